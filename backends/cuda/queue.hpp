@@ -1,0 +1,93 @@
+// CUDA events, kept in a pool because creating one costs as much as recording five.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <cuda_runtime.h>
+
+#include <keramos/backends/cuda/traits.hpp>
+#include <keramos/core/device_info.hpp>
+#include <keramos/core/error.hpp>
+
+namespace keramos::backend {
+
+namespace cuda {
+
+inline void check(cudaError_t status, const char* what) {
+  if (status != cudaSuccess)
+    throw error(std::string("keramos: ") + what + " failed: " + cudaGetErrorString(status));
+}
+
+/// Events that are not in use, by device.
+class event_pool {
+ public:
+  static event_pool& instance() {
+    static event_pool* pool = new event_pool;  // never destroyed: events may outlive static objects
+    return *pool;
+  }
+
+  std::shared_ptr<CUevent_st> take(int device) {
+    cudaEvent_t e = nullptr;
+    {
+      std::lock_guard lock(mutex_);
+      if (int(free_.size()) <= device) free_.resize(device + 1);
+      if (!free_[device].empty()) e = free_[device].back(), free_[device].pop_back();
+    }
+    if (!e) check(cudaEventCreate(&e), "cudaEventCreate");
+    return {e, [this, device](cudaEvent_t used) {
+              std::lock_guard lock(mutex_);
+              free_[device].push_back(used);
+            }};
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::vector<cudaEvent_t>> free_;
+};
+
+}  // namespace cuda
+
+template <>
+class native_event<Kokkos::Cuda> {
+ public:
+  static native_event record(const Kokkos::Cuda& exec) {
+    native_event e;
+    e.event_ = cuda::event_pool::instance().take(exec.cuda_device());
+    cuda::check(cudaEventRecord(e.event_.get(), exec.cuda_stream()), "cudaEventRecord");
+    return e;
+  }
+  void wait() const { cuda::check(cudaEventSynchronize(event_.get()), "cudaEventSynchronize"); }
+  bool is_complete() const {
+    const cudaError_t status = cudaEventQuery(event_.get());
+    if (status == cudaErrorNotReady) {
+      (void)cudaGetLastError();  // not an error, but the runtime remembers it as one
+      return false;
+    }
+    cuda::check(status, "cudaEventQuery");
+    return true;
+  }
+  static double seconds_between(const native_event& start, const native_event& stop) {
+    float ms = 0;
+    cuda::check(cudaEventElapsedTime(&ms, start.event_.get(), stop.event_.get()),
+                "cudaEventElapsedTime");
+    return 1e-3 * ms;
+  }
+
+ private:
+  std::shared_ptr<CUevent_st> event_;
+};
+
+inline device_info describe_device(const Kokkos::Cuda& exec) {
+  const int device = exec.cuda_device();
+  cudaDeviceProp prop{};
+  cuda::check(cudaGetDeviceProperties(&prop, device), "cudaGetDeviceProperties");
+  int khz = 0;
+  cuda::check(cudaDeviceGetAttribute(&khz, cudaDevAttrClockRate, device), "cudaDeviceGetAttribute");
+  return {"cuda", prop.name, prop.multiProcessorCount, 1e3 * khz,
+          traits<Kokkos::Cuda>::local_memory_limit(exec, 1)};
+}
+
+}  // namespace keramos::backend

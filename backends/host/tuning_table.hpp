@@ -1,0 +1,50 @@
+// Tiles of the host kernels, one row per instruction set and element size.
+#pragma once
+
+namespace keramos::backend::host {
+
+struct tuning_row {
+  int vector_bytes;  ///< width of the vectors
+  int registers;     ///< vector registers of the instruction set
+  int element_bytes;
+  int mr;          ///< rows of the register tile
+  int nr_vectors;  ///< its columns, in vectors
+  int mc, nc, kc;  ///< block tile: mc and nc multiples of mr and nr
+};
+
+// mr x nr_vectors accumulators, one row of B and one broadcast of A have to fit in the registers.
+// kc x nr of B and kc x mr of A fit in the first-level cache, kc x nc of B in half the second-level.
+// clang-format off
+inline constexpr tuning_row tuning_table[] = {
+    // vector  registers  element   mr  nr    mc   nc   kc
+    {      64,        32,       4,  14,  2,  224, 448, 384},  // AVX-512
+    {      64,        32,       8,  14,  2,  224, 224, 320},
+    {      32,        16,       4,   6,  2,  240, 480, 320},  // AVX2
+    {      32,        16,       8,   6,  2,  240, 240, 256},
+    {      16,        16,       4,   6,  2,  240, 480, 320},  // SSE2
+    {      16,        16,       8,   6,  2,  240, 240, 256},
+    {      16,        32,       4,   8,  3,  240, 480, 320},  // NEON
+    {      16,        32,       8,   8,  3,  240, 240, 256},
+};
+// clang-format on
+
+/// The row for these vectors; the narrowest serves what is not listed.
+constexpr tuning_row tuning_for(int vector_bytes, int registers, int element_bytes) {
+  for (const tuning_row& row : tuning_table)
+    if (row.vector_bytes == vector_bytes && row.registers == registers &&
+        row.element_bytes == element_bytes)
+      return row;
+  return {vector_bytes, registers, element_bytes, 4, 1, 128, 128, 256};
+}
+
+consteval bool tuning_table_is_sound() {
+  for (const tuning_row& r : tuning_table) {
+    const int nr = r.nr_vectors * r.vector_bytes / r.element_bytes;
+    if (r.mr * r.nr_vectors + r.nr_vectors + 1 > r.registers) return false;
+    if (r.mc % r.mr != 0 || r.nc % nr != 0) return false;
+  }
+  return true;
+}
+static_assert(tuning_table_is_sound(), "keramos: a host tile spills or is no multiple of its register tile");
+
+}  // namespace keramos::backend::host

@@ -1,0 +1,30 @@
+// What a backend provides: the names below, specialised for its Kokkos execution space.
+//
+// Lower half (traits.hpp, queue.hpp), used by core:
+//   traits<Exec>           name, is_host, team_size(items), scratch_level(bytes), local_memory_limit(exec, team)
+//   native_event<Exec>     record(exec), wait(), is_complete(), seconds_between(start, stop)
+//   describe_device(exec)  a keramos::device_info
+// Upper half (copy.hpp, mma.hpp, tuning.hpp), used by gemm:
+//   copy<Exec>             types that bring tiles of an operand on chip (verb `stage`)
+//   mma<Exec>              accumulators over those tiles (verb `multiply`)
+//   tuning<Exec>           the tile table, and the choice of a row for a problem
+//
+// backends/host and backends/simt hold what backends of one family share.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+namespace keramos::backend {
+
+template <class Exec>
+struct traits;
+template <class Exec>
+class native_event;
+template <class Exec>
+struct copy;
+template <class Exec>
+struct mma;
+template <class Exec>
+struct tuning;
+
+}  // namespace keramos::backend

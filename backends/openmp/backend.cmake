@@ -1,0 +1,2 @@
+# Host threads through OpenMP.
+keramos_backend(openmp DEVICE OPENMP SPACE Kokkos::OpenMP PRIORITY 30)

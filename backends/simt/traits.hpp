@@ -1,0 +1,33 @@
+// What the GPU backends (cuda, hip, sycl) share: a work-group is a team of threads on one
+// multiprocessor, and local memory is Kokkos' level-0 scratch (shared memory).
+#pragma once
+
+#include <cstddef>
+
+#include <keramos/backends/interface.hpp>
+
+namespace keramos::backend::simt {
+
+template <class Exec, int Warp>
+struct traits {
+  static constexpr bool is_host = false;
+  static constexpr int warp_size = Warp;
+  static constexpr int max_team_size = 1024;
+
+  /// Threads for a work-group of `items` items: one an item, in whole warps, as far as they go.
+  static constexpr int team_size(int items) {
+    const int threads = (items + Warp - 1) / Warp * Warp;
+    return threads < max_team_size ? threads : max_team_size;
+  }
+
+  static constexpr int scratch_level(std::size_t /*bytes*/) { return 0; }
+
+  /// Bytes of local memory that a group on a team of `team_size` can have. Kokkos keeps some scratch
+  /// per thread for itself; scratch_size_max assumes 1024 threads, so smaller teams have more.
+  static std::size_t local_memory_limit(const Exec&, int team_size) {
+    return std::size_t(Kokkos::TeamPolicy<Exec>::scratch_size_max(0)) +
+           (1024 - team_size) * sizeof(double) - 256;
+  }
+};
+
+}  // namespace keramos::backend::simt

@@ -1,0 +1,46 @@
+# backends/host/kernels.cpp holds the host micro-kernels and includes no Kokkos, so that it can be
+# compiled once per instruction set, by the plain host compiler, whatever compiles the rest.
+# The library picks one when it runs. Sets KERAMOS_HAS_HOST_<ISA> for config.hpp.
+function(keramos_add_host_kernels library)
+  set(isas baseline)
+  set(flags_baseline "")
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+    list(APPEND isas avx2 avx512)
+    set(flags_avx2 -mavx2 -mfma)
+    set(flags_avx512 -mavx512f -mavx512dq -mavx512bw -mavx512vl -mfma)
+    set(KERAMOS_HAS_HOST_AVX2 ON PARENT_SCOPE)
+    set(KERAMOS_HAS_HOST_AVX512 ON PARENT_SCOPE)
+  elseif(KERAMOS_NATIVE)
+    include(CheckCXXCompilerFlag)
+    foreach(flag IN ITEMS -mcpu=native -march=native)  # Arm and Power know the first, RISC-V the second
+      string(MAKE_C_IDENTIFIER "KERAMOS_COMPILER_HAS${flag}" has)
+      check_cxx_compiler_flag(${flag} ${has})
+      if(${has})
+        set(flags_baseline ${flag})
+        break()
+      endif()
+    endforeach()
+  endif()
+
+  # nvcc_wrapper calls itself by the name of the host compiler behind it, except in --version.
+  # With --host-only it is that compiler.
+  execute_process(COMMAND ${CMAKE_CXX_COMPILER} --version OUTPUT_VARIABLE version ERROR_QUIET)
+  set(host_only "")
+  if(version MATCHES "nvcc")
+    set(host_only --host-only)
+  endif()
+
+  foreach(isa IN LISTS isas)
+    set(object keramos_host_${isa})
+    add_library(${object} OBJECT backends/host/kernels.cpp)
+    target_compile_features(${object} PRIVATE cxx_std_20)
+    target_include_directories(${object} PRIVATE src "${PROJECT_BINARY_DIR}/include")
+    target_compile_definitions(${object} PRIVATE KERAMOS_HOST_ISA=${isa})
+    # Optimised in Debug builds too: unoptimised, these loops are a hundred times slower.
+    target_compile_options(${object} PRIVATE ${host_only} ${flags_${isa}} -O3 -ffp-contract=fast
+                                             -fno-math-errno)
+    set_target_properties(${object} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    keramos_warnings(${object})
+    target_sources(${library} PRIVATE $<TARGET_OBJECTS:${object}>)
+  endforeach()
+endfunction()

@@ -1,0 +1,19 @@
+# Installs the library, its headers, and the package that find_package(Keramos) reads.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS keramos EXPORT KeramosTargets)
+install(DIRECTORY src/keramos DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.hpp")
+install(DIRECTORY backends DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/keramos" FILES_MATCHING PATTERN "*.hpp")
+set(generated config enabled_backends enabled_backends_upper)
+list(TRANSFORM generated REPLACE "(.+)" "${PROJECT_BINARY_DIR}/include/keramos/\\1.hpp")
+install(FILES ${generated} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/keramos")
+
+set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/Keramos")
+configure_package_config_file(cmake/KeramosConfig.cmake.in "${PROJECT_BINARY_DIR}/cmake/KeramosConfig.cmake"
+                              INSTALL_DESTINATION "${package_dir}")
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/cmake/KeramosConfigVersion.cmake"
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/cmake/KeramosConfig.cmake"
+              "${PROJECT_BINARY_DIR}/cmake/KeramosConfigVersion.cmake" cmake/KeramosKokkos.cmake
+        DESTINATION "${package_dir}")
+install(EXPORT KeramosTargets NAMESPACE Keramos:: DESTINATION "${package_dir}")

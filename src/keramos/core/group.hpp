@@ -1,0 +1,113 @@
+// A work-group and its phases: the kernel contract.
+//
+//  1. The local range is free: it never has to match the team that Kokkos runs.
+//  2. Code outside a phase runs on every thread of the team: it is uniform and has no side effects.
+//  3. Between barriers, no item touches a local element that another item writes.
+//  4. What must survive a phase lives in local memory or in a private value, which arrives as argument.
+//  5. Phases do not nest and capture by value ([=]): a barrier inside a phase, or a write to a captured
+//     scalar, does not compile.
+//  6. Local memory is requested at launch, typed; a request over the limit throws before anything runs.
+//  7. A phase is a loop over items, not a promise of vector code.
+#pragma once
+
+#include <cstddef>
+
+#include <keramos/config.hpp>
+#include <keramos/core/item.hpp>
+#include <keramos/core/local_memory.hpp>
+#include <keramos/enabled_backends.hpp>
+
+namespace keramos {
+
+/// One value per item of a `Group`. Only phases see the values: each gets its own as an argument.
+template <class T, class Group>
+class private_array {
+  friend Group;
+  T value_[Group::items_per_thread];
+};
+
+/// A work-group of `Local` items with the arrays of `Memory`, on execution space `Exec`.
+///
+/// It cannot be copied, so that a phase (which captures by value) cannot reach it.
+template <class Local, class Memory = local_memory<>, class Exec = default_execution_space>
+class group {
+ public:
+  using local_range_type = Local;
+  using local_memory_type = Memory;
+  using execution_space = Exec;
+  using team_member = typename Kokkos::TeamPolicy<Exec>::member_type;
+
+  static constexpr int rank = Local::rank;
+  /// Threads that Kokkos runs for the group; fixed when compiling, so private values are registers.
+  static constexpr int team_size = backend::traits<Exec>::team_size(Local::size);
+  static constexpr int items_per_thread = (Local::size + team_size - 1) / team_size;
+
+  KERAMOS_FORCEINLINE_FUNCTION group(const team_member& team, std::byte* local, id<rank> at)
+      : team_(team), local_(local), at_(at) {}
+  group(const group&) = delete;
+  group& operator=(const group&) = delete;
+
+  /// Index of the group in dimension d.
+  KERAMOS_FORCEINLINE_FUNCTION index_t get_group_id(int d) const { return at_[d]; }
+
+  /// Local array I of the kernel's local_memory.
+  template <int I>
+  KERAMOS_FORCEINLINE_FUNCTION auto local() const {
+    static_assert(0 <= I && I < Memory::count,
+                  "keramos: local<I>() asks for an array that the group's local_memory does not list");
+    using array = typename Memory::template array<I>;
+    return array(reinterpret_cast<typename array::value_type*>(local_ + Memory::offset(I)));
+  }
+
+  /// One `T` per item, each starting as `initial`; it lives until the kernel ends.
+  template <class T>
+  KERAMOS_FORCEINLINE_FUNCTION private_array<T, group> make_private(const T& initial) {
+    private_array<T, group> p;
+    for (int s = 0; s < items_per_thread; ++s) p.value_[s] = initial;
+    return p;
+  }
+
+  /// All items wait for each other; local and global writes before it are seen after it.
+  KERAMOS_FORCEINLINE_FUNCTION void barrier() { team_.team_barrier(); }
+
+  /// A phase: `phase(h_item, T&...)` once per item, with the item's own private values.
+  template <class Phase, class... T>
+  KERAMOS_FORCEINLINE_FUNCTION void parallel_for_work_item(const Phase& phase,
+                                                           private_array<T, group>&... p) {
+    if constexpr (team_size == 1) {  // a plain loop nest: no division, and the compiler may vectorise
+      int linear = 0;
+      for (int i = 0; i < extent(0); ++i)
+        for (int j = 0; j < extent(1); ++j)
+          for (int k = 0; k < extent(2); ++k, ++linear) phase(item(i, j, k), p.value_[linear]...);
+    } else {
+      KERAMOS_UNROLL
+      for (int s = 0; s < items_per_thread; ++s) {
+        const int linear = int(team_.team_rank()) + s * team_size;
+        if (Local::size % team_size == 0 || linear < Local::size)
+          phase(item(linear / (extent(1) * extent(2)), linear / extent(2) % extent(1),
+                     linear % extent(2)),
+                p.value_[s]...);
+      }
+    }
+  }
+
+ private:
+  KERAMOS_FORCEINLINE_FUNCTION static constexpr int extent(int d) {
+    return d < rank ? Local::extent(d < rank ? d : 0) : 1;
+  }
+  KERAMOS_FORCEINLINE_FUNCTION h_item item(int i, int j, int k) const {
+    h_item it;
+    it.i = i, it.j = j, it.k = k;
+    it.gi = at_[0] * extent(0) + i;
+    if constexpr (rank > 1) it.gj = at_[1] * extent(1) + j;
+    if constexpr (rank > 2) it.gk = at_[2] * extent(2) + k;
+    it.linear = (i * extent(1) + j) * extent(2) + k;
+    return it;
+  }
+
+  const team_member& team_;
+  std::byte* local_;
+  id<rank> at_;
+};
+
+}  // namespace keramos

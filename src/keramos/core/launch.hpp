@@ -1,0 +1,123 @@
+// How queues turn Keramos kernels into Kokkos ones. Internal.
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <string>
+
+#include <keramos/core/error.hpp>
+#include <keramos/core/group.hpp>
+#include <keramos/core/item.hpp>
+#include <keramos/enabled_backends.hpp>
+
+namespace keramos::detail {
+
+/// Runs `launch()`; what Kokkos throws gets the kernel's label.
+template <class Launch>
+void launch(const std::string& label, const Launch& launch) {
+  try {
+    launch();
+  } catch (const error&) {
+    throw;
+  } catch (const std::exception& e) {
+    throw launch_error("keramos: kernel " + label + " could not be launched: " + e.what());
+  }
+}
+
+/// Kokkos hands indices over one by one; kernels take an id.
+template <int Rank, class F>
+struct range_kernel {
+  F f;
+  template <class... I>
+  KERAMOS_FORCEINLINE_FUNCTION void operator()(I... index) const {
+    f(id<Rank>(index...));
+  }
+};
+
+template <int Rank, class F>
+struct nd_kernel {
+  F f;
+  range<Rank> local;
+  KERAMOS_FORCEINLINE_FUNCTION void operator()(id<Rank> global) const {
+    nd_item<Rank> item;
+    item.global = global;
+    for (int d = 0; d < Rank; ++d) {
+      item.group[d] = global[d] / local[d];
+      item.local[d] = global[d] % local[d];
+    }
+    f(item);
+  }
+};
+
+template <class Exec, int Rank, class F>
+void range_for(const std::string& label, const Exec& exec, const range<Rank>& r, const F& f) {
+  if (r.size() == 0) return;
+  const range_kernel<Rank, F> kernel{f};
+  if constexpr (Rank == 1) {
+    Kokkos::parallel_for(
+        label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<index_t>>(exec, index_t(0), r[0]),
+        kernel);
+  } else {
+    using right = Kokkos::Rank<Rank, Kokkos::Iterate::Right, Kokkos::Iterate::Right>;
+    using policy = Kokkos::MDRangePolicy<Exec, right, Kokkos::IndexType<index_t>>;
+    typename policy::point_type first, last;
+    for (int d = 0; d < Rank; ++d) first[d] = 0, last[d] = r[d];
+    Kokkos::parallel_for(label, policy(exec, first, last), kernel);
+  }
+}
+
+/// Gives each team of a TeamPolicy its group and local memory.
+template <class Group, class F>
+struct work_group_kernel {
+  F f;
+  range<Group::rank> groups;
+
+  KERAMOS_INLINE_FUNCTION void operator()(const typename Group::team_member& team) const {
+    using memory = typename Group::local_memory_type;
+    id<Group::rank> at;
+    index_t rest = team.league_rank();
+    for (int d = Group::rank - 1; d >= 0; --d) {
+      at[d] = rest % groups[d];
+      rest /= groups[d];
+    }
+    std::byte* local = nullptr;
+    if constexpr (memory::bytes > 0) {
+      constexpr int level = backend::traits<typename Group::execution_space>::scratch_level(
+          memory::bytes);
+      local = static_cast<std::byte*>(
+          team.team_scratch(level).get_shmem_aligned(memory::bytes, memory::alignment));
+    }
+    f(Group(team, local, at));
+  }
+};
+
+/// Throws unless `bytes` of local memory can be had by a team of `team_size`.
+template <class Exec>
+void check_local_memory(const std::string& label, const Exec& exec, int team_size,
+                        std::size_t bytes) {
+  const std::size_t limit = backend::traits<Exec>::local_memory_limit(exec, team_size);
+  if (bytes > limit)
+    throw launch_error("keramos: kernel " + label + " asks for " + std::to_string(bytes) +
+                       " bytes of local memory a work-group but " + backend::traits<Exec>::name +
+                       " has " + std::to_string(limit) + " for a team of " +
+                       std::to_string(team_size) + "; use smaller local arrays");
+}
+
+/// Launches `kernel(team)` on `league` teams of `TeamSize` threads, each with `bytes` of local memory.
+/// `TeamsPerUnit` is the occupancy to keep registers for.
+template <int TeamSize, int TeamsPerUnit = 1, class Exec, class Kernel>
+void team_launch(const std::string& label, const Exec& exec, int league, std::size_t bytes,
+                 const Kernel& kernel) {
+  using traits = backend::traits<Exec>;
+  check_local_memory(label, exec, TeamSize, bytes);
+  if (league == 0) return;
+  launch(label, [&] {
+    using policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<TeamSize, TeamsPerUnit>>;
+    policy p(exec, league, TeamSize);
+    // Room for the alignment of the first array.
+    if (bytes > 0) p.set_scratch_size(traits::scratch_level(bytes), Kokkos::PerTeam(int(bytes + 128)));
+    Kokkos::parallel_for(label, p, kernel);
+  });
+}
+
+}  // namespace keramos::detail

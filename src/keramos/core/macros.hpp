@@ -1,0 +1,20 @@
+// The only macros of the public interface: what C++ cannot say without one.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+/// A kernel: captures by value and runs on the device. `q.parallel_for("name", r, KERAMOS_LAMBDA(id<1> i) {...})`.
+#define KERAMOS_LAMBDA KOKKOS_LAMBDA
+/// A function callable from kernels.
+#define KERAMOS_FUNCTION KOKKOS_FUNCTION
+#define KERAMOS_INLINE_FUNCTION KOKKOS_INLINE_FUNCTION
+#define KERAMOS_FORCEINLINE_FUNCTION KOKKOS_FORCEINLINE_FUNCTION
+
+/// Unrolls the loop that follows completely: what keeps arrays of fragments in registers.
+#if defined(__CUDACC__) || defined(__clang__) || defined(__HIPCC__)
+#define KERAMOS_UNROLL _Pragma("unroll")
+#elif defined(__GNUC__)
+#define KERAMOS_UNROLL _Pragma("GCC unroll 128")
+#else
+#define KERAMOS_UNROLL
+#endif

@@ -1,0 +1,77 @@
+// From a checked problem to a launch: which path, which tile, how many teams. Compiled into the library;
+// include it to instantiate GEMM for other types or epilogues.
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <string>
+#include <type_traits>
+
+#include <keramos/core/launch.hpp>
+#include <keramos/enabled_backends_upper.hpp>
+#include <keramos/gemm/epilogue.hpp>
+#include <keramos/gemm/main_loop.hpp>
+#include <keramos/gemm/problem.hpp>
+#include <keramos/gemm/tile_order.hpp>
+
+namespace keramos::detail {
+
+template <class Machine, class T, class Epilogue>
+struct gemm_kernel {
+  Machine machine;
+  gemm_problem<T> p;
+  tile_order order;
+  Epilogue epilogue;
+
+  template <class Team>
+  KERAMOS_FORCEINLINE_FUNCTION void operator()(const Team& team) const {
+    const auto at = order.at(team.league_rank(), machine.block(), p.m, p.n, p.k);
+    gemm_tile(machine, team, p, at, epilogue);
+  }
+};
+
+/// C = epilogue(0, C): what is left of a GEMM when nothing is to be multiplied.
+template <class T, class Epilogue>
+struct scale_kernel {
+  gemm_problem<T> p;
+  Epilogue epilogue;
+
+  KERAMOS_FORCEINLINE_FUNCTION void operator()(id<2> at) const {
+    T& c = p.c[at[0] * p.c_row_stride + at[1] * p.c_col_stride];
+    c = epilogue.reads_c() ? epilogue(T(0), c, at[0], at[1]) : epilogue(T(0), at[0], at[1]);
+  }
+};
+
+template <class Exec, class T>
+void dispatch_gemm(const Exec& exec, gemm_problem<T> p, const linear_epilogue<T>& epilogue,
+                   const std::optional<tile::shape>& block) {
+  if (p.m == 0 || p.n == 0) return;
+  if (p.k == 0 || epilogue.alpha == T(0)) {
+    if (epilogue.beta == T(1)) return;
+    // The linear epilogue would form 0·inf or keep -0 where C must become exactly 0.
+    launch("keramos::gemm_scale", [&] {
+      range_for("keramos::gemm_scale", exec, range{p.m, p.n},
+                scale_kernel<T, linear_epilogue<T>>{p, {T(0), epilogue.beta}});
+    });
+    return;
+  }
+  using tuning = backend::tuning<Exec>;
+  if (tuning::prefers_transposed(p)) p.transpose();
+  tuning::choose(exec, p, block, [&](const auto& machine) {
+    using machine_type = std::remove_cvref_t<decltype(machine)>;
+    using kernel = gemm_kernel<machine_type, T, linear_epilogue<T>>;
+    static_assert(sizeof(kernel) <= 350,
+                  "keramos: with more Kokkos would pass the functor through constant memory and wait");
+    const tile::shape tile = machine.block();
+    const index_t tiles_m = (p.m + tile.m - 1) / tile.m, tiles_n = (p.n + tile.n - 1) / tile.n;
+    if (tiles_m > std::numeric_limits<int>::max() / tiles_n)
+      throw launch_error("keramos::gemm: C is " + std::to_string(p.m) + "x" + std::to_string(p.n) +
+                         ", more than 2^31 - 1 block tiles; split it into several calls");
+    const tile_order order{int(tiles_m), int(tiles_n), 8};
+    team_launch<machine_type::team_size, machine_type::teams_per_unit>(
+        "keramos::gemm", exec, order.count(), machine.local_bytes(),
+        kernel{machine, p, order, epilogue});
+  });
+}
+
+}  // namespace keramos::detail

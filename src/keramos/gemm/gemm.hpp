@@ -1,0 +1,96 @@
+// keramos::gemm: C ← alpha·op(A)·op(B) + beta·C.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+
+#include <keramos/core/queue.hpp>
+#include <keramos/gemm/check.hpp>
+#include <keramos/gemm/epilogue.hpp>
+#include <keramos/gemm/problem.hpp>
+
+namespace keramos {
+
+namespace detail {
+
+/// alpha and beta in the compute type; for unsigned ones negative values wrap.
+template <class T, class S>
+T to_compute(S scalar) {
+  if constexpr (std::is_unsigned_v<T>)
+    return static_cast<T>(static_cast<std::int64_t>(scalar));
+  else
+    return static_cast<T>(scalar);
+}
+
+/// Compiled once for the common types (src/gemm_<type>.cpp).
+template <class Exec, class T>
+void run_gemm(const Exec& exec, const gemm_problem<T>& p, const linear_epilogue<T>& epilogue,
+              const std::optional<tile::shape>& block);
+
+}  // namespace detail
+
+struct gemm_options {
+  op op_a = op::N;
+  op op_b = op::N;
+  /// The block tile to use instead of the backend's choice: on hosts any, on GPUs a row of the backend's
+  /// tuning table for the type.
+  std::optional<tile::shape> block = std::nullopt;
+};
+
+/// C ← alpha·op(A)·op(B) + beta·C on the queue; returns at once.
+///
+/// @param a, b, c  rank-2 Kokkos Views of any layout, mdspans, or matrix_view over bare pointers, all of one
+///                 element type: float, double or std::int32_t. op(A) is m x k, op(B) k x n, C m x n;
+///                 any may be a sub-matrix; extents may be 0.
+/// @param alpha, beta  converted to the compute type (the element type; for int32 modulo 2^32).
+///                 beta = 0 does not read C; alpha = 0 or k = 0 does not read A or B.
+/// @throws invalid_argument if extents disagree, data is null, C overlaps A or B or itself; C is
+///                 untouched then. launch_error if options.block does not fit the device.
+///
+/// f32 and f64 are IEEE arithmetic of that precision, |Ĉ − C| ≤ γ(k + 2)·(|alpha||A||B| + |beta||C|)
+/// with γ(j) = j·u / (1 − j·u) (Higham, Accuracy and Stability of Numerical Algorithms, 3.5). The same
+/// call on the same device and build gives bitwise the same answer.
+template <class Exec, class Alpha, matrix MA, matrix MB, class Beta, matrix MC>
+basic_event<Exec> gemm(basic_queue<Exec>& q, Alpha alpha, const MA& a, const MB& b, Beta beta,
+                       const MC& c, const gemm_options& options = {}) {
+  using element = typename decltype(as_matrix(c))::value_type;
+  static_assert(std::is_same_v<typename decltype(as_matrix(a))::value_type, element> &&
+                    std::is_same_v<typename decltype(as_matrix(b))::value_type, element>,
+                "keramos::gemm: A, B and C must have one element type");
+  static_assert(std::is_same_v<element, float> || std::is_same_v<element, double> ||
+                    std::is_same_v<element, std::int32_t>,
+                "keramos::gemm: the element type must be float, double or std::int32_t");
+  static_assert(!std::is_const_v<std::remove_pointer_t<decltype(as_matrix(c).data)>>,
+                "keramos::gemm: C is written, so its elements must not be const");
+  static_assert(detail::accessible_from<Exec, MA>() && detail::accessible_from<Exec, MB>() &&
+                    detail::accessible_from<Exec, MC>(),
+                "keramos::gemm: a View lies in memory that this queue's execution space cannot access; "
+                "copy it with Kokkos::create_mirror_view_and_copy");
+
+  const matrix_view<const element> av = as_matrix(a), bv = as_matrix(b);
+  const matrix_view<element> cv = as_matrix(c);
+  detail::check_gemm(detail::region_of("A", av), options.op_a, detail::region_of("B", bv),
+                     options.op_b, detail::region_of("C", cv));
+
+  using compute = compute_type<element>;
+  const auto in = [](const element* p) { return reinterpret_cast<const compute*>(p); };
+  const auto op_av = options.op_a == op::N ? av : av.transposed();
+  const auto op_bv = options.op_b == op::N ? bv : bv.transposed();
+  const gemm_problem<compute> problem{
+      {in(op_av.data), op_av.row_stride, op_av.col_stride},
+      {in(op_bv.data), op_bv.col_stride, op_bv.row_stride},
+      reinterpret_cast<compute*>(cv.data),
+      cv.row_stride,
+      cv.col_stride,
+      cv.rows,
+      cv.cols,
+      op_av.cols};
+  detail::run_gemm(q.execution_space(), problem,
+                   linear_epilogue<compute>{detail::to_compute<compute>(alpha),
+                                            detail::to_compute<compute>(beta)},
+                   options.block);
+  return q.mark();
+}
+
+}  // namespace keramos

@@ -1,0 +1,14 @@
+// Everything public.
+#pragma once
+
+#include <keramos/config.hpp>
+#include <keramos/core/device_info.hpp>
+#include <keramos/core/error.hpp>
+#include <keramos/core/event.hpp>
+#include <keramos/core/group.hpp>
+#include <keramos/core/macros.hpp>
+#include <keramos/core/matrix_view.hpp>
+#include <keramos/core/queue.hpp>
+#include <keramos/core/range.hpp>
+#include <keramos/core/runtime.hpp>
+#include <keramos/gemm/gemm.hpp>

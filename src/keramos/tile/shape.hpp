@@ -1,0 +1,53 @@
+// Tile shapes, in the order problem > block tile > warp tile > thread tile or fragment.
+#pragma once
+
+#include <keramos/core/range.hpp>
+
+namespace keramos::tile {
+
+/// Extents of a tile of C (m x n) and of the slab of k that is on chip at once.
+struct shape {
+  int m = 0, n = 0, k = 0;
+  friend constexpr bool operator==(const shape&, const shape&) = default;
+};
+
+/// What multiplies fragments.
+enum class unit { fma, matrix };
+
+/// How one team computes one block tile; a template argument of the kernels it configures.
+struct config {
+  shape block;     ///< tile of a team
+  shape warp;      ///< tile of a warp; k is not used
+  shape fragment;  ///< fma: tile of a thread; matrix: shape of the instruction
+  int stages;      ///< slabs of k in flight in local memory
+  int teams;       ///< teams per multiprocessor to leave registers for
+  unit math = unit::fma;
+
+  constexpr int warps() const { return (block.m / warp.m) * (block.n / warp.n); }
+};
+
+/// The index along which an operand's memory runs: mn is m for A and n for B.
+enum class direction { mn, k };
+
+/// One operand of C = A·B as the main loop sees it: element (mn, k) is
+/// `data[mn * stride_mn + k * stride_k]`; k extents of A and B agree.
+template <class T>
+struct operand {
+  const T* data;  // global
+  index_t stride_mn;
+  index_t stride_k;
+
+  KERAMOS_FORCEINLINE_FUNCTION const T* at(index_t mn, index_t k) const {
+    return data + mn * stride_mn + k * stride_k;
+  }
+};
+
+/// Where a team works: the block tile's first row and column, and its slabs of k.
+struct position {
+  index_t m0, n0;        ///< first row and column of the tile
+  index_t k0;            ///< first k
+  index_t k1;            ///< end of k
+  int rows, cols;        ///< extent of the tile inside C
+};
+
+}  // namespace keramos::tile
