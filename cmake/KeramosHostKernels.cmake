@@ -1,3 +1,11 @@
+# nvcc_wrapper tells CMake that it is the host compiler behind it, but not when asked for --version.
+# With KERAMOS_HOST_ONLY it is that compiler.
+execute_process(COMMAND ${CMAKE_CXX_COMPILER} --version OUTPUT_VARIABLE version ERROR_QUIET)
+set(KERAMOS_HOST_ONLY "")
+if(version MATCHES "nvcc")
+  set(KERAMOS_HOST_ONLY --host-only)
+endif()
+
 # backends/host/kernels.cpp holds the host micro-kernels and includes no Kokkos, so that it can be
 # compiled once per instruction set, by the plain host compiler, whatever compiles the rest.
 # The library picks one when it runs. Sets KERAMOS_HAS_HOST_<ISA> for config.hpp.
@@ -22,14 +30,6 @@ function(keramos_add_host_kernels library)
     endforeach()
   endif()
 
-  # nvcc_wrapper calls itself by the name of the host compiler behind it, except in --version.
-  # With --host-only it is that compiler.
-  execute_process(COMMAND ${CMAKE_CXX_COMPILER} --version OUTPUT_VARIABLE version ERROR_QUIET)
-  set(host_only "")
-  if(version MATCHES "nvcc")
-    set(host_only --host-only)
-  endif()
-
   foreach(isa IN LISTS isas)
     set(object keramos_host_${isa})
     add_library(${object} OBJECT backends/host/kernels.cpp)
@@ -37,7 +37,7 @@ function(keramos_add_host_kernels library)
     target_include_directories(${object} PRIVATE src "${PROJECT_BINARY_DIR}/include")
     target_compile_definitions(${object} PRIVATE KERAMOS_HOST_ISA=${isa})
     # Optimised in Debug builds too: unoptimised, these loops are a hundred times slower.
-    target_compile_options(${object} PRIVATE ${host_only} ${flags_${isa}} -O3 -ffp-contract=fast
+    target_compile_options(${object} PRIVATE ${KERAMOS_HOST_ONLY} ${flags_${isa}} -O3 -ffp-contract=fast
                                              -fno-math-errno)
     set_target_properties(${object} PROPERTIES POSITION_INDEPENDENT_CODE ON)
     keramos_warnings(${object})

@@ -17,10 +17,12 @@ kokkos_is_named() {
 
 is_installed() { [[ $(dpkg-query -W -f '${Status}' "$1" 2>/dev/null) == *'ok installed' ]]; }
 
-# Debian and Ubuntu packages. Elsewhere the same things must be there already.
+# install_packages <package...> -- <arguments for cmake>: Debian's and Ubuntu's packages, with
+# Kokkos. Elsewhere the same things must be there already.
 install_packages() {
   local packages=(g++ cmake ninja-build libgtest-dev libbenchmark-dev libcli11-dev
-                  nlohmann-json3-dev libfmt-dev libopenblas-dev python3-matplotlib)
+                  nlohmann-json3-dev libfmt-dev)
+  while [[ $1 != -- ]]; do packages+=("$1"); shift; done
   local missing=() package as_root=()
   if ! command -v apt-get >/dev/null; then
     say "no apt-get here; needed are the likes of: ${packages[*]}, and Kokkos"
