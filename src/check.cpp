@@ -41,15 +41,19 @@ struct runs {
   index_t count, length, stride;
 };
 bool as_runs(const region& r, runs& out) {
-  if (r.col_stride == 1 || r.cols == 1) {
-    out = {r.rows, r.cols, r.rows == 1 ? 0 : r.row_stride};
-    return r.rows == 1 || r.row_stride >= r.cols;
-  }
-  if (r.row_stride == 1 || r.rows == 1) {
-    out = {r.cols, r.rows, r.cols == 1 ? 0 : r.col_stride};
-    return r.cols == 1 || r.col_stride >= r.rows;
-  }
-  return false;
+  if (r.col_stride == 1 && (r.row_stride >= r.cols || r.rows == 1))
+    out = {r.rows, r.cols, r.row_stride};
+  else if (r.row_stride == 1 && (r.col_stride >= r.rows || r.cols == 1))
+    out = {r.cols, r.rows, r.col_stride};
+  else if (r.cols == 1 && r.row_stride > 0)
+    out = {r.rows, 1, r.row_stride};
+  else if (r.rows == 1 && r.col_stride > 0)
+    out = {r.cols, 1, r.col_stride};
+  else
+    return false;
+  // Runs that follow each other without a gap, and one run alone, are one run.
+  if (out.count == 1 || out.stride == out.length) out = {1, out.count * out.length, 0};
+  return true;
 }
 
 index_t floor_div(index_t a, index_t b) {

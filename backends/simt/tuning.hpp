@@ -131,7 +131,7 @@ struct table_tuning {
       const int team = r.config.warps() * backend::traits<Exec>::warp_size;
       const bool fits = local_bytes(r) <= backend::traits<Exec>::local_memory_limit(exec, team);
       if (requested) {
-        known += (known.empty() ? "" : ", ") + name(r.config.block);
+        known += (known.empty() ? "" : ", ") + to_string(r.config.block);
         if (r.config.block == *requested && (best < 0 || fits)) best = i;
         continue;
       }
@@ -139,7 +139,7 @@ struct table_tuning {
       if (fits && (best < 0 || time < best_time)) best = i, best_time = time;
     }
     if (best < 0)
-      throw launch_error(requested ? "keramos::gemm: options.block is " + name(*requested) +
+      throw launch_error(requested ? "keramos::gemm: options.block is " + to_string(*requested) +
                                          " but the tiles for this type and device are " + known +
                                          "; pass one of them or none"
                                    : std::string("keramos::gemm: no tile of the tuning table fits the "
@@ -148,10 +148,6 @@ struct table_tuning {
   }
 
  private:
-  static std::string name(const tile::shape& s) {
-    return std::to_string(s.m) + "x" + std::to_string(s.n) + "x" + std::to_string(s.k);
-  }
-
   template <class T, class Launch, std::size_t... I>
   static void launch_index(int index, const gemm_problem<T>& p, const Launch& launch,
                            std::index_sequence<I...>) {

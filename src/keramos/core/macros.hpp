@@ -3,7 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 
-/// A kernel: captures by value and runs on the device. `q.parallel_for("name", r, KERAMOS_LAMBDA(id<1> i) {...})`.
+/// A kernel: captures by value and runs on the device. `q.parallel_for("name", r, KERAMOS_LAMBDA(index_t i) {...})`.
 #define KERAMOS_LAMBDA KOKKOS_LAMBDA
 /// A function callable from kernels.
 #define KERAMOS_FUNCTION KOKKOS_FUNCTION

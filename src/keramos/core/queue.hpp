@@ -39,7 +39,7 @@ class basic_queue {
     return basic_event<Exec>(backend::native_event<Exec>::record(exec_));
   }
 
-  /// `f(id<Rank>)` for every point of `r`, in any order and at once.
+  /// `f(id<Rank>)` for every point of `r`, in any order and at once; in 1-D `f(index_t)` does too.
   template <int Rank, class F>
   basic_event<Exec> parallel_for(const std::string& label, range<Rank> r, const F& f) {
     detail::launch(label, [&] { detail::range_for(label, exec_, r, f); });

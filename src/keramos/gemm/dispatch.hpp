@@ -2,6 +2,7 @@
 // include it to instantiate GEMM for other types or epilogues.
 #pragma once
 
+#include <cstddef>
 #include <limits>
 #include <optional>
 #include <string>
@@ -42,6 +43,22 @@ struct scale_kernel {
   }
 };
 
+/// Throws unless the block tile that the caller asked for has extents and fits; names one that does.
+template <class Exec, class T, class Machine>
+void check_requested_block(const Exec& exec, const gemm_problem<T>& p, const tile::shape& block,
+                           const Machine& machine) {
+  const std::size_t bytes = machine.local_bytes();
+  const std::size_t limit = backend::traits<Exec>::local_memory_limit(exec, Machine::team_size);
+  if (bytes <= limit) return;
+  std::string fitting;
+  backend::tuning<Exec>::choose(exec, p, std::nullopt,
+                                [&](const auto& m) { fitting = to_string(m.block()); });
+  throw launch_error("keramos::gemm: options.block is " + to_string(block) + ", which needs " +
+                     std::to_string(bytes) + " bytes of local memory, but " +
+                     backend::traits<Exec>::name + " has " + std::to_string(limit) + " for a team of " +
+                     std::to_string(Machine::team_size) + "; pass " + fitting + " or none");
+}
+
 template <class Exec, class T>
 void dispatch_gemm(const Exec& exec, gemm_problem<T> p, const linear_epilogue<T>& epilogue,
                    const std::optional<tile::shape>& block) {
@@ -55,6 +72,9 @@ void dispatch_gemm(const Exec& exec, gemm_problem<T> p, const linear_epilogue<T>
     });
     return;
   }
+  if (block && (block->m <= 0 || block->n <= 0 || block->k <= 0))
+    throw launch_error("keramos::gemm: options.block is " + to_string(*block) +
+                       " but its extents must be positive; pass others or none");
   using tuning = backend::tuning<Exec>;
   if (tuning::prefers_transposed(p)) p.transpose();
   tuning::choose(exec, p, block, [&](const auto& machine) {
@@ -62,6 +82,7 @@ void dispatch_gemm(const Exec& exec, gemm_problem<T> p, const linear_epilogue<T>
     using kernel = gemm_kernel<machine_type, T, linear_epilogue<T>>;
     static_assert(sizeof(kernel) <= 350,
                   "keramos: with more Kokkos would pass the functor through constant memory and wait");
+    if (block) check_requested_block(exec, p, *block, machine);
     const tile::shape tile = machine.block();
     const index_t tiles_m = (p.m + tile.m - 1) / tile.m, tiles_n = (p.n + tile.n - 1) / tile.n;
     if (tiles_m > std::numeric_limits<int>::max() / tiles_n)

@@ -1,6 +1,8 @@
 // Tile shapes, in the order problem > block tile > warp tile > thread tile or fragment.
 #pragma once
 
+#include <string>
+
 #include <keramos/core/range.hpp>
 
 namespace keramos::tile {
@@ -10,6 +12,11 @@ struct shape {
   int m = 0, n = 0, k = 0;
   friend constexpr bool operator==(const shape&, const shape&) = default;
 };
+
+/// "128x64x8", as messages and tables show it.
+inline std::string to_string(const shape& s) {
+  return std::to_string(s.m) + "x" + std::to_string(s.n) + "x" + std::to_string(s.k);
+}
 
 /// What multiplies fragments.
 enum class unit { fma, matrix };

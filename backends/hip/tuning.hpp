@@ -1,0 +1,37 @@
+// Tiles of the HIP backend. Unmeasured: no device was at hand.
+#pragma once
+
+#include <optional>
+
+#include <keramos/backends/hip/copy.hpp>
+#include <keramos/backends/hip/mma.hpp>
+#include <keramos/backends/hip/traits.hpp>
+#include <keramos/backends/simt/tuning.hpp>
+
+namespace keramos::backend {
+
+namespace hip {
+
+// clang-format off
+inline constexpr simt::tuning_row tuning_table[] = {
+    // arch  type bytes    block           warp        fragment    stages teams  unit             efficiency
+    {     0, 'f', 4,  {{128, 128,  8}, { 64,  64}, { 8,  8,  1},   2,    1, tile::unit::fma},    1.00},
+    {     0, 'f', 4,  {{ 64,  64,  8}, { 32,  32}, { 4,  4,  1},   2,    2, tile::unit::fma},    0.60},
+    {     0, 'f', 8,  {{ 64,  64,  8}, { 32,  32}, { 4,  4,  1},   2,    1, tile::unit::fma},    1.00},
+    {     0, 'i', 4,  {{128, 128,  8}, { 64,  64}, { 8,  8,  1},   2,    1, tile::unit::fma},    1.00},
+};
+// clang-format on
+
+}  // namespace hip
+
+template <>
+struct tuning<Kokkos::HIP> : simt::table_tuning<Kokkos::HIP, hip::tuning_table> {
+  template <class T, class Launch>
+  static void choose(const Kokkos::HIP& exec, const gemm_problem<T>& p,
+                     const std::optional<tile::shape>& requested, const Launch& launch) {
+    const hipDeviceProp_t& device = exec.hip_device_prop();
+    choose_row<T>(exec, p, 0, device.multiProcessorCount, requested, launch);
+  }
+};
+
+}  // namespace keramos::backend

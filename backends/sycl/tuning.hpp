@@ -1,0 +1,38 @@
+// Tiles of the SYCL backend. Unmeasured: no device was at hand.
+#pragma once
+
+#include <optional>
+
+#include <keramos/backends/sycl/copy.hpp>
+#include <keramos/backends/sycl/mma.hpp>
+#include <keramos/backends/sycl/traits.hpp>
+#include <keramos/backends/simt/tuning.hpp>
+
+namespace keramos::backend {
+
+namespace sycl {
+
+// clang-format off
+inline constexpr simt::tuning_row tuning_table[] = {
+    // arch  type bytes    block           warp        fragment    stages teams  unit             efficiency
+    {     0, 'f', 4,  {{128, 128,  8}, { 64,  32}, { 8,  8,  1},   2,    1, tile::unit::fma},    1.00},
+    {     0, 'f', 4,  {{ 64,  64,  8}, { 32,  32}, { 8,  4,  1},   2,    2, tile::unit::fma},    0.60},
+    {     0, 'f', 8,  {{ 64,  64,  8}, { 32,  32}, { 8,  4,  1},   2,    1, tile::unit::fma},    1.00},
+    {     0, 'i', 4,  {{128, 128,  8}, { 64,  32}, { 8,  8,  1},   2,    1, tile::unit::fma},    1.00},
+};
+// clang-format on
+
+}  // namespace sycl
+
+template <>
+struct tuning<sycl_space> : simt::table_tuning<sycl_space, sycl::tuning_table> {
+  template <class T, class Launch>
+  static void choose(const sycl_space& exec, const gemm_problem<T>& p,
+                     const std::optional<tile::shape>& requested, const Launch& launch) {
+    const int units =
+        int(exec.sycl_queue().get_device().template get_info<sycl::info::device::max_compute_units>());
+    choose_row<T>(exec, p, 0, units, requested, launch);
+  }
+};
+
+}  // namespace keramos::backend

@@ -1,0 +1,6 @@
+// expect: A, B and C must have one element type
+#include <keramos/keramos.hpp>
+
+void product(keramos::queue& q, keramos::matrix_view<float> a, keramos::matrix_view<double> b) {
+  keramos::gemm(q, 1, a, b, 0, b);
+}

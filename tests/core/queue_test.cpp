@@ -1,0 +1,162 @@
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include <keramos/keramos.hpp>
+
+namespace {
+
+using namespace keramos;
+
+template <class T>
+using device_view = Kokkos::View<T, default_execution_space>;
+
+template <class V>
+auto on_host(const V& v) {
+  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), v);
+}
+
+void number_elements(queue& q, const device_view<index_t*>& v) {
+  q.parallel_for("number", range{v.extent(0)}, KERAMOS_LAMBDA(index_t i) { v(i) = 3 * i; });
+}
+TEST(Queue, RangeOfOneDimensionVisitsEveryPointOnce) {
+  device_view<index_t*> v("v", 1000);
+  queue q;
+  number_elements(q, v);
+  q.wait();
+  auto h = on_host(v);
+  for (index_t i = 0; i < 1000; ++i) ASSERT_EQ(h(i), 3 * i);
+}
+
+void count_points(queue& q, const device_view<int***>& v) {
+  q.parallel_for(
+      "count", range{v.extent(0), v.extent(1), v.extent(2)},
+      KERAMOS_LAMBDA(id<3> i) { Kokkos::atomic_add(&v(i[0], i[1], i[2]), 1); });
+}
+TEST(Queue, RangeOfThreeDimensionsVisitsEveryPointOnce) {
+  device_view<int***> v("v", 7, 13, 33);
+  queue q;
+  count_points(q, v);
+  q.wait();
+  auto h = on_host(v);
+  for (int i = 0; i < 7; ++i)
+    for (int j = 0; j < 13; ++j)
+      for (int k = 0; k < 33; ++k) ASSERT_EQ(h(i, j, k), 1);
+}
+
+TEST(Queue, EmptyRangeRunsNothing) {
+  device_view<index_t*> v("v", 0);
+  queue q;
+  number_elements(q, v);
+  q.parallel_for("never", range{5, 0}, KERAMOS_LAMBDA(id<2>) { Kokkos::abort("ran"); });
+  q.wait();
+}
+
+void write_items(queue& q, const device_view<index_t**>& v) {
+  q.parallel_for(
+      "nd", nd_range{range{v.extent(0), v.extent(1)}, range{4, 8}}, KERAMOS_LAMBDA(nd_item<2> it) {
+        v(it.global[0], it.global[1]) = ((it.group[0] * 100 + it.group[1]) * 100 + it.local[0]) * 100 +
+                                        it.get_local_id(1);
+      });
+}
+TEST(Queue, NdRangeItemsKnowTheirGroup) {
+  device_view<index_t**> v("v", 12, 24);
+  queue q;
+  write_items(q, v);
+  q.wait();
+  auto h = on_host(v);
+  for (index_t i = 0; i < 12; ++i)
+    for (index_t j = 0; j < 24; ++j)
+      ASSERT_EQ(h(i, j), ((i / 4 * 100 + j / 8) * 100 + i % 4) * 100 + j % 8);
+}
+
+void launch_uneven(queue& q) {
+  q.parallel_for("uneven", nd_range{range{10}, range{4}}, KERAMOS_LAMBDA(nd_item<1>) {});
+}
+TEST(Queue, NdRangeThatDoesNotDivideIsRefused) {
+  queue q;
+  try {
+    launch_uneven(q);
+    FAIL() << "no exception";
+  } catch (const invalid_argument& e) {
+    const std::string what = e.what();
+    EXPECT_NE(what.find("uneven"), what.npos) << what;
+    EXPECT_NE(what.find("10"), what.npos) << what;
+    EXPECT_NE(what.find("multiple of the local range 4"), what.npos) << what;
+  }
+}
+
+template <class Exec>
+bool same_instance(const Exec& a, const Exec& b) {
+  if constexpr (requires { a == b; })  // since Kokkos 4
+    return a == b;
+  else
+    return true;
+}
+TEST(Queue, SharesTheInstanceItWasMadeFrom) {
+  const default_execution_space instance;
+  basic_queue q(instance);
+  EXPECT_TRUE(same_instance(q.execution_space(), instance));
+  static_assert(std::is_same_v<decltype(q), queue>);
+}
+
+void twice(queue& q, const device_view<index_t*>& v) {
+  q.parallel_for("twice", range{v.extent(0)}, KERAMOS_LAMBDA(index_t i) { v(i) *= 2; });
+}
+void kokkos_plus_one(const default_execution_space& exec, const device_view<index_t*>& v) {
+  Kokkos::parallel_for(
+      "plus_one", Kokkos::RangePolicy<default_execution_space>(exec, 0, v.extent(0)),
+      KOKKOS_LAMBDA(int i) { v(i) += 1; });
+}
+TEST(Queue, StaysInOrderWithKokkosKernelsOnItsInstance) {
+  device_view<index_t*> v("v", 4096);
+  queue q;
+  number_elements(q, v);
+  kokkos_plus_one(q.execution_space(), v);
+  twice(q, v);
+  q.wait();
+  auto h = on_host(v);
+  for (index_t i = 0; i < 4096; ++i) ASSERT_EQ(h(i), 2 * (3 * i + 1));
+}
+
+TEST(Queue, DescribesItsDevice) {
+  const device_info info = queue().device();
+  EXPECT_EQ(info.backend, backend::traits<default_execution_space>::name);
+  EXPECT_FALSE(info.name.empty());
+  EXPECT_GE(info.units, 1);
+  EXPECT_GE(info.local_memory_bytes, 16u * 1024);
+}
+
+TEST(Event, CompletesAndMeasuresTime) {
+  device_view<index_t*> v("v", 1 << 22);
+  queue q;
+  const event start = q.mark();
+  number_elements(q, v);
+  const event stop = q.mark();
+  stop.wait();
+  EXPECT_TRUE(start.is_complete());
+  EXPECT_TRUE(stop.is_complete());
+  EXPECT_GT(elapsed_seconds(start, stop), 0);
+  EXPECT_LT(elapsed_seconds(start, stop), 60);
+}
+
+// Nothing can be initialised again in this process, so the check runs in a child that never was.
+TEST(QueueDeathTest, BeforeKokkosIsInitialisedIsAnErrorThatSaysSo) {
+  if (!backend::traits<default_execution_space>::is_host)
+    GTEST_SKIP() << "a forked child of a process with a device context cannot be used";
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        Kokkos::finalize();
+        try {
+          queue q;
+        } catch (const not_initialized& e) {
+          std::fprintf(stderr, "%s", e.what());
+          std::_Exit(7);
+        }
+        std::_Exit(0);
+      },
+      testing::ExitedWithCode(7), "Kokkos is not initialised; call Kokkos::initialize or hold");
+}
+
+}  // namespace

@@ -1,0 +1,195 @@
+// One GEMM under test: operands anywhere in memory with any strides, a reference in higher precision, and
+// an element-by-element judgement by the forward error bound.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <random>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <keramos/keramos.hpp>
+
+namespace keramos::test {
+
+/// In what the reference is computed: wider than T for floating types, exact modulo 2^32 for i32.
+template <class T>
+struct wider;
+template <>
+struct wider<float> {
+  using type = double;
+};
+template <>
+struct wider<double> {
+  using type = long double;
+};
+template <>
+struct wider<std::int32_t> {
+  using type = std::uint32_t;
+};
+
+/// How a matrix lies: unit stride along rows or columns, or none; `gap` extra elements between runs.
+enum class layout { right, left, strided };
+
+/// A matrix in a storage of its own that is larger than it: what surrounds it must stay as it was.
+template <class T>
+struct stored_matrix {
+  using storage = Kokkos::View<T*, default_execution_space>;
+
+  stored_matrix(index_t rows, index_t cols, layout l, index_t gap, index_t offset) {
+    const index_t step = l == layout::strided ? 2 + gap % 2 : 1;
+    const index_t down = l == layout::left ? 1 : cols * step + gap;
+    const index_t along = l == layout::left ? rows + gap : step;
+    const index_t end = offset + (rows > 0 ? (rows - 1) * down : 0) +
+                        (cols > 0 ? (cols - 1) * along : 0) + 1 + gap;
+    device = storage("matrix", end);
+    host = Kokkos::create_mirror_view(device);
+    view = {device.data() + offset, rows, cols, down, along};
+    offset_ = offset;
+  }
+
+  T& at(index_t i, index_t j) { return host(offset_ + i * view.row_stride + j * view.col_stride); }
+  void upload() { Kokkos::deep_copy(device, host); }
+  void download() { Kokkos::deep_copy(host, device); }
+
+  template <class F>
+  void fill_all(const F& f) {
+    for (std::size_t i = 0; i < host.extent(0); ++i) host(i) = f();
+  }
+
+  storage device;
+  typename storage::HostMirror host;
+  matrix_view<T> view;
+
+ private:
+  index_t offset_;
+};
+
+/// Full mantissas in [-0.5, 0.5); all of int's range for i32.
+template <class T>
+T random_value(std::mt19937_64& rng) {
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(static_cast<std::uint32_t>(rng()));
+  else
+    return std::uniform_real_distribution<T>(T(-0.5), T(0.5))(rng);
+}
+
+/// Memory that must not be read: NaN where there is one.
+template <class T>
+T poison() {
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(0xdeadbeef);
+  else
+    return std::numeric_limits<T>::quiet_NaN();
+}
+
+struct gemm_case {
+  index_t m, n, k;
+  op op_a = op::N, op_b = op::N;
+  layout a = layout::right, b = layout::right, c = layout::right;
+  index_t gap = 0, offset = 0;
+  double alpha = 1, beta = 0;
+  std::optional<tile::shape> block = std::nullopt;
+
+  std::string describe() const {
+    std::ostringstream s;
+    s << m << 'x' << n << 'x' << k << ' ' << char(op_a) << char(op_b) << " layouts " << int(a) << int(b)
+      << int(c) << " gap " << gap << " offset " << offset << " alpha " << alpha << " beta " << beta;
+    return s.str();
+  }
+};
+
+/// Runs the case and judges every element of C, and every element around it.
+template <class T>
+testing::AssertionResult run(const gemm_case& g, std::uint64_t seed) {
+  using wide = typename wider<T>::type;
+  std::mt19937_64 rng(seed);
+  const bool ta = g.op_a != op::N, tb = g.op_b != op::N;
+  stored_matrix<T> a(ta ? g.k : g.m, ta ? g.m : g.k, g.a, g.gap, g.offset);
+  stored_matrix<T> b(tb ? g.n : g.k, tb ? g.k : g.n, g.b, g.gap, g.offset);
+  stored_matrix<T> c(g.m, g.n, g.c, g.gap, g.offset);
+
+  // Around the matrices lies poison; a kernel that reads too far shows.
+  a.fill_all(poison<T>), b.fill_all(poison<T>), c.fill_all(poison<T>);
+  const bool reads_ab = g.alpha != 0;
+  for (auto* x : {&a, &b})
+    for (index_t i = 0; i < x->view.rows; ++i)
+      for (index_t j = 0; j < x->view.cols; ++j)
+        x->at(i, j) = reads_ab ? random_value<T>(rng) : poison<T>();
+  if (g.beta != 0)
+    for (index_t i = 0; i < g.m; ++i)
+      for (index_t j = 0; j < g.n; ++j) c.at(i, j) = random_value<T>(rng);
+  a.upload(), b.upload(), c.upload();
+  std::vector<T> before(c.host.extent(0));
+  for (std::size_t i = 0; i < before.size(); ++i) before[i] = c.host(i);
+
+  queue q;
+  gemm(q, g.alpha, a.view, b.view, g.beta, c.view, {g.op_a, g.op_b, g.block});
+  q.wait();
+  c.download();
+
+  const auto to_wide = [](auto x) {
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<wide>(static_cast<std::int64_t>(x));
+    else
+      return static_cast<wide>(x);
+  };
+  const wide alpha = to_wide(g.alpha), beta = to_wide(g.beta);
+  std::vector<bool> in_c(before.size(), false);
+  const index_t base = c.view.data - c.device.data();
+  for (index_t i = 0; i < g.m; ++i)
+    for (index_t j = 0; j < g.n; ++j) {
+      const index_t at = base + i * c.view.row_stride + j * c.view.col_stride;
+      in_c[at] = true;
+      wide sum = 0, magnitude = 0;
+      for (index_t p = 0; reads_ab && p < g.k; ++p) {
+        const wide x = to_wide(ta ? a.at(p, i) : a.at(i, p)), y = to_wide(tb ? b.at(j, p) : b.at(p, j));
+        sum += x * y;
+        if constexpr (!std::is_integral_v<T>) magnitude += std::abs(x * y);
+      }
+      wide expected = alpha * sum;
+      if (g.beta != 0) expected += beta * to_wide(before[at]);
+      const T got = c.at(i, j);
+      bool good;
+      std::ostringstream bound_text;
+      if constexpr (std::is_integral_v<T>) {
+        good = static_cast<std::uint32_t>(got) == expected;
+      } else {
+        const wide scale = std::abs(alpha) * magnitude +
+                           (g.beta != 0 ? std::abs(beta * to_wide(before[at])) : wide(0));
+        const wide bound = wide(g.k + 2) * (std::numeric_limits<T>::epsilon() / 2) * scale;
+        good = std::abs(wide(got) - expected) <= bound;
+        bound_text << ", bound " << bound;
+      }
+      if (!good)
+        return testing::AssertionFailure()
+               << g.describe() << " seed " << seed << ": C(" << i << ", " << j << ") is " << got << ", not "
+               << expected << bound_text.str();
+    }
+  for (std::size_t i = 0; i < before.size(); ++i)
+    if (!in_c[i] && std::memcmp(&before[i], &c.host(i), sizeof(T)) != 0)
+      return testing::AssertionFailure()
+             << g.describe() << " seed " << seed << ": wrote outside C, at element " << i;
+  return testing::AssertionSuccess();
+}
+
+/// A fresh seed each run, printed so that a failure can be repeated with KERAMOS_TEST_SEED.
+inline std::uint64_t fresh_seed() {
+  static const std::uint64_t seed = [] {
+    const char* given = std::getenv("KERAMOS_TEST_SEED");
+    const std::uint64_t s = given ? std::strtoull(given, nullptr, 0) : std::random_device()();
+    std::printf("KERAMOS_TEST_SEED=%llu\n", static_cast<unsigned long long>(s));
+    return s;
+  }();
+  return seed;
+}
+
+}  // namespace keramos::test

@@ -1,0 +1,235 @@
+// What GEMM promises, on the backend chosen when configuring.
+#include "gemm_case.hpp"
+
+namespace {
+
+using namespace keramos;
+using namespace keramos::test;
+
+template <class T>
+class Gemm : public testing::Test {};
+using types = testing::Types<float, double, std::int32_t>;
+TYPED_TEST_SUITE(Gemm, types);
+
+constexpr layout layouts[] = {layout::right, layout::left, layout::strided};
+constexpr op ops[] = {op::N, op::T};
+
+TYPED_TEST(Gemm, EveryOpAndLayoutInAnyMix) {
+  std::uint64_t seed = fresh_seed();
+  for (layout a : layouts)
+    for (layout b : layouts)
+      for (layout c : layouts)
+        for (op op_a : ops)
+          for (op op_b : ops)
+            ASSERT_TRUE(run<TypeParam>({37, 45, 29, op_a, op_b, a, b, c, 3, 5, 1.5, 0.5}, seed++));
+}
+
+TYPED_TEST(Gemm, RandomShapes) {
+  std::uint64_t seed = fresh_seed();
+  std::mt19937_64 rng(seed);
+  const auto pick = [&](auto&... choice) {
+    const index_t list[] = {choice...};
+    return list[rng() % sizeof...(choice)];
+  };
+  const double scalars[] = {1, 0, -1, 2.5, -3};
+  for (int i = 0; i < 120; ++i) {
+    const index_t small = 1 + rng() % 20, medium = 1 + rng() % 150, large = 1 + rng() % 400;
+    gemm_case g{pick(small, medium, medium, large), pick(small, medium, medium, large),
+                pick(small, medium, medium, large)};
+    g.op_a = ops[rng() % 2], g.op_b = rng() % 2 ? op::C : op::N;
+    g.a = layouts[rng() % 3], g.b = layouts[rng() % 3], g.c = layouts[rng() % 3];
+    g.gap = rng() % 5, g.offset = rng() % 4;
+    g.alpha = scalars[rng() % 5], g.beta = scalars[rng() % 5];
+    ASSERT_TRUE(run<TypeParam>(g, seed + i));
+  }
+}
+
+// Around the extents of tiles and vectors, where masks begin and end.
+TYPED_TEST(Gemm, EdgesOfTiles) {
+  std::uint64_t seed = fresh_seed();
+  for (index_t size : {1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 257}) {
+    ASSERT_TRUE(run<TypeParam>({size, 33, 17}, seed++));
+    ASSERT_TRUE(run<TypeParam>({33, size, 17}, seed++));
+    ASSERT_TRUE(run<TypeParam>({33, 17, size}, seed++));
+    ASSERT_TRUE(run<TypeParam>({size, size, size, op::T, op::N}, seed++));
+  }
+}
+
+TYPED_TEST(Gemm, ManySlabsAndTiles) {
+  std::uint64_t seed = fresh_seed();
+  ASSERT_TRUE(run<TypeParam>({65, 70, 1500}, seed++));
+  ASSERT_TRUE(run<TypeParam>({500, 620, 40, op::N, op::T}, seed++));
+  ASSERT_TRUE(run<TypeParam>({256, 256, 256, op::T, op::T, layout::left}, seed++));
+}
+
+TYPED_TEST(Gemm, EmptyExtents) {
+  std::uint64_t seed = fresh_seed();
+  ASSERT_TRUE(run<TypeParam>({0, 5, 3}, seed));
+  ASSERT_TRUE(run<TypeParam>({5, 0, 3}, seed));
+  ASSERT_TRUE(run<TypeParam>({0, 0, 0}, seed));
+  // k = 0: an empty sum, so C = beta·C, and C = 0 where beta is 0.
+  ASSERT_TRUE(run<TypeParam>({5, 7, 0, op::N, op::N, layout::right, layout::right, layout::left, 2, 1, 1, 3}, seed));
+  ASSERT_TRUE(run<TypeParam>({5, 7, 0}, seed));
+}
+
+// C is poisoned with NaN unless beta asks for it, and A and B unless alpha does.
+TYPED_TEST(Gemm, BetaZeroDoesNotReadCAndAlphaZeroDoesNotReadAOrB) {
+  std::uint64_t seed = fresh_seed();
+  for (layout c : layouts) {
+    gemm_case g{40, 50, 30};
+    g.c = c;
+    ASSERT_TRUE(run<TypeParam>(g, seed++));
+    g.alpha = 0;
+    ASSERT_TRUE(run<TypeParam>(g, seed++));
+    g.beta = 2;
+    ASSERT_TRUE(run<TypeParam>(g, seed++));
+    g.beta = 1;
+    ASSERT_TRUE(run<TypeParam>(g, seed++));
+  }
+}
+
+TYPED_TEST(Gemm, SameCallGivesTheSameBits) {
+  using view = Kokkos::View<TypeParam**, default_execution_space>;
+  const int n = 333, k = 1234;
+  view a("a", n, k), b("b", k, n);
+  auto ah = Kokkos::create_mirror_view(a);
+  auto bh = Kokkos::create_mirror_view(b);
+  std::mt19937_64 rng(fresh_seed());
+  for (int i = 0; i < n; ++i)
+    for (int p = 0; p < k; ++p) ah(i, p) = random_value<TypeParam>(rng), bh(p, i) = random_value<TypeParam>(rng);
+  Kokkos::deep_copy(a, ah), Kokkos::deep_copy(b, bh);
+  queue q;
+  view first("first", n, n);
+  gemm(q, 1, a, b, 0, first);
+  q.wait();
+  auto first_h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), first);
+  for (int repeat = 0; repeat < 5; ++repeat) {
+    view again("again", n, n);
+    gemm(q, 1, a, b, 0, again);
+    q.wait();
+    auto again_h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), again);
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j)
+        ASSERT_EQ(std::memcmp(&first_h(i, j), &again_h(i, j), sizeof(TypeParam)), 0) << i << ' ' << j;
+  }
+}
+
+TEST(GemmInt32, IsExact) {
+  using view = Kokkos::View<std::int32_t**, default_execution_space>;
+  const int m = 200, k = 400, n = 500;
+  view a("a", m, k), b("b", k, n), c("c", m, n);
+  auto ah = Kokkos::create_mirror_view(a);
+  auto bh = Kokkos::create_mirror_view(b);
+  for (int i = 0; i < m; ++i)
+    for (int p = 0; p < k; ++p) ah(i, p) = i + p;
+  for (int p = 0; p < k; ++p)
+    for (int j = 0; j < n; ++j) bh(p, j) = p + j;
+  Kokkos::deep_copy(a, ah), Kokkos::deep_copy(b, bh);
+  queue q;
+  gemm(q, 1, a, b, 0, c);
+  q.wait();
+  auto ch = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), c);
+  for (long i = 0; i < m; ++i)
+    for (long j = 0; j < n; ++j) {
+      // Σ (i + p)(p + j) over p < k, in closed form.
+      const long s1 = long(k) * (k - 1) / 2, s2 = long(k - 1) * k * (2 * k - 1) / 6;
+      ASSERT_EQ(ch(i, j), k * i * j + (i + j) * s1 + s2) << i << ' ' << j;
+    }
+}
+
+template <class T>
+class GemmFloating : public testing::Test {};
+using floating_types = testing::Types<float, double>;
+TYPED_TEST_SUITE(GemmFloating, floating_types);
+
+// One NaN in A spoils its row, one infinity in B its column, and nothing else.
+TYPED_TEST(GemmFloating, NaNAndInfinityPropagate) {
+  using limits = std::numeric_limits<TypeParam>;
+  const index_t n = 70;
+  stored_matrix<TypeParam> a(n, n, layout::right, 0, 0), b(n, n, layout::left, 0, 0),
+      c(n, n, layout::right, 0, 0);
+  a.fill_all([] { return TypeParam(1); }), b.fill_all([] { return TypeParam(2); });
+  a.at(13, n - 1) = limits::quiet_NaN();
+  b.at(n - 1, 41) = limits::infinity();
+  a.upload(), b.upload();
+  queue q;
+  gemm(q, 1, a.view, b.view, 0, c.view);
+  q.wait();
+  c.download();
+  for (index_t i = 0; i < n; ++i)
+    for (index_t j = 0; j < n; ++j) {
+      if (i == 13)
+        ASSERT_TRUE(std::isnan(c.at(i, j)));
+      else if (j == 41)
+        ASSERT_EQ(c.at(i, j), limits::infinity());
+      else
+        ASSERT_EQ(c.at(i, j), TypeParam(2 * n));
+    }
+}
+
+// Views as applications have them: layouts, sub-views, const, and scalars of another type.
+TYPED_TEST(GemmFloating, TakesKokkosViews) {
+  using T = TypeParam;
+  const int m = 20, n = 31, k = 27;
+  Kokkos::View<T**, Kokkos::LayoutLeft, default_execution_space> whole("whole", 2 * m, k + 9);
+  Kokkos::View<T**, Kokkos::LayoutRight, default_execution_space> b("b", n, k), c("c", m + 3, n + 5);
+  Kokkos::deep_copy(whole, T(0.5)), Kokkos::deep_copy(b, T(2)), Kokkos::deep_copy(c, T(-7));
+  Kokkos::View<const T**, Kokkos::LayoutRight, default_execution_space> b_const = b;
+  auto a_part = Kokkos::subview(whole, std::make_pair(3, 3 + m), std::make_pair(4, 4 + k));
+  auto c_part = Kokkos::subview(c, std::make_pair(1, 1 + m), std::make_pair(2, 2 + n));
+  queue q;
+  const event done = gemm(q, 2, a_part, b_const, 1.0f, c_part, {.op_b = op::T});
+  done.wait();
+  auto h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), c);
+  for (int i = 0; i < m + 3; ++i)
+    for (int j = 0; j < n + 5; ++j) {
+      const bool inside = i >= 1 && i < 1 + m && j >= 2 && j < 2 + n;
+      ASSERT_EQ(h(i, j), inside ? T(2 * k - 7) : T(-7)) << i << ' ' << j;
+    }
+}
+
+// Element offsets beyond 2^31; hosts give such memory without backing it.
+TEST(GemmOffsets, Are64Bit) {
+  const index_t far = (index_t(1) << 31) + 11;
+  const std::size_t bytes = sizeof(float) * std::size_t(2 * far + 4);
+  float* memory = nullptr;
+  try {
+    memory = static_cast<float*>(Kokkos::kokkos_malloc<default_execution_space::memory_space>(bytes));
+  } catch (const std::exception&) {
+  }
+  if (!memory) GTEST_SKIP() << "no " << bytes << " bytes to be had";
+  using row = Kokkos::View<float*, default_execution_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  const auto corner = [&](index_t offset) { return row(memory + offset, 2); };
+  // A, B and C interleaved as 2 x 2 blocks of rows that lie `far` apart would overlap as a whole; each
+  // operand has its own two columns instead.
+  const matrix_view<float> a{memory, 2, 2, far, 1}, c{memory + 2, 2, 2, far, 1};
+  Kokkos::View<float**, default_execution_space> b("b", 2, 2);
+  Kokkos::deep_copy(b, 3.0f);
+  Kokkos::deep_copy(corner(0), 1.0f), Kokkos::deep_copy(corner(far), 2.0f);
+  queue q;
+  gemm(q, 1, a, b, 0, c);
+  q.wait();
+  float out[2][2];
+  using host_row = Kokkos::View<float*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  Kokkos::deep_copy(host_row(out[0], 2), corner(2)), Kokkos::deep_copy(host_row(out[1], 2), corner(far + 2));
+  for (float x : out[0]) EXPECT_EQ(x, 6);
+  for (float x : out[1]) EXPECT_EQ(x, 12);
+  Kokkos::kokkos_free<default_execution_space::memory_space>(memory);
+}
+
+// On a device the call comes back long before the work is done.
+TEST(GemmAsynchrony, NothingFences) {
+  if (backend::traits<default_execution_space>::is_host)
+    GTEST_SKIP() << "host backends run at the call";
+  const int n = 4096;
+  Kokkos::View<float**, default_execution_space> a("a", n, n), b("b", n, n), c("c", n, n);
+  queue q;
+  gemm(q, 1, a, b, 0, c).wait();
+  event last = q.mark();
+  for (int i = 0; i < 20; ++i) last = gemm(q, 1, a, b, 0, c);
+  EXPECT_FALSE(last.is_complete());
+  q.wait();
+  EXPECT_TRUE(last.is_complete());
+}
+
+}  // namespace

@@ -1,0 +1,95 @@
+// Every instruction set that the library was compiled for and that this processor has: dispatch would
+// only ever show the widest.
+#include <gtest/gtest.h>
+
+#include <random>
+#include <vector>
+
+#include <keramos/keramos.hpp>
+
+#include <keramos/backends/host/kernels.hpp>
+
+namespace {
+
+using keramos::backend::host::kernel_table;
+
+template <class T>
+std::vector<const kernel_table<T>*> runnable() {
+  using namespace keramos::backend::host;
+  std::vector<const kernel_table<T>*> list{baseline::compiled_kernels<T>()};
+#ifdef KERAMOS_HAS_HOST_AVX2
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    list.push_back(avx2::compiled_kernels<T>());
+#endif
+#ifdef KERAMOS_HAS_HOST_AVX512
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
+    list.push_back(avx512::compiled_kernels<T>());
+#endif
+  return list;
+}
+
+// Memory aligned as team scratch is.
+template <class T>
+struct aligned {
+  explicit aligned(std::size_t n) : storage(n + 128 / sizeof(T) + 1) {}
+  T* data() {
+    auto p = reinterpret_cast<std::uintptr_t>(storage.data());
+    return reinterpret_cast<T*>((p + 127) / 128 * 128);
+  }
+  std::vector<T> storage;
+};
+
+// Integers keep every sum exact, so all instruction sets must give the same.
+template <class T>
+void test_table(const kernel_table<T>& t, int m, int n, int k, std::int64_t a_mn, std::int64_t a_k,
+                std::int64_t b_mn, std::int64_t b_k, std::int64_t c_row, std::int64_t c_col) {
+  std::mt19937 rng(m * 10007 + n * 101 + k);
+  std::vector<T> a(m * a_mn + k * a_k + 1), b(n * b_mn + k * b_k + 1), c(m * c_row + n * c_col + 1);
+  for (auto* v : {&a, &b, &c})
+    for (T& x : *v) x = T(rng() % 9);
+  const std::vector<T> before = c;
+  const int panels_m = (m + t.mr - 1) / t.mr, panels_n = (n + t.nr - 1) / t.nr;
+  aligned<T> a_packed(std::size_t(panels_m) * t.mr * k), b_packed(std::size_t(panels_n) * t.nr * k),
+      acc(std::size_t(panels_m) * t.mr * panels_n * t.nr);
+  t.pack_a(a_packed.data(), a.data(), a_mn, a_k, m, k);
+  t.pack_b(b_packed.data(), b.data(), b_mn, b_k, n, k);
+  t.multiply(acc.data(), a_packed.data(), b_packed.data(), panels_m, panels_n, k, true);
+  t.multiply(acc.data(), a_packed.data(), b_packed.data(), panels_m, panels_n, k, false);
+  t.write(c.data(), c_row, c_col, acc.data(), m, n, T(3), T(2));
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < n; ++j) {
+      T sum = 0;
+      for (int p = 0; p < k; ++p) sum += a[i * a_mn + p * a_k] * b[j * b_mn + p * b_k];
+      const std::size_t at = i * c_row + j * c_col;
+      ASSERT_EQ(c[at], 3 * (2 * sum) + 2 * before[at])
+          << t.isa << ' ' << m << 'x' << n << 'x' << k << " at " << i << ", " << j;
+    }
+}
+
+template <class T>
+class HostKernels : public testing::Test {};
+using types = testing::Types<float, double, std::uint32_t>;
+TYPED_TEST_SUITE(HostKernels, types);
+
+TYPED_TEST(HostKernels, AreExactOnSmallIntegers) {
+  for (const auto* t : runnable<TypeParam>()) {
+    SCOPED_TRACE(t->isa);
+    for (int m : {1, t->mr - 1, t->mr, 2 * t->mr + 3})
+      for (int n : {1, t->nr - 1, t->nr, 2 * t->nr + 5})
+        for (int k : {1, 15, 16, 37}) {
+          test_table(*t, m, n, k, k, 1, 1, n, n, 1);          // row-major
+          test_table(*t, m, n, k, 1, m, k, 1, 1, m);          // column-major
+          test_table(*t, m, n, k, 3 * k, 2, 2, 3 * n, 2 * n, 2);  // no unit stride
+        }
+  }
+}
+
+TYPED_TEST(HostKernels, BlocksAreMultiplesOfTheRegisterTile) {
+  for (const auto* t : runnable<TypeParam>()) {
+    EXPECT_EQ(t->mc % t->mr, 0) << t->isa;
+    EXPECT_EQ(t->nc % t->nr, 0) << t->isa;
+  }
+}
+
+}  // namespace
