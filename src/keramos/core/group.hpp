@@ -56,7 +56,8 @@ class group {
     static_assert(0 <= I && I < Memory::count,
                   "keramos: local<I>() asks for an array that the group's local_memory does not list");
     using array = typename Memory::template array<I>;
-    return array(reinterpret_cast<typename array::value_type*>(local_ + Memory::offset(I)));
+    constexpr std::size_t at = Memory::offset(I);
+    return array(reinterpret_cast<typename array::value_type*>(local_ + at));
   }
 
   /// One `T` per item, each starting as `initial`; it lives until the kernel ends.

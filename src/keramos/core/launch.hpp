@@ -73,7 +73,8 @@ struct work_group_kernel {
   range<Group::rank> groups;
 
   KERAMOS_INLINE_FUNCTION void operator()(const typename Group::team_member& team) const {
-    using memory = typename Group::local_memory_type;
+    constexpr std::size_t bytes = Group::local_memory_type::bytes;
+    constexpr std::size_t alignment = Group::local_memory_type::alignment;
     id<Group::rank> at;
     index_t rest = team.league_rank();
     for (int d = Group::rank - 1; d >= 0; --d) {
@@ -81,13 +82,13 @@ struct work_group_kernel {
       rest /= groups[d];
     }
     std::byte* local = nullptr;
-    if constexpr (memory::bytes > 0) {
-      constexpr int level = backend::traits<typename Group::execution_space>::scratch_level(
-          memory::bytes);
+    if constexpr (bytes > 0) {
+      constexpr int level = backend::traits<typename Group::execution_space>::scratch_level(bytes);
       local = static_cast<std::byte*>(
-          team.team_scratch(level).get_shmem_aligned(memory::bytes, memory::alignment));
+          team.team_scratch(level).get_shmem_aligned(std::size_t(bytes), int(alignment)));
     }
-    f(Group(team, local, at));
+    Group group(team, local, at);
+    f(group);
   }
 };
 

@@ -59,7 +59,7 @@ class basic_queue {
     return parallel_for(label, r.global, detail::nd_kernel<Rank, F>{f, r.local});
   }
 
-  /// A kernel of phases: `f(Group)` for every work-group of `groups` (see group.hpp for the contract).
+  /// A kernel of phases: `f(Group&)` for every work-group of `groups` (see group.hpp for the contract).
   /// @throws launch_error if the group's local memory exceeds the device's limit.
   template <class Group, int Rank, class F>
   basic_event<Exec> parallel_for_work_group(const std::string& label, range<Rank> groups,
