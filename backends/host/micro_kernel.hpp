@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include <keramos/backends/host/kernel_table.hpp>
+#include <keramos/backends/host/small_kernel.hpp>
 #include <keramos/backends/host/tuning_table.hpp>
 
 namespace keramos::backend::host::KERAMOS_HOST_ISA {
@@ -140,7 +141,8 @@ struct micro_kernel {
 
   static constexpr kernel_table<T> table(const char* isa) {
     return {isa,     mr,       nr,       tile.mc,   tile.nc, tile.kc,
-            pack<mr>, pack<nr>, multiply, write};
+            pack<mr>, pack<nr>, multiply, write,
+            small_kernel<T, vector_bytes, vector_registers>::multiply};
   }
 };
 

@@ -86,12 +86,32 @@ tile::shape choose_block(const kernel_table<T>& kernels, const gemm_problem<T>& 
   return best;
 }
 
+/// Products m·n·k up to which a problem counts as small, on one thread and on several.
+inline constexpr index_t small_volume = 64 * 64 * 64;
+inline constexpr index_t small_volume_of_threads = 48 * 48 * 48;
+
 template <class Exec>
 struct tuning {
   /// Vectors run along the rows of C, so C should be row-major.
   template <class T>
   static bool prefers_transposed(const gemm_problem<T>& p) {
     return p.c_col_stride != 1 && p.c_row_stride == 1;
+  }
+
+  /// Multiplies a small problem at once, on the calling thread: Kokkos' host kernels are done when the
+  /// launch returns, and so is this, without the launch. False if the problem is not small.
+  template <class T>
+  static bool run_small(const Exec& exec, const gemm_problem<T>& p, const linear_epilogue<T>& epilogue) {
+    // Up to here one thread without packing is faster than packing, and than waking other threads.
+    const index_t most = exec.concurrency() == 1 ? small_volume : small_volume_of_threads;
+    if (p.m > most || p.n > most || p.k > most || p.m * p.n > most || p.m * p.n * p.k > most)
+      return false;
+    const bool rows_run = p.b.stride_mn == 1;
+    if (!rows_run && p.n * p.k > small_problem<T>::most_elements_of_b) return false;
+    kernels<T>().multiply_small({int(p.m), int(p.n), int(p.k), p.a.data, p.a.stride_mn, p.a.stride_k,
+                                 p.b.data, p.b.stride_k, p.b.stride_mn, p.c, p.c_row_stride,
+                                 p.c_col_stride, epilogue.alpha, epilogue.beta});
+    return true;
   }
 
   /// Calls `launch(machine)` with the tile for this problem, or with the one that was asked for.

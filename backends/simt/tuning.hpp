@@ -119,6 +119,12 @@ struct table_tuning {
     return p.c_col_stride != 1 && p.c_row_stride == 1;
   }
 
+  /// Nothing is small enough to be done without a launch.
+  template <class T, class Epilogue>
+  static bool run_small(const Exec&, const gemm_problem<T>&, const Epilogue&) {
+    return false;
+  }
+
   template <class T, class Launch>
   static void choose_row(const Exec& exec, const gemm_problem<T>& p, int arch, int units,
                          const std::optional<tile::shape>& requested, const Launch& launch) {

@@ -77,6 +77,7 @@ void dispatch_gemm(const Exec& exec, gemm_problem<T> p, const linear_epilogue<T>
                        " but its extents must be positive; pass others or none");
   using tuning = backend::tuning<Exec>;
   if (tuning::prefers_transposed(p)) p.transpose();
+  if (!block && tuning::run_small(exec, p, epilogue)) return;
   tuning::choose(exec, p, block, [&](const auto& machine) {
     using machine_type = std::remove_cvref_t<decltype(machine)>;
     using kernel = gemm_kernel<machine_type, T, linear_epilogue<T>>;
