@@ -1,5 +1,4 @@
 # Builds the pinned Kokkos release as part of this build, with the backend asked for.
-# Without network: unpack that release and pass -DFETCHCONTENT_SOURCE_DIR_KOKKOS=<folder>.
 include(FetchContent)
 
 set(KERAMOS_FETCH_KOKKOS_VERSION 5.2.2)
@@ -47,7 +46,8 @@ macro(keramos_fetch_kokkos)
     endif()
   endif()
   message(STATUS "Keramos: fetching Kokkos ${KERAMOS_FETCH_KOKKOS_VERSION} and building it with "
-                 "${KERAMOS_${backend}_DEVICE}")
+                 "${KERAMOS_${backend}_DEVICE} (without network: unpack that release and set "
+                 "-DFETCHCONTENT_SOURCE_DIR_KOKKOS=<folder>, or name an installed Kokkos in CMAKE_PREFIX_PATH)")
   set(Kokkos_ENABLE_SERIAL ON CACHE BOOL "chosen by Keramos")
   set(Kokkos_ENABLE_${KERAMOS_${backend}_DEVICE} ON CACHE BOOL "chosen by Keramos")
   if(KERAMOS_NATIVE)

@@ -9,13 +9,9 @@
 namespace keramos::detail {
 namespace {
 
-std::string shape_of(index_t rows, index_t cols) {
-  return std::to_string(rows) + "x" + std::to_string(cols);
-}
+std::string shape_of(index_t rows, index_t cols) { return std::to_string(rows) + "x" + std::to_string(cols); }
 
-[[noreturn]] void refuse(const std::string& what) {
-  throw invalid_argument("keramos::gemm: " + what);
-}
+[[noreturn]] void refuse(const std::string& what) { throw invalid_argument("keramos::gemm: " + what); }
 
 /// Byte range [first, last) that a non-empty region touches. 64-bit sums suffice: it lies in memory.
 struct byte_range {
@@ -56,9 +52,7 @@ bool as_runs(const region& r, runs& out) {
   return true;
 }
 
-index_t floor_div(index_t a, index_t b) {
-  return a / b - (a % b != 0 && (a < 0) != (b < 0));
-}
+index_t floor_div(index_t a, index_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
 
 }  // namespace
 
@@ -116,8 +110,7 @@ void check_gemm(const region& a, op op_a, const region& b, op op_b, const region
 
   const index_t m = c.rows, n = c.cols;
   const index_t k = op_a == op::N ? a.cols : a.rows;
-  const auto check_extents = [](const region& x, op op_x, index_t rows, index_t cols,
-                                const char* shape) {
+  const auto check_extents = [](const region& x, op op_x, index_t rows, index_t cols, const char* shape) {
     const bool plain = op_x == op::N;
     if ((plain ? x.rows : x.cols) == rows && (plain ? x.cols : x.rows) == cols) return;
     const std::string name = x.name;
@@ -125,8 +118,8 @@ void check_gemm(const region& a, op op_a, const region& b, op op_b, const region
     const std::string option = name == "A" ? "op_a" : "op_b";
     refuse(name + " is " + shape_of(x.rows, x.cols) + " but op(" + name + ") must be " +
            shape_of(rows, cols) + " (" + shape + "); " +
-           (other_fits ? "pass " + option + (plain ? " = op::T" : " = op::N") + " or fix " : "fix ") +
-           name + "'s extents");
+           (other_fits ? "pass " + option + (plain ? " = op::T" : " = op::N") + " or fix " : "fix ") + name +
+           "'s extents");
   };
   // C has m and n; k is B's unless B is the one that cannot fit.
   const bool b_fits = (op_b == op::N ? b.cols : b.rows) == n;
@@ -139,14 +132,12 @@ void check_gemm(const region& a, op op_a, const region& b, op op_b, const region
              " but its data is null; allocate it or pass extents of 0");
 
   if (!c.empty() && writes_twice(c))
-    refuse("C has strides " + shape_of(c.row_stride, c.col_stride) +
-           " (row x column) with which its " + shape_of(c.rows, c.cols) +
-           " elements share memory; use strides that keep them apart");
+    refuse("C has strides " + shape_of(c.row_stride, c.col_stride) + " (row x column) with which its " +
+           shape_of(c.rows, c.cols) + " elements share memory; use strides that keep them apart");
   for (const region* r : {&a, &b})
     if (overlaps(*r, c))
       refuse(std::string("C (") + shape_of(c.rows, c.cols) + ") overlaps " + r->name + " (" +
-             shape_of(r->rows, r->cols) + ") in memory; pass a copy of " + r->name +
-             " or another C");
+             shape_of(r->rows, r->cols) + ") in memory; pass a copy of " + r->name + " or another C");
 }
 
 }  // namespace keramos::detail

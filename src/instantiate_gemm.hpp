@@ -14,7 +14,7 @@ void run_gemm(const Exec& exec, const gemm_problem<T>& p, const linear_epilogue<
 
 }  // namespace keramos::detail
 
-#define KERAMOS_INSTANTIATE_GEMM(Space, T)                                            \
-  template void keramos::detail::run_gemm<Space, T>(                                  \
-      const Space&, const keramos::gemm_problem<T>&, const keramos::linear_epilogue<T>&, \
-      const std::optional<keramos::tile::shape>&);
+#define KERAMOS_INSTANTIATE_GEMM(Space, T)                                                         \
+  template void keramos::detail::run_gemm<Space, T>(const Space&, const keramos::gemm_problem<T>&, \
+                                                    const keramos::linear_epilogue<T>&,            \
+                                                    const std::optional<keramos::tile::shape>&);

@@ -44,8 +44,7 @@ class native_event<Kokkos::HIP> {
   }
   static double seconds_between(const native_event& start, const native_event& stop) {
     float ms = 0;
-    hip::check(hipEventElapsedTime(&ms, start.event_.get(), stop.event_.get()),
-               "hipEventElapsedTime");
+    hip::check(hipEventElapsedTime(&ms, start.event_.get(), stop.event_.get()), "hipEventElapsedTime");
     return 1e-3 * ms;
   }
 

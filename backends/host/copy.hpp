@@ -36,12 +36,8 @@ class stager {
   template <int Pending>
   void arrive() {}
 
-  panel<T> a(int /*slot*/) const {
-    return {a_local_, (at_.rows + kernels_.mr - 1) / kernels_.mr, k_};
-  }
-  panel<T> b(int /*slot*/) const {
-    return {b_local_, (at_.cols + kernels_.nr - 1) / kernels_.nr, k_};
-  }
+  panel<T> a(int /*slot*/) const { return {a_local_, (at_.rows + kernels_.mr - 1) / kernels_.mr, k_}; }
+  panel<T> b(int /*slot*/) const { return {b_local_, (at_.cols + kernels_.nr - 1) / kernels_.nr, k_}; }
 
  private:
   const kernel_table<T>& kernels_;

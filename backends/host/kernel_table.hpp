@@ -33,8 +33,8 @@ struct kernel_table {
   int mc, nc, kc;  ///< block tile: A's mc x kc and B's kc x nc panels stay in the second-level cache
 
   /// Packs `mn` x `k` elements `from[i * stride_mn + p * stride_k]` into panels.
-  using pack_function = void(T* panels, const T* from, std::int64_t stride_mn, std::int64_t stride_k,
-                             int mn, int k);
+  using pack_function = void(T* panels, const T* from, std::int64_t stride_mn, std::int64_t stride_k, int mn,
+                             int k);
   pack_function* pack_a;
   pack_function* pack_b;
 
@@ -42,8 +42,8 @@ struct kernel_table {
   void (*multiply)(T* acc, const T* a, const T* b, int panels_m, int panels_n, int k, bool first);
 
   /// C(i, j) = alpha * acc + beta * C(i, j) for rows x cols elements; beta = 0 does not read C.
-  void (*write)(T* c, std::int64_t row_stride, std::int64_t col_stride, const T* acc, int rows,
-                int cols, T alpha, T beta);
+  void (*write)(T* c, std::int64_t row_stride, std::int64_t col_stride, const T* acc, int rows, int cols,
+                T alpha, T beta);
 
   void (*multiply_small)(const small_problem<T>& problem);
 };

@@ -29,8 +29,7 @@ const kernel_table<T>& kernels() {
       return avx512::compiled_kernels<T>();
 #endif
 #ifdef KERAMOS_HAS_HOST_AVX2
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-      return avx2::compiled_kernels<T>();
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return avx2::compiled_kernels<T>();
 #endif
     return baseline::compiled_kernels<T>();
   }();

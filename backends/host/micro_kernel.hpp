@@ -69,8 +69,7 @@ struct micro_kernel {
   }
 
   /// A panel of A stays in the first-level cache while B's panels stream by.
-  static void multiply(T* acc, const T* a, const T* b, int panels_m, int panels_n, int k,
-                       bool first) {
+  static void multiply(T* acc, const T* a, const T* b, int panels_m, int panels_n, int k, bool first) {
     for (int i = 0; i < panels_m; ++i)
       for (int j = 0; j < panels_n; ++j)
         multiply_tile(acc + (std::int64_t(i) * panels_n + j) * mr * nr, a + std::int64_t(i) * k * mr,
@@ -79,8 +78,8 @@ struct micro_kernel {
 
   /// One panel of `count` <= Width rows.
   template <int Width>
-  static void pack_panel(T* to, const T* from, std::int64_t stride_mn, std::int64_t stride_k,
-                         int count, int k) {
+  static void pack_panel(T* to, const T* from, std::int64_t stride_mn, std::int64_t stride_k, int count,
+                         int k) {
     if (count < Width) {
       for (int p = 0; p < k; ++p)
         for (int i = 0; i < Width; ++i)
@@ -94,8 +93,7 @@ struct micro_kernel {
       T lines[Width][line];
       int p0 = 0;
       for (; stride_k == 1 && p0 + line <= k; p0 += line) {
-        for (int i = 0; i < Width; ++i)
-          std::memcpy(lines[i], from + i * stride_mn + p0, sizeof(lines[i]));
+        for (int i = 0; i < Width; ++i) std::memcpy(lines[i], from + i * stride_mn + p0, sizeof(lines[i]));
         for (int p = 0; p < line; ++p)
           for (int i = 0; i < Width; ++i) to[(p0 + p) * Width + i] = lines[i][p];
       }
@@ -105,15 +103,14 @@ struct micro_kernel {
   }
 
   template <int Width>
-  static void pack(T* panels, const T* from, std::int64_t stride_mn, std::int64_t stride_k, int mn,
-                   int k) {
+  static void pack(T* panels, const T* from, std::int64_t stride_mn, std::int64_t stride_k, int mn, int k) {
     for (int i = 0; i < mn; i += Width)
       pack_panel<Width>(panels + std::int64_t(i) * k, from + i * stride_mn, stride_mn, stride_k,
                         mn - i < Width ? mn - i : Width, k);
   }
 
-  static void write(T* c, std::int64_t row_stride, std::int64_t col_stride, const T* acc, int rows,
-                    int cols, T alpha, T beta) {
+  static void write(T* c, std::int64_t row_stride, std::int64_t col_stride, const T* acc, int rows, int cols,
+                    T alpha, T beta) {
     const int panels_n = (cols + nr - 1) / nr;
     for (int i0 = 0; i0 < rows; i0 += mr)
       for (int j0 = 0; j0 < cols; j0 += nr) {
@@ -140,8 +137,16 @@ struct micro_kernel {
   }
 
   static constexpr kernel_table<T> table(const char* isa) {
-    return {isa,     mr,       nr,       tile.mc,   tile.nc, tile.kc,
-            pack<mr>, pack<nr>, multiply, write,
+    return {isa,
+            mr,
+            nr,
+            tile.mc,
+            tile.nc,
+            tile.kc,
+            pack<mr>,
+            pack<nr>,
+            multiply,
+            write,
             small_kernel<T, vector_bytes, vector_registers>::multiply};
   }
 };

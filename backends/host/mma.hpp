@@ -21,10 +21,9 @@ class accumulator {
     first_ = false;
   }
 
-  void write(const gemm_problem<T>& p, const tile::position& at,
-             const linear_epilogue<T>& epilogue) const {
-    kernels_.write(p.c + at.m0 * p.c_row_stride + at.n0 * p.c_col_stride, p.c_row_stride,
-                   p.c_col_stride, acc_, at.rows, at.cols, epilogue.alpha, epilogue.beta);
+  void write(const gemm_problem<T>& p, const tile::position& at, const linear_epilogue<T>& epilogue) const {
+    kernels_.write(p.c + at.m0 * p.c_row_stride + at.n0 * p.c_col_stride, p.c_row_stride, p.c_col_stride,
+                   acc_, at.rows, at.cols, epilogue.alpha, epilogue.beta);
   }
 
   /// Any other epilogue, element by element.
@@ -35,8 +34,7 @@ class accumulator {
       for (int j = 0; j < at.cols; ++j) {
         const T acc = acc_[((index_t(i / mr) * panels_n + j / nr) * mr + i % mr) * nr + j % nr];
         T& c = p.c[(at.m0 + i) * p.c_row_stride + (at.n0 + j) * p.c_col_stride];
-        c = epilogue.reads_c() ? epilogue(acc, c, at.m0 + i, at.n0 + j)
-                               : epilogue(acc, at.m0 + i, at.n0 + j);
+        c = epilogue.reads_c() ? epilogue(acc, c, at.m0 + i, at.n0 + j) : epilogue(acc, at.m0 + i, at.n0 + j);
       }
   }
 

@@ -42,8 +42,7 @@ inline std::string processor_name() {
 template <class Exec>
 device_info describe_device(const Exec& exec) {
   using traits = backend::traits<Exec>;
-  return {traits::name, processor_name(), int(exec.concurrency()), 0.0,
-          traits::local_memory_limit(exec, 1)};
+  return {traits::name, processor_name(), int(exec.concurrency()), 0.0, traits::local_memory_limit(exec, 1)};
 }
 
 }  // namespace keramos::backend::host

@@ -83,8 +83,7 @@ class small_kernel {
     int j = 0;
     if constexpr (Lanes == lanes) {
       for (; j + 2 * Lanes <= s.n; j += 2 * Lanes) column_tile<Lanes, 2>(s, j, 0);
-      if (j > 0 && s.n - j > Lanes)
-        return column_tile<Lanes, 2>(s, s.n - 2 * Lanes, 2 * Lanes - (s.n - j));
+      if (j > 0 && s.n - j > Lanes) return column_tile<Lanes, 2>(s, s.n - 2 * Lanes, 2 * Lanes - (s.n - j));
     }
     for (; j + Lanes <= s.n; j += Lanes) column_tile<Lanes, 1>(s, j, 0);
     if (j < s.n) column_tile<Lanes, 1>(s, s.n - Lanes, Lanes - (s.n - j));
@@ -96,8 +95,7 @@ class small_kernel {
     if (s.b_col_stride == 1) return multiply_rows(s);
     alignas(64) T rows_of_b[small_problem<T>::most_elements_of_b];
     for (int j = 0; j < s.n; ++j)
-      for (int p = 0; p < s.k; ++p)
-        rows_of_b[p * s.n + j] = s.b[j * s.b_col_stride + p * s.b_row_stride];
+      for (int p = 0; p < s.k; ++p) rows_of_b[p * s.n + j] = s.b[j * s.b_col_stride + p * s.b_row_stride];
     problem plain = s;
     plain.b = rows_of_b;
     plain.b_row_stride = s.n;

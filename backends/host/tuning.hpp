@@ -23,8 +23,7 @@ class machine {
   static constexpr int team_size = 1;
   static constexpr int teams_per_unit = 1;
 
-  machine(const kernel_table<T>& kernels, const tile::shape& block)
-      : kernels_(&kernels), block_(block) {}
+  machine(const kernel_table<T>& kernels, const tile::shape& block) : kernels_(&kernels), block_(block) {}
 
   tile::shape block() const { return block_; }
   /// Bytes of scratch: a slab of A, one of B, and the accumulators.
@@ -104,23 +103,21 @@ struct tuning {
   static bool run_small(const Exec& exec, const gemm_problem<T>& p, const linear_epilogue<T>& epilogue) {
     // Up to here one thread without packing is faster than packing, and than waking other threads.
     const index_t most = exec.concurrency() == 1 ? small_volume : small_volume_of_threads;
-    if (p.m > most || p.n > most || p.k > most || p.m * p.n > most || p.m * p.n * p.k > most)
-      return false;
+    if (p.m > most || p.n > most || p.k > most || p.m * p.n > most || p.m * p.n * p.k > most) return false;
     const bool rows_run = p.b.stride_mn == 1;
     if (!rows_run && p.n * p.k > small_problem<T>::most_elements_of_b) return false;
     kernels<T>().multiply_small({int(p.m), int(p.n), int(p.k), p.a.data, p.a.stride_mn, p.a.stride_k,
-                                 p.b.data, p.b.stride_k, p.b.stride_mn, p.c, p.c_row_stride,
-                                 p.c_col_stride, epilogue.alpha, epilogue.beta});
+                                 p.b.data, p.b.stride_k, p.b.stride_mn, p.c, p.c_row_stride, p.c_col_stride,
+                                 epilogue.alpha, epilogue.beta});
     return true;
   }
 
   /// Calls `launch(machine)` with the tile for this problem, or with the one that was asked for.
   template <class T, class Launch>
-  static void choose(const Exec& exec, const gemm_problem<T>& p,
-                     const std::optional<tile::shape>& requested, const Launch& launch) {
+  static void choose(const Exec& exec, const gemm_problem<T>& p, const std::optional<tile::shape>& requested,
+                     const Launch& launch) {
     const kernel_table<T>& table = kernels<T>();
-    launch(machine<Exec, T>(
-        table, requested ? *requested : choose_block(table, p, int(exec.concurrency()))));
+    launch(machine<Exec, T>(table, requested ? *requested : choose_block(table, p, int(exec.concurrency()))));
   }
 };
 

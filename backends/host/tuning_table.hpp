@@ -31,8 +31,7 @@ inline constexpr tuning_row tuning_table[] = {
 /// The row for these vectors; the narrowest serves what is not listed.
 constexpr tuning_row tuning_for(int vector_bytes, int registers, int element_bytes) {
   for (const tuning_row& row : tuning_table)
-    if (row.vector_bytes == vector_bytes && row.registers == registers &&
-        row.element_bytes == element_bytes)
+    if (row.vector_bytes == vector_bytes && row.registers == registers && row.element_bytes == element_bytes)
       return row;
   return {vector_bytes, registers, element_bytes, 4, 1, 128, 128, 256};
 }

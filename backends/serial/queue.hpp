@@ -1,16 +1,14 @@
 // Kokkos::Serial: synchronous, as on every host backend.
 #pragma once
 
-#include <keramos/backends/serial/traits.hpp>
 #include <keramos/backends/host/queue.hpp>
+#include <keramos/backends/serial/traits.hpp>
 
 namespace keramos::backend {
 
 template <>
 class native_event<Kokkos::Serial> : public host::native_event<Kokkos::Serial> {};
 
-inline device_info describe_device(const Kokkos::Serial& exec) {
-  return host::describe_device(exec);
-}
+inline device_info describe_device(const Kokkos::Serial& exec) { return host::describe_device(exec); }
 
 }  // namespace keramos::backend

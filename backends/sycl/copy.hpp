@@ -1,8 +1,8 @@
 // `stage` on Kokkos::SYCL: copies through registers.
 #pragma once
 
-#include <keramos/backends/sycl/traits.hpp>
 #include <keramos/backends/simt/copy.hpp>
+#include <keramos/backends/sycl/traits.hpp>
 
 namespace keramos::backend {
 

@@ -1,8 +1,8 @@
 // `multiply` on Kokkos::SYCL: FMA units.
 #pragma once
 
-#include <keramos/backends/sycl/traits.hpp>
 #include <keramos/backends/simt/mma.hpp>
+#include <keramos/backends/sycl/traits.hpp>
 
 namespace keramos::backend {
 

@@ -27,8 +27,7 @@ class native_event<sycl_space> {
   /// @throws sycl::exception unless the queue was made with enable_profiling.
   static double seconds_between(const native_event& start, const native_event& stop) {
     using end = sycl::info::event_profiling::command_end;
-    return 1e-9 * double(stop.event_.get_profiling_info<end>() -
-                         start.event_.get_profiling_info<end>());
+    return 1e-9 * double(stop.event_.get_profiling_info<end>() - start.event_.get_profiling_info<end>());
   }
 
  private:

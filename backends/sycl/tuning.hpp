@@ -3,10 +3,10 @@
 
 #include <optional>
 
+#include <keramos/backends/simt/tuning.hpp>
 #include <keramos/backends/sycl/copy.hpp>
 #include <keramos/backends/sycl/mma.hpp>
 #include <keramos/backends/sycl/traits.hpp>
-#include <keramos/backends/simt/tuning.hpp>
 
 namespace keramos::backend {
 

@@ -1,16 +1,14 @@
 // Kokkos::Threads: synchronous, as on every host backend.
 #pragma once
 
-#include <keramos/backends/threads/traits.hpp>
 #include <keramos/backends/host/queue.hpp>
+#include <keramos/backends/threads/traits.hpp>
 
 namespace keramos::backend {
 
 template <>
 class native_event<Kokkos::Threads> : public host::native_event<Kokkos::Threads> {};
 
-inline device_info describe_device(const Kokkos::Threads& exec) {
-  return host::describe_device(exec);
-}
+inline device_info describe_device(const Kokkos::Threads& exec) { return host::describe_device(exec); }
 
 }  // namespace keramos::backend

@@ -6,7 +6,7 @@ void kernel(keramos::queue& q, Kokkos::View<int*, keramos::default_execution_spa
   using line = keramos::local_array<int, 8>;
   using wg = keramos::group<keramos::local_range<8>, keramos::local_memory<line>>;
   q.parallel_for_work_group<wg>(
-      "control", keramos::range{1}, KERAMOS_LAMBDA(wg& g) {
+      "control", keramos::range{1}, KERAMOS_LAMBDA(wg & g) {
         auto a = g.local<0>();
         auto p = g.make_private(1);
         g.parallel_for_work_item([=](keramos::h_item it, int& mine) { a(it.i) = ++mine; }, p);

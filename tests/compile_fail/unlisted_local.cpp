@@ -6,7 +6,7 @@ void kernel(keramos::queue& q) {
   using line = keramos::local_array<int, 8>;
   using wg = keramos::group<keramos::local_range<8>, keramos::local_memory<line>>;
   q.parallel_for_work_group<wg>(
-      "broken", keramos::range{1}, KERAMOS_LAMBDA(wg& g) {
+      "broken", keramos::range{1}, KERAMOS_LAMBDA(wg & g) {
         auto a = g.local<0>();
         auto p = g.make_private(1);
         int captured = 0;

@@ -3,5 +3,5 @@
 
 void kernel(keramos::queue& q) {
   using wg = keramos::group<keramos::local_range<8>>;
-  q.parallel_for_work_group<wg>("broken", keramos::range{1, 1}, KERAMOS_LAMBDA(wg&) {});
+  q.parallel_for_work_group<wg>("broken", keramos::range{1, 1}, KERAMOS_LAMBDA(wg&){});
 }

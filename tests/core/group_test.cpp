@@ -23,7 +23,7 @@ void reverse_blocks(queue& q, const device_view<int*>& from, const device_view<i
   using line = local_array<int, Items>;
   using wg = group<local_range<Items>, local_memory<line>>;
   q.parallel_for_work_group<wg>(
-      "reverse", range{from.extent(0) / Items}, KERAMOS_LAMBDA(wg& g) {
+      "reverse", range{from.extent(0) / Items}, KERAMOS_LAMBDA(wg & g) {
         auto block = g.template local<0>();
         g.parallel_for_work_item([=](h_item it) { block(it.i) = from(it.gi); });
         g.barrier();
@@ -56,7 +56,7 @@ void accumulate(queue& q, const device_view<long***>& out, int steps) {
   using wg = group<local_range<L0, L1, L2>, local_memory<cell>>;
   q.parallel_for_work_group<wg>(
       "accumulate", range{out.extent(0) / L0, out.extent(1) / L1, out.extent(2) / L2},
-      KERAMOS_LAMBDA(wg& g) {
+      KERAMOS_LAMBDA(wg & g) {
         auto shared = g.template local<0>();
         auto sum = g.make_private(0L);
         auto step_of = g.make_private(1);
@@ -72,8 +72,7 @@ void accumulate(queue& q, const device_view<long***>& out, int steps) {
               sum, step_of);
           g.barrier();
         }
-        g.parallel_for_work_item([=](h_item it, long& total) { out(it.gi, it.gj, it.gk) = total; },
-                                 sum);
+        g.parallel_for_work_item([=](h_item it, long& total) { out(it.gi, it.gj, it.gk) = total; }, sum);
       });
 }
 template <int L0, int L1, int L2>
@@ -102,7 +101,7 @@ void write_arrays(queue& q, const device_view<double*>& out) {
   using wide = local_array<double, 5>;
   using wg = group<local_range<5>, local_memory<bytes, wide, bytes>>;
   q.parallel_for_work_group<wg>(
-      "arrays", range{1}, KERAMOS_LAMBDA(wg& g) {
+      "arrays", range{1}, KERAMOS_LAMBDA(wg & g) {
         auto x = g.template local<0>();
         auto y = g.template local<1>();
         auto z = g.template local<2>();
@@ -132,16 +131,13 @@ void ask_for_too_much(queue& q, const device_view<int*>& ran) {
   using huge = local_array<double, too_large>;
   using wg = group<local_range<32>, local_memory<huge>>;
   q.parallel_for_work_group<wg>(
-      "greedy", range{1}, KERAMOS_LAMBDA(wg& g) {
-        g.parallel_for_work_item([=](h_item) { ran(0) = 1; });
-      });
+      "greedy", range{1}, KERAMOS_LAMBDA(wg & g) { g.parallel_for_work_item([=](h_item) { ran(0) = 1; }); });
 }
 TEST(LocalMemory, MoreThanTheDeviceHasThrowsBeforeAnythingRuns) {
   device_view<int*> ran("ran", 1);
   queue q;
   const int team = group<local_range<32>>::team_size;
-  const auto limit = backend::traits<default_execution_space>::local_memory_limit(
-      q.execution_space(), team);
+  const auto limit = backend::traits<default_execution_space>::local_memory_limit(q.execution_space(), team);
   try {
     ask_for_too_much(q, ran);
     FAIL() << "no exception";
@@ -162,7 +158,7 @@ void use_much(queue& q, const device_view<double*>& out) {
   using array = local_array<double, large>;
   using wg = group<local_range<64>, local_memory<array>>;
   q.parallel_for_work_group<wg>(
-      "much", range{out.extent(0) / 64}, KERAMOS_LAMBDA(wg& g) {
+      "much", range{out.extent(0) / 64}, KERAMOS_LAMBDA(wg & g) {
         auto a = g.template local<0>();
         g.parallel_for_work_item([=](h_item it) {
           for (int p = it.i; p < large; p += 64) a(p) = p + double(it.gi / 64);

@@ -17,7 +17,8 @@ auto on_host(const V& v) {
 }
 
 void number_elements(queue& q, const device_view<index_t*>& v) {
-  q.parallel_for("number", range{v.extent(0)}, KERAMOS_LAMBDA(index_t i) { v(i) = 3 * i; });
+  q.parallel_for(
+      "number", range{v.extent(0)}, KERAMOS_LAMBDA(index_t i) { v(i) = 3 * i; });
 }
 TEST(Queue, RangeOfOneDimensionVisitsEveryPointOnce) {
   device_view<index_t*> v("v", 1000);
@@ -45,7 +46,8 @@ TEST(Queue, RangeOfThreeDimensionsVisitsEveryPointOnce) {
 }
 
 void abort_in_empty_range(queue& q) {
-  q.parallel_for("never", range{5, 0}, KERAMOS_LAMBDA(id<2>) { Kokkos::abort("ran"); });
+  q.parallel_for(
+      "never", range{5, 0}, KERAMOS_LAMBDA(id<2>) { Kokkos::abort("ran"); });
 }
 TEST(Queue, EmptyRangeRunsNothing) {
   device_view<index_t*> v("v", 0);
@@ -58,8 +60,8 @@ TEST(Queue, EmptyRangeRunsNothing) {
 void write_items(queue& q, const device_view<index_t**>& v) {
   q.parallel_for(
       "nd", nd_range{range{v.extent(0), v.extent(1)}, range{4, 8}}, KERAMOS_LAMBDA(nd_item<2> it) {
-        v(it.global[0], it.global[1]) = ((it.group[0] * 100 + it.group[1]) * 100 + it.local[0]) * 100 +
-                                        it.get_local_id(1);
+        v(it.global[0], it.global[1]) =
+            ((it.group[0] * 100 + it.group[1]) * 100 + it.local[0]) * 100 + it.get_local_id(1);
       });
 }
 TEST(Queue, NdRangeItemsKnowTheirGroup) {
@@ -69,12 +71,11 @@ TEST(Queue, NdRangeItemsKnowTheirGroup) {
   q.wait();
   auto h = on_host(v);
   for (index_t i = 0; i < 12; ++i)
-    for (index_t j = 0; j < 24; ++j)
-      ASSERT_EQ(h(i, j), ((i / 4 * 100 + j / 8) * 100 + i % 4) * 100 + j % 8);
+    for (index_t j = 0; j < 24; ++j) ASSERT_EQ(h(i, j), ((i / 4 * 100 + j / 8) * 100 + i % 4) * 100 + j % 8);
 }
 
 void launch_uneven(queue& q) {
-  q.parallel_for("uneven", nd_range{range{10}, range{4}}, KERAMOS_LAMBDA(nd_item<1>) {});
+  q.parallel_for("uneven", nd_range{range{10}, range{4}}, KERAMOS_LAMBDA(nd_item<1>){});
 }
 TEST(Queue, NdRangeThatDoesNotDivideIsRefused) {
   queue q;
@@ -104,7 +105,8 @@ TEST(Queue, SharesTheInstanceItWasMadeFrom) {
 }
 
 void twice(queue& q, const device_view<index_t*>& v) {
-  q.parallel_for("twice", range{v.extent(0)}, KERAMOS_LAMBDA(index_t i) { v(i) *= 2; });
+  q.parallel_for(
+      "twice", range{v.extent(0)}, KERAMOS_LAMBDA(index_t i) { v(i) *= 2; });
 }
 void kokkos_plus_one(const default_execution_space& exec, const device_view<index_t*>& v) {
   Kokkos::parallel_for(

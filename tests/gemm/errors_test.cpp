@@ -82,8 +82,8 @@ TEST(GemmErrors, CThatOverlapsAnOperand) {
   matrices x;
   stored_matrix<float> c(128, 96 + 63, layout::right, 0, 0);
   matrix_view<float> a = c.view, over = c.view;
-  a.cols = 96;            // columns 0 ... 95
-  over.data += 95;        // columns 95 ... 158: one in common
+  a.cols = 96;      // columns 0 ... 95
+  over.data += 95;  // columns 95 ... 158: one in common
   over.cols = 64;
   expect_refused<invalid_argument>(a, x.b.view, c, over, {},
                                    {"C (128x64) overlaps A (128x96)", "pass a copy of A or another C"});
@@ -129,8 +129,10 @@ bool really_overlap(const detail::region& x, const detail::region& y) {
 }
 detail::region make_region(index_t offset, index_t rows, index_t cols, index_t row_stride,
                            index_t col_stride) {
-  return {"X",  reinterpret_cast<const float*>(4096 * sizeof(float)) + offset, sizeof(float), rows, cols,
-          row_stride, col_stride};
+  return {"X",           reinterpret_cast<const float*>(4096 * sizeof(float)) + offset,
+          sizeof(float), rows,
+          cols,          row_stride,
+          col_stride};
 }
 
 TEST(Overlap, IsExactForBlocksOfOneMatrix) {

@@ -48,8 +48,8 @@ struct stored_matrix {
     const index_t step = l == layout::strided ? 2 + gap % 2 : 1;
     const index_t down = l == layout::left ? 1 : cols * step + gap;
     const index_t along = l == layout::left ? rows + gap : step;
-    const index_t end = offset + (rows > 0 ? (rows - 1) * down : 0) +
-                        (cols > 0 ? (cols - 1) * along : 0) + 1 + gap;
+    const index_t end =
+        offset + (rows > 0 ? (rows - 1) * down : 0) + (cols > 0 ? (cols - 1) * along : 0) + 1 + gap;
     device = storage("matrix", end);
     host = Kokkos::create_mirror_view(device);
     view = {device.data() + offset, rows, cols, down, along};
@@ -66,7 +66,8 @@ struct stored_matrix {
   }
 
   storage device;
-  typename storage::HostMirror host;
+  // Kokkos 3.4 has View::HostMirror, Kokkos 5 View::host_mirror_type.
+  decltype(Kokkos::create_mirror_view(storage())) host;
   matrix_view<T> view;
 
  private:
@@ -122,8 +123,7 @@ testing::AssertionResult run(const gemm_case& g, std::uint64_t seed) {
   const bool reads_ab = g.alpha != 0;
   for (auto* x : {&a, &b})
     for (index_t i = 0; i < x->view.rows; ++i)
-      for (index_t j = 0; j < x->view.cols; ++j)
-        x->at(i, j) = reads_ab ? random_value<T>(rng) : poison<T>();
+      for (index_t j = 0; j < x->view.cols; ++j) x->at(i, j) = reads_ab ? random_value<T>(rng) : poison<T>();
   if (g.beta != 0)
     for (index_t i = 0; i < g.m; ++i)
       for (index_t j = 0; j < g.n; ++j) c.at(i, j) = random_value<T>(rng);
@@ -163,16 +163,15 @@ testing::AssertionResult run(const gemm_case& g, std::uint64_t seed) {
       if constexpr (std::is_integral_v<T>) {
         good = static_cast<std::uint32_t>(got) == expected;
       } else {
-        const wide scale = std::abs(alpha) * magnitude +
-                           (g.beta != 0 ? std::abs(beta * to_wide(before[at])) : wide(0));
+        const wide scale =
+            std::abs(alpha) * magnitude + (g.beta != 0 ? std::abs(beta * to_wide(before[at])) : wide(0));
         const wide bound = wide(g.k + 2) * (std::numeric_limits<T>::epsilon() / 2) * scale;
         good = std::abs(wide(got) - expected) <= bound;
         bound_text << ", bound " << bound;
       }
       if (!good)
-        return testing::AssertionFailure()
-               << g.describe() << " seed " << seed << ": C(" << i << ", " << j << ") is " << got << ", not "
-               << expected << bound_text.str();
+        return testing::AssertionFailure() << g.describe() << " seed " << seed << ": C(" << i << ", " << j
+                                           << ") is " << got << ", not " << expected << bound_text.str();
     }
   for (std::size_t i = 0; i < before.size(); ++i)
     if (!in_c[i] && std::memcmp(&before[i], &c.host(i), sizeof(T)) != 0)

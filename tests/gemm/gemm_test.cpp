@@ -68,7 +68,8 @@ TYPED_TEST(Gemm, EmptyExtents) {
   ASSERT_TRUE(run<TypeParam>({5, 0, 3}, seed));
   ASSERT_TRUE(run<TypeParam>({0, 0, 0}, seed));
   // k = 0: an empty sum, so C = beta·C, and C = 0 where beta is 0.
-  ASSERT_TRUE(run<TypeParam>({5, 7, 0, op::N, op::N, layout::right, layout::right, layout::left, 2, 1, 1, 3}, seed));
+  ASSERT_TRUE(
+      run<TypeParam>({5, 7, 0, op::N, op::N, layout::right, layout::right, layout::left, 2, 1, 1, 3}, seed));
   ASSERT_TRUE(run<TypeParam>({5, 7, 0}, seed));
 }
 
@@ -96,7 +97,8 @@ TYPED_TEST(Gemm, SameCallGivesTheSameBits) {
   auto bh = Kokkos::create_mirror_view(b);
   std::mt19937_64 rng(fresh_seed());
   for (int i = 0; i < n; ++i)
-    for (int p = 0; p < k; ++p) ah(i, p) = random_value<TypeParam>(rng), bh(p, i) = random_value<TypeParam>(rng);
+    for (int p = 0; p < k; ++p)
+      ah(i, p) = random_value<TypeParam>(rng), bh(p, i) = random_value<TypeParam>(rng);
   Kokkos::deep_copy(a, ah), Kokkos::deep_copy(b, bh);
   queue q;
   view first("first", n, n);
@@ -219,8 +221,7 @@ TEST(GemmOffsets, Are64Bit) {
 
 // On a device the call comes back long before the work is done.
 TEST(GemmAsynchrony, NothingFences) {
-  if (backend::traits<default_execution_space>::is_host)
-    GTEST_SKIP() << "host backends run at the call";
+  if (backend::traits<default_execution_space>::is_host) GTEST_SKIP() << "host backends run at the call";
   const int n = 4096;
   Kokkos::View<float**, default_execution_space> a("a", n, n), b("b", n, n), c("c", n, n);
   queue q;

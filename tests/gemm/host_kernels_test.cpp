@@ -78,8 +78,8 @@ TYPED_TEST(HostKernels, AreExactOnSmallIntegers) {
     for (int m : {1, t->mr - 1, t->mr, 2 * t->mr + 3})
       for (int n : {1, t->nr - 1, t->nr, 2 * t->nr + 5})
         for (int k : {1, 15, 16, 37}) {
-          test_table(*t, m, n, k, k, 1, 1, n, n, 1);          // row-major
-          test_table(*t, m, n, k, 1, m, k, 1, 1, m);          // column-major
+          test_table(*t, m, n, k, k, 1, 1, n, n, 1);              // row-major
+          test_table(*t, m, n, k, 1, m, k, 1, 1, m);              // column-major
           test_table(*t, m, n, k, 3 * k, 2, 2, 3 * n, 2 * n, 2);  // no unit stride
         }
   }

@@ -6,7 +6,7 @@ void multiply(keramos::queue& q, matrix A, matrix B, matrix C) {
   using wg = keramos::group<keramos::local_range<16, 16>, keramos::local_memory<tile, tile>>;
   const int m = C.extent(0), n = C.extent(1), k = A.extent(1);
   q.parallel_for_work_group<wg>(
-      "multiply", keramos::range{(m + 15) / 16, (n + 15) / 16}, KERAMOS_LAMBDA(wg& g) {
+      "multiply", keramos::range{(m + 15) / 16, (n + 15) / 16}, KERAMOS_LAMBDA(wg & g) {
         auto a = g.local<0>();
         auto b = g.local<1>();
         auto sum = g.make_private(0.0f);  // one value per item; it survives phases
@@ -16,14 +16,18 @@ void multiply(keramos::queue& q, matrix A, matrix B, matrix C) {
             b(it.i, it.j) = k0 + it.i < k && it.gj < n ? B(k0 + it.i, it.gj) : 0;
           });
           g.barrier();
-          g.parallel_for_work_item([=](keramos::h_item it, float& c) {
-            for (int p = 0; p < 16; ++p) c += a(it.i, p) * b(p, it.j);
-          }, sum);
+          g.parallel_for_work_item(
+              [=](keramos::h_item it, float& c) {
+                for (int p = 0; p < 16; ++p) c += a(it.i, p) * b(p, it.j);
+              },
+              sum);
           g.barrier();
         }
-        g.parallel_for_work_item([=](keramos::h_item it, float& c) {
-          if (it.gi < m && it.gj < n) C(it.gi, it.gj) = c;
-        }, sum);
+        g.parallel_for_work_item(
+            [=](keramos::h_item it, float& c) {
+              if (it.gi < m && it.gj < n) C(it.gi, it.gj) = c;
+            },
+            sum);
       });
 }
 

@@ -85,8 +85,7 @@ class group {
       for (int s = 0; s < items_per_thread; ++s) {
         const int linear = int(team_.team_rank()) + s * team_size;
         if (Local::size % team_size == 0 || linear < Local::size)
-          phase(item(linear / (extent(1) * extent(2)), linear / extent(2) % extent(1),
-                     linear % extent(2)),
+          phase(item(linear / (extent(1) * extent(2)), linear / extent(2) % extent(1), linear % extent(2)),
                 p.value_[s]...);
       }
     }

@@ -54,9 +54,8 @@ void range_for(const std::string& label, const Exec& exec, const range<Rank>& r,
   if (r.size() == 0) return;
   const range_kernel<Rank, F> kernel{f};
   if constexpr (Rank == 1) {
-    Kokkos::parallel_for(
-        label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<index_t>>(exec, index_t(0), r[0]),
-        kernel);
+    Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<index_t>>(exec, index_t(0), r[0]),
+                         kernel);
   } else {
     using right = Kokkos::Rank<Rank, Kokkos::Iterate::Right, Kokkos::Iterate::Right>;
     using policy = Kokkos::MDRangePolicy<Exec, right, Kokkos::IndexType<index_t>>;
@@ -94,14 +93,13 @@ struct work_group_kernel {
 
 /// Throws unless `bytes` of local memory can be had by a team of `team_size`.
 template <class Exec>
-void check_local_memory(const std::string& label, const Exec& exec, int team_size,
-                        std::size_t bytes) {
+void check_local_memory(const std::string& label, const Exec& exec, int team_size, std::size_t bytes) {
   const std::size_t limit = backend::traits<Exec>::local_memory_limit(exec, team_size);
   if (bytes > limit)
     throw launch_error("keramos: kernel " + label + " asks for " + std::to_string(bytes) +
-                       " bytes of local memory a work-group but " + backend::traits<Exec>::name +
-                       " has " + std::to_string(limit) + " for a team of " +
-                       std::to_string(team_size) + "; use smaller local arrays");
+                       " bytes of local memory a work-group but " + backend::traits<Exec>::name + " has " +
+                       std::to_string(limit) + " for a team of " + std::to_string(team_size) +
+                       "; use smaller local arrays");
 }
 
 /// Launches `kernel(team)` on `league` teams of `TeamSize` threads, each with `bytes` of local memory.

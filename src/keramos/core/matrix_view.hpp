@@ -35,9 +35,7 @@ struct matrix_view {
   }
 
   constexpr matrix_view transposed() const { return {data, cols, rows, col_stride, row_stride}; }
-  constexpr operator matrix_view<const T>() const
-    requires(!std::is_const_v<T>)
-  {
+  constexpr operator matrix_view<const T>() const requires(!std::is_const_v<T>) {
     return {data, rows, cols, row_stride, col_stride};
   }
 };
@@ -49,14 +47,17 @@ concept kokkos_matrix = requires(const V& v) {
   typename V::memory_space;
   v.data();
   v.stride(1);
-} && (unsigned(V::rank) == 2);
+}
+&&(unsigned(V::rank) == 2);
 
 template <class V>
 concept mdspan_matrix = requires(const V& v) {
   typename V::element_type;
   v.data_handle();
   v.stride(1);
-} && !requires { typename V::memory_space; } && (V::rank() == 2);
+}
+&&!requires { typename V::memory_space; }
+&&(V::rank() == 2);
 
 }  // namespace detail
 
@@ -67,8 +68,7 @@ constexpr matrix_view<T> as_matrix(const matrix_view<T>& m) {
 /// A rank-2 Kokkos View of any layout.
 template <detail::kokkos_matrix V>
 matrix_view<std::remove_pointer_t<decltype(V().data())>> as_matrix(const V& v) {
-  return {v.data(), index_t(v.extent(0)), index_t(v.extent(1)), index_t(v.stride(0)),
-          index_t(v.stride(1))};
+  return {v.data(), index_t(v.extent(0)), index_t(v.extent(1)), index_t(v.stride(0)), index_t(v.stride(1))};
 }
 /// A rank-2 mdspan of any strided layout.
 template <detail::mdspan_matrix V>
@@ -79,7 +79,9 @@ matrix_view<typename V::element_type> as_matrix(const V& v) {
 
 /// What GEMM and its relatives accept as a matrix.
 template <class M>
-concept matrix = requires(const M& m) { as_matrix(m); };
+concept matrix = requires(const M& m) {
+  as_matrix(m);
+};
 
 namespace detail {
 

@@ -35,9 +35,7 @@ class basic_queue {
   /// Blocks the host until all work of this queue is done.
   void wait() const { exec_.fence(); }
   /// The present end of the queue's work.
-  basic_event<Exec> mark() const {
-    return basic_event<Exec>(backend::native_event<Exec>::record(exec_));
-  }
+  basic_event<Exec> mark() const { return basic_event<Exec>(backend::native_event<Exec>::record(exec_)); }
 
   /// `f(id<Rank>)` for every point of `r`, in any order and at once; in 1-D `f(index_t)` does too.
   template <int Rank, class F>
@@ -54,28 +52,25 @@ class basic_queue {
       if (r.local[d] <= 0 || r.global[d] % r.local[d] != 0)
         throw invalid_argument("keramos::parallel_for: " + label + ": the global range is " +
                                std::to_string(r.global[d]) + " in dimension " + std::to_string(d) +
-                               " but must be a multiple of the local range " +
-                               std::to_string(r.local[d]) + "; round it up and test in the kernel");
+                               " but must be a multiple of the local range " + std::to_string(r.local[d]) +
+                               "; round it up and test in the kernel");
     return parallel_for(label, r.global, detail::nd_kernel<Rank, F>{f, r.local});
   }
 
   /// A kernel of phases: `f(Group&)` for every work-group of `groups` (see group.hpp for the contract).
   /// @throws launch_error if the group's local memory exceeds the device's limit.
   template <class Group, int Rank, class F>
-  basic_event<Exec> parallel_for_work_group(const std::string& label, range<Rank> groups,
-                                            const F& f) {
+  basic_event<Exec> parallel_for_work_group(const std::string& label, range<Rank> groups, const F& f) {
     static_assert(Rank == Group::rank,
                   "keramos: the range of work-groups and the local_range differ in dimensions");
     static_assert(std::is_same_v<typename Group::execution_space, Exec>,
                   "keramos: the group type is for another execution space than this queue's");
     const index_t count = groups.size();
     if (count > std::numeric_limits<int>::max())
-      throw launch_error("keramos::parallel_for_work_group: " + label + ": " +
-                         std::to_string(count) +
+      throw launch_error("keramos::parallel_for_work_group: " + label + ": " + std::to_string(count) +
                          " work-groups are more than 2^31 - 1; use larger groups");
-    detail::team_launch<Group::team_size>(
-        label, exec_, int(count), Group::local_memory_type::bytes,
-        detail::work_group_kernel<Group, F>{f, groups});
+    detail::team_launch<Group::team_size>(label, exec_, int(count), Group::local_memory_type::bytes,
+                                          detail::work_group_kernel<Group, F>{f, groups});
     return mark();
   }
 

@@ -30,8 +30,7 @@ template <int Rank>
 struct range : detail::extents<Rank> {
   range() = default;
   template <class... I>
-    requires(sizeof...(I) == Rank)
-  KERAMOS_FORCEINLINE_FUNCTION constexpr range(I... extent)
+  requires(sizeof...(I) == Rank) KERAMOS_FORCEINLINE_FUNCTION constexpr range(I... extent)
       : detail::extents<Rank>{{static_cast<index_t>(extent)...}} {}
 
   /// Number of items in the space.
@@ -49,13 +48,10 @@ template <int Rank>
 struct id : detail::extents<Rank> {
   id() = default;
   template <class... I>
-    requires(sizeof...(I) == Rank)
-  KERAMOS_FORCEINLINE_FUNCTION constexpr id(I... index)
+  requires(sizeof...(I) == Rank) KERAMOS_FORCEINLINE_FUNCTION constexpr id(I... index)
       : detail::extents<Rank>{{static_cast<index_t>(index)...}} {}
 
-  KERAMOS_FORCEINLINE_FUNCTION constexpr operator index_t() const
-    requires(Rank == 1)
-  {
+  KERAMOS_FORCEINLINE_FUNCTION constexpr operator index_t() const requires(Rank == 1) {
     return this->value[0];
   }
 };

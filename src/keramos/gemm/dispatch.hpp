@@ -54,8 +54,8 @@ void check_requested_block(const Exec& exec, const gemm_problem<T>& p, const til
   backend::tuning<Exec>::choose(exec, p, std::nullopt,
                                 [&](const auto& m) { fitting = to_string(m.block()); });
   throw launch_error("keramos::gemm: options.block is " + to_string(block) + ", which needs " +
-                     std::to_string(bytes) + " bytes of local memory, but " +
-                     backend::traits<Exec>::name + " has " + std::to_string(limit) + " for a team of " +
+                     std::to_string(bytes) + " bytes of local memory, but " + backend::traits<Exec>::name +
+                     " has " + std::to_string(limit) + " for a team of " +
                      std::to_string(Machine::team_size) + "; pass " + fitting + " or none");
 }
 
@@ -91,8 +91,7 @@ void dispatch_gemm(const Exec& exec, gemm_problem<T> p, const linear_epilogue<T>
                          ", more than 2^31 - 1 block tiles; split it into several calls");
     const tile_order order{int(tiles_m), int(tiles_n), 8};
     team_launch<machine_type::team_size, machine_type::teams_per_unit>(
-        "keramos::gemm", exec, order.count(), machine.local_bytes(),
-        kernel{machine, p, order, epilogue});
+        "keramos::gemm", exec, order.count(), machine.local_bytes(), kernel{machine, p, order, epilogue});
   });
 }
 

@@ -52,8 +52,8 @@ struct gemm_options {
 /// with γ(j) = j·u / (1 − j·u) (Higham, Accuracy and Stability of Numerical Algorithms, 3.5). The same
 /// call on the same device and build gives bitwise the same answer.
 template <class Exec, class Alpha, matrix MA, matrix MB, class Beta, matrix MC>
-basic_event<Exec> gemm(basic_queue<Exec>& q, Alpha alpha, const MA& a, const MB& b, Beta beta,
-                       const MC& c, const gemm_options& options = {}) {
+basic_event<Exec> gemm(basic_queue<Exec>& q, Alpha alpha, const MA& a, const MB& b, Beta beta, const MC& c,
+                       const gemm_options& options = {}) {
   using element = typename decltype(as_matrix(c))::value_type;
   static_assert(std::is_same_v<typename decltype(as_matrix(a))::value_type, element> &&
                     std::is_same_v<typename decltype(as_matrix(b))::value_type, element>,
@@ -70,26 +70,25 @@ basic_event<Exec> gemm(basic_queue<Exec>& q, Alpha alpha, const MA& a, const MB&
 
   const matrix_view<const element> av = as_matrix(a), bv = as_matrix(b);
   const matrix_view<element> cv = as_matrix(c);
-  detail::check_gemm(detail::region_of("A", av), options.op_a, detail::region_of("B", bv),
-                     options.op_b, detail::region_of("C", cv));
+  detail::check_gemm(detail::region_of("A", av), options.op_a, detail::region_of("B", bv), options.op_b,
+                     detail::region_of("C", cv));
 
   using compute = compute_type<element>;
   const auto in = [](const element* p) { return reinterpret_cast<const compute*>(p); };
   const auto op_av = options.op_a == op::N ? av : av.transposed();
   const auto op_bv = options.op_b == op::N ? bv : bv.transposed();
-  const gemm_problem<compute> problem{
-      {in(op_av.data), op_av.row_stride, op_av.col_stride},
-      {in(op_bv.data), op_bv.col_stride, op_bv.row_stride},
-      reinterpret_cast<compute*>(cv.data),
-      cv.row_stride,
-      cv.col_stride,
-      cv.rows,
-      cv.cols,
-      op_av.cols};
-  detail::run_gemm(q.execution_space(), problem,
-                   linear_epilogue<compute>{detail::to_compute<compute>(alpha),
-                                            detail::to_compute<compute>(beta)},
-                   options.block);
+  const gemm_problem<compute> problem{{in(op_av.data), op_av.row_stride, op_av.col_stride},
+                                      {in(op_bv.data), op_bv.col_stride, op_bv.row_stride},
+                                      reinterpret_cast<compute*>(cv.data),
+                                      cv.row_stride,
+                                      cv.col_stride,
+                                      cv.rows,
+                                      cv.cols,
+                                      op_av.cols};
+  detail::run_gemm(
+      q.execution_space(), problem,
+      linear_epilogue<compute>{detail::to_compute<compute>(alpha), detail::to_compute<compute>(beta)},
+      options.block);
   return q.mark();
 }
 

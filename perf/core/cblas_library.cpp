@@ -1,0 +1,176 @@
+#include "cblas_library.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "host.hpp"
+#include "parallel.hpp"
+
+namespace keramos::perf {
+namespace {
+
+constexpr const char* default_names[] = {"libblas.so.3", "libcblas.so.3", "libopenblas.so.0",
+                                         "libopenblas.so", "libblis.so.4", "libmkl_rt.so.3", "libmkl_rt.so.2"};
+
+// SciPy's wheels and 64-bit builds rename the functions.
+struct spelling {
+  const char* prefix;
+  const char* suffix;
+  bool wide_integers;
+};
+constexpr spelling spellings[] = {
+    {"cblas_", "", false},          {"scipy_cblas_", "", false},   {"cblas_", "64_", true},
+    {"cblas_", "_64", true},        {"cblas_", "_64_", true},      {"scipy_cblas_", "64_", true},
+    {"scipy_cblas_", "_64_", true},
+};
+
+template <class F>
+F* function(void* handle, const std::string& name) {
+  for (const char* prefix : {"", "scipy_"}) {
+    for (const char* suffix : {"", "64_", "_64", "_64_"}) {
+      if (void* f = dlsym(handle, (prefix + name + suffix).c_str())) {
+        return reinterpret_cast<F*>(f);
+      }
+    }
+  }
+  return nullptr;
+}
+
+struct self_description {
+  std::string version;
+  std::string file;  // that holds the function which told
+};
+
+self_description ask_version(void* handle) {
+  const auto file = [](auto* f) { return file_of_address(reinterpret_cast<const void*>(f)); };
+  if (auto* f = function<char*()>(handle, "openblas_get_config")) return {f(), file(f)};
+  if (auto* f = function<const char*()>(handle, "bli_info_get_version_str")) {
+    return {std::string("BLIS ") + f(), file(f)};
+  }
+  if (auto* f = function<void(char*, int)>(handle, "MKL_Get_Version_String")) {
+    char text[200] = "";
+    f(text, sizeof(text) - 1);
+    return {text, file(f)};
+  }
+  return {};
+}
+
+std::vector<std::string> files(void* function, const self_description& described) {
+  std::vector<std::string> all{file_of_address(function)};
+  if (!described.file.empty() && described.file != all[0]) all.push_back(described.file);
+  return all;
+}
+
+int set_threads(void* handle, int threads) {
+  if (auto* set = function<void(int)>(handle, "openblas_set_num_threads")) {
+    set(threads);
+    auto* get = function<int()>(handle, "openblas_get_num_threads");
+    return get ? get() : threads;
+  }
+  if (auto* set = function<void(std::int64_t)>(handle, "bli_thread_set_num_threads")) {
+    set(threads);
+    auto* get = function<std::int64_t()>(handle, "bli_thread_get_num_threads");
+    return get ? static_cast<int>(get()) : threads;
+  }
+  if (auto* set = function<void(int)>(handle, "MKL_Set_Num_Threads")) {
+    set(threads);
+    auto* get = function<int()>(handle, "MKL_Get_Max_Threads");
+    return get ? get() : threads;
+  }
+  return 0;
+}
+
+// RTLD_DEEPBIND: a BLAS that the program links (through Kokkos Kernels) must not catch the calls
+// that this one makes to its own sgemm_. AddressSanitizer refuses the flag.
+int open_flags() {
+  int flags = RTLD_NOW | RTLD_LOCAL;
+#if defined(RTLD_DEEPBIND) && !defined(__SANITIZE_ADDRESS__)
+  flags |= RTLD_DEEPBIND;
+#endif
+  return flags;
+}
+
+template <class Int, class T>
+void call(void* f, const gemm_case& g, const void* a, const void* b, void* c) {
+  // Values of CBLAS_LAYOUT and CBLAS_TRANSPOSE.
+  constexpr int row_major = 101, column_major = 102, no_transpose = 111, transposed = 112;
+  const bool right = g.layout == matrix_layout::right;
+  const bool a_rows = right == (g.op_a == transpose::N);  // leading dimension is k, else m
+  const bool b_rows = right == (g.op_b == transpose::N);  // n, else k
+  using gemm = void(int, int, int, Int, Int, Int, T, const T*, Int, const T*, Int, T, T*, Int);
+  reinterpret_cast<gemm*>(f)(
+      right ? row_major : column_major, g.op_a == transpose::N ? no_transpose : transposed,
+      g.op_b == transpose::N ? no_transpose : transposed, Int(g.m), Int(g.n), Int(g.k), T(g.alpha),
+      static_cast<const T*>(a), Int(a_rows ? g.k : g.m), static_cast<const T*>(b),
+      Int(b_rows ? g.n : g.k), T(g.beta), static_cast<T*>(c), Int(right ? g.n : g.m));
+}
+
+}  // namespace
+
+bool cblas_library::open(const std::string& path, std::string& problem) {
+  handle_ = dlopen(path.c_str(), open_flags());
+  if (handle_ == nullptr) {
+    problem = dlerror();
+    return false;
+  }
+  for (const auto& s : spellings) {
+    sgemm_ = dlsym(handle_, fmt::format("{}sgemm{}", s.prefix, s.suffix).c_str());
+    dgemm_ = dlsym(handle_, fmt::format("{}dgemm{}", s.prefix, s.suffix).c_str());
+    wide_integers_ = s.wide_integers;
+    if (sgemm_ != nullptr && dgemm_ != nullptr) return true;
+  }
+  problem = fmt::format("{} has no cblas_sgemm and cblas_dgemm", path);
+  return false;
+}
+
+cblas_library::cblas_library(const std::string& path, int threads) {
+  // Pools are often started by the library's constructor: they must see all CPUs, and for a
+  // library that offers no function to set the number of threads the environment must say it.
+  const wide_affinity all_cpus;
+  for (const char* variable : {"OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS", "MKL_NUM_THREADS"}) {
+    setenv(variable, std::to_string(threads).c_str(), 0);
+  }
+  std::string problem;
+  if (!path.empty()) {
+    if (!open(path, problem)) throw unavailable_error(problem);
+  } else {
+    bool found = false;
+    for (const char* name : default_names) found = found || open(name, problem);
+    if (!found) {
+      throw unavailable_error(
+          "no CBLAS found: install one (libopenblas-dev, say) or name one with --blas PATH");
+    }
+  }
+  const auto described = ask_version(handle_);
+  version_ = described.version;
+  libraries_ = files(sgemm_, described);
+  threads_ = set_threads(handle_, threads);
+}
+
+void cblas_library::gemm(const gemm_case& g, const void* a, const void* b, void* c) const {
+  if (g.type == data_type::f32) {
+    (wide_integers_ ? call<std::int64_t, float> : call<int, float>)(sgemm_, g, a, b, c);
+  } else {
+    (wide_integers_ ? call<std::int64_t, double> : call<int, double>)(dgemm_, g, a, b, c);
+  }
+}
+
+linked_blas ask_linked_blas(const char* symbol, int threads) {
+  linked_blas blas;
+  void* const address = dlsym(RTLD_DEFAULT, symbol);
+  if (address == nullptr) return blas;
+  blas.libraries = {file_of_address(address)};
+  if (void* handle = dlopen(blas.libraries[0].c_str(), RTLD_NOW | RTLD_NOLOAD)) {
+    const wide_affinity all_cpus;
+    const auto described = ask_version(handle);
+    blas.version = described.version;
+    blas.libraries = files(address, described);
+    blas.threads = set_threads(handle, threads);
+    dlclose(handle);
+  }
+  return blas;
+}
+
+}  // namespace keramos::perf

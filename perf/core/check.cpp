@@ -1,0 +1,89 @@
+#include "check.hpp"
+
+#include <fmt/format.h>
+
+#include <numeric>
+#include <optional>
+
+#include "freivalds.hpp"
+
+namespace keramos::perf {
+namespace {
+
+constexpr std::int64_t rows_of_large_cases = 64;
+
+std::vector<std::int64_t> choose_rows(std::int64_t m, check_method method, std::uint64_t seed) {
+  if (method == check_method::every_element || m <= rows_of_large_cases) {
+    std::vector<std::int64_t> all(m);
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+  }
+  // One row from each of 64 stripes; the first and the last always, where edges are handled.
+  std::vector<std::int64_t> rows;
+  const random_stream random(seed, 0x5045);
+  for (std::int64_t r = 0; r < rows_of_large_cases; ++r) {
+    const auto begin = r * m / rows_of_large_cases;
+    const auto end = (r + 1) * m / rows_of_large_cases;
+    rows.push_back(begin + static_cast<std::int64_t>(random.bits(r) % (end - begin)));
+  }
+  rows.front() = 0;
+  rows.back() = m - 1;
+  return rows;
+}
+
+template <class T>
+class typed_check : public gemm_check {
+ public:
+  typed_check(const gemm_case& g, const void* a, const void* b, const void* c0, std::uint64_t seed,
+              check_method method)
+      : problem_(g, a, b),
+        elements_(g, problem_, static_cast<const T*>(c0), choose_rows(problem_.m, method, seed)) {
+    if (method == check_method::freivalds) {
+      freivalds_.emplace(g, problem_, static_cast<const T*>(c0), seed);
+    }
+  }
+
+  verdict operator()(const void* c) override {
+    const auto elements = elements_(static_cast<const T*>(c));
+    verdict v = judge(elements, "element");
+    if (v.passed && freivalds_) {
+      const auto sums = judge((*freivalds_)(static_cast<const T*>(c)), "a sum of elements from");
+      if (!sums.passed) v = sums;
+    }
+    return v;
+  }
+
+ private:
+  verdict judge(const worst_element& worst, const char* what) const {
+    verdict v{!(worst.ratio > 1), worst.error, worst.bound, {}};
+    if (!v.passed) {
+      const auto i = problem_.transposed ? worst.col : worst.row;
+      const auto j = problem_.transposed ? worst.row : worst.col;
+      v.where = fmt::format("{} ({}, {})", what, i, j);
+    }
+    return v;
+  }
+
+  row_major_problem<T> problem_;
+  element_check<T> elements_;
+  std::optional<freivalds_check<T>> freivalds_;
+};
+
+}  // namespace
+
+std::unique_ptr<gemm_check> make_gemm_check(const gemm_case& g, const void* a, const void* b,
+                                            const void* c0, std::uint64_t seed) {
+  const bool small = double(g.m) * double(g.n) * double(g.k) <= double(element_wise_limit);
+  return make_gemm_check(g, a, b, c0, seed,
+                         small ? check_method::every_element : check_method::freivalds);
+}
+
+std::unique_ptr<gemm_check> make_gemm_check(const gemm_case& g, const void* a, const void* b,
+                                            const void* c0, std::uint64_t seed,
+                                            check_method method) {
+  return visit_type(g.type, [&](auto tag) -> std::unique_ptr<gemm_check> {
+    return std::make_unique<typed_check<typename decltype(tag)::type>>(g, a, b, c0, seed, method);
+  });
+}
+
+}  // namespace keramos::perf

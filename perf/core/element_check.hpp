@@ -1,0 +1,122 @@
+// Element by element, over all rows of C or a choice of them.
+#pragma once
+
+#include <mutex>
+
+#include "check.hpp"
+#include "reference.hpp"
+
+namespace keramos::perf {
+
+// Keeps the worst of many comparisons; where it is gets known by index.
+struct worst_element {
+  double ratio = -1;
+  double error = 0;
+  double bound = 0;
+  std::int64_t row = 0, col = 0;
+
+  void see(double e, double b, std::int64_t i, std::int64_t j) {
+    // A NaN error compares false everywhere: it must come out as the worst.
+    const double r = e <= b ? (b > 0 ? e / b : 0) : std::isnan(e) || b == 0 ? HUGE_VAL : e / b;
+    if (r > ratio) *this = {r, e, b, i, j};
+  }
+  void merge(const worst_element& other) {
+    if (other.ratio > ratio) *this = other;
+  }
+};
+
+// |computed - reference|; integers by their distance modulo 2^32.
+template <class T>
+double distance(T computed, wider_t<T> reference) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return static_cast<double>(std::fabs(static_cast<wider_t<T>>(computed) - reference));
+  } else {
+    const auto difference =
+        static_cast<std::int32_t>(static_cast<std::uint32_t>(computed) - reference);
+    return std::fabs(static_cast<double>(difference));
+  }
+}
+
+template <class T>
+class element_check {
+  using wide = wider_t<T>;
+
+ public:
+  element_check(const gemm_case& g, const row_major_problem<T>& problem, const T* c0,
+                std::vector<std::int64_t> rows)
+      : alpha_(g.alpha), beta_(g.beta), problem_(problem), c0_(c0), rows_(std::move(rows)) {}
+
+  worst_element operator()(const T* c) {
+    const auto n = problem_.n;
+    const auto count = static_cast<std::int64_t>(rows_.size());
+    const bool keep = count * n <= most_kept;
+    const bool compute = !keep || values_.empty();
+    if (keep && compute) {
+      values_.resize(count * n);
+      magnitudes_.resize(std::is_floating_point_v<T> ? count * n : 0);
+    }
+    worst_element worst;
+    std::mutex lock;
+    parallel_blocks(count, rows_at_once, [&](std::int64_t begin, std::int64_t end) {
+      worst_element here;
+      std::vector<wide> own_values;
+      std::vector<double> own_magnitudes;
+      for (auto r0 = begin; r0 < end; r0 += rows_at_once) {
+        const auto r1 = std::min(end, r0 + rows_at_once);
+        wide* value = values_.data() + r0 * n;
+        double* magnitude = magnitudes_.data() + (magnitudes_.empty() ? 0 : r0 * n);
+        if (!keep) {
+          own_values.resize((r1 - r0) * n);
+          own_magnitudes.resize((r1 - r0) * n);
+          value = own_values.data();
+          magnitude = own_magnitudes.data();
+        }
+        if (compute) reference_rows(r0, r1, value, magnitude);
+        for (auto r = r0; r < r1; ++r) {
+          compare(rows_[r], c, value + (r - r0) * n, magnitude + (r - r0) * n, here);
+        }
+      }
+      const std::lock_guard hold(lock);
+      worst.merge(here);
+    });
+    return worst;
+  }
+
+ private:
+  static constexpr std::int64_t rows_at_once = 16;
+  static constexpr std::int64_t most_kept = std::int64_t(1) << 23;  // elements of the reference
+
+  void reference_rows(std::int64_t r0, std::int64_t r1, wide* value, double* magnitude) const {
+    std::vector<const T*> a;
+    for (auto r = r0; r < r1; ++r) a.push_back(problem_.a_row(rows_[r]));
+    const right_hand_side<T> b{problem_.b_row(0), nullptr, problem_.k, problem_.n};
+    product_of_rows(a, b, value, magnitude);
+  }
+
+  void compare(std::int64_t i, const T* c, const wide* value, const double* magnitude,
+               worst_element& worst) const {
+    const auto n = problem_.n;
+    for (std::int64_t j = 0; j < n; ++j) {
+      wide exact = static_cast<wide>(static_cast<T>(alpha_)) * value[j];
+      double bound = 0;
+      if (beta_ != 0) {
+        exact += static_cast<wide>(static_cast<T>(beta_)) * static_cast<wide>(c0_[i * n + j]);
+      }
+      if constexpr (std::is_floating_point_v<T>) {
+        bound = std::fabs(alpha_) * magnitude[j];
+        if (beta_ != 0) bound += std::fabs(beta_ * double(c0_[i * n + j]));
+        bound *= double(problem_.k + 2) * unit_roundoff<T>;
+      }
+      worst.see(distance(c[i * n + j], exact), bound, i, j);
+    }
+  }
+
+  double alpha_, beta_;
+  const row_major_problem<T>& problem_;
+  const T* c0_;
+  std::vector<std::int64_t> rows_;
+  std::vector<wide> values_;        // [row of rows_][n], when kept
+  std::vector<double> magnitudes_;  // the same, floats only
+};
+
+}  // namespace keramos::perf

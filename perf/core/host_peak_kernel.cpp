@@ -1,0 +1,38 @@
+#include "host_peak_kernel.hpp"
+
+namespace keramos::perf {
+namespace {
+
+// Enough independent sums to hide the latency of two units (2 x 4 cycles for floats on recent
+// cores), few enough to stay in 16 registers beside the factors.
+constexpr int chains = 12;
+
+template <class T>
+double multiply_add(long rounds) {
+  typedef T vector [[gnu::vector_size(KERAMOS_PEAK_VECTOR_BYTES)]];
+  // Through volatile, so that the compiler cannot know that nothing changes.
+  volatile T one = 1, zero = 0;
+  const vector factor = T(one) + vector{}, addend = T(zero) + vector{};
+  vector sums[chains];
+  for (int i = 0; i < chains; ++i) sums[i] = addend + T(i);
+  for (long r = 0; r < rounds; ++r) {
+#pragma GCC unroll 12
+    for (int i = 0; i < chains; ++i) sums[i] = sums[i] * factor + addend;
+  }
+  for (int i = 1; i < chains; ++i) sums[0] += sums[i];
+  return double(sums[0][0]);
+}
+
+template <class T>
+constexpr peak_kernel kernel_of() {
+  return {multiply_add<T>, 2.0 * chains * (KERAMOS_PEAK_VECTOR_BYTES / sizeof(T))};
+}
+
+}  // namespace
+
+template <>
+peak_kernels peak_kernels_of<KERAMOS_PEAK_VECTOR_BYTES>() {
+  return {kernel_of<float>(), kernel_of<double>(), kernel_of<int>()};
+}
+
+}  // namespace keramos::perf

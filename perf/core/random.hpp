@@ -1,0 +1,47 @@
+// Counter-based random numbers: element i of stream s is a function of (seed, s, i), so matrices
+// are filled in parallel and come out the same on any number of threads.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+namespace keramos::perf {
+
+// The output function of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
+constexpr std::uint64_t mix(std::uint64_t x) {
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+class random_stream {
+ public:
+  constexpr random_stream(std::uint64_t seed, std::uint64_t stream)
+      : start_(mix(seed + 0x9e3779b97f4a7c15u) ^ mix(~stream)) {}
+
+  constexpr std::uint64_t bits(std::uint64_t i) const {
+    return mix(start_ + (i + 1) * 0x9e3779b97f4a7c15u);
+  }
+
+  // Floats: uniform in [-0.5, 0.5) with every mantissa bit in play, because data of few
+  // significant bits makes sums exact and hides errors. Integers: the full range.
+  template <class T>
+  constexpr T value(std::uint64_t i) const {
+    const auto top = static_cast<std::int64_t>(bits(i));
+    if constexpr (std::is_same_v<T, float>) {
+      // 2^40 steps: rounding to float keeps small values' mantissas full. The few that would
+      // round up to 0.5 are cut off below it.
+      const float f = static_cast<float>(static_cast<double>(top >> 24) * 0x1p-40);
+      return f < 0.5f ? f : 0x1.fffffep-2f;
+    } else if constexpr (std::is_same_v<T, double>) {
+      return static_cast<double>(top >> 11) * 0x1p-53;
+    } else {
+      return static_cast<T>(top >> 32);
+    }
+  }
+
+ private:
+  std::uint64_t start_;
+};
+
+}  // namespace keramos::perf

@@ -1,0 +1,125 @@
+#include "options.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "core/range.hpp"
+#include "providers/provider.hpp"
+
+namespace keramos::perf {
+namespace {
+
+void check_format(const std::string& format) {
+  if (format != "table" && format != "json" && format != "csv") {
+    throw usage_error(
+        fmt::format("format '{}' is not known: write --format table, json or csv", format));
+  }
+}
+
+}  // namespace
+
+void gemm_command_options::add_to(CLI::App& app) {
+  app.add_option("--type", types, "any of f32,f64,i32")->capture_default_str();
+  app.add_option("--op", ops, "any of NN,NT,TN,TT: op of A, then of B (default NN)");
+  app.add_option("--layout", layouts, "right (row-major), left or right,left")
+      ->capture_default_str();
+  app.add_option("--size", sizes,
+                 "squares m = n = k: 512, a list 100,200, or a range 256:4096:*2 or 100:500:+100");
+  app.add_option("--m", m, "rows of C; like --size, with --n and --k");
+  app.add_option("--n", n, "columns of C; all combinations of the three are measured");
+  app.add_option("--k", k, "the summed extent");
+  app.add_option("--shapes", shape_files, "CSV files with columns m,n,k and maybe op (perf/shapes)");
+  app.add_option("--provider", providers,
+                 "any of keramos,kokkoskernels,blas,cublas (default: all that fit the device)");
+  app.add_option("--blas", blas_path, "the CBLAS library for provider blas (default: the system's)");
+  app.add_option("--repetitions", repetitions, "timed repetitions of each case")
+      ->capture_default_str();
+  app.add_option("--time-limit", time_limit_s,
+                 "seconds for one provider's repetitions; 3 are made however long they take")
+      ->capture_default_str();
+  app.add_option("--sets", sets, "copies of the operands used in turn (default: beyond the cache)");
+  app.add_option("--alpha", alpha)->capture_default_str();
+  app.add_option("--beta", beta)->capture_default_str();
+  app.add_option("--seed", seed, "of the random data (default: a fresh one)");
+  app.add_option("--format", format, "table, json or csv (default table)");
+  app.add_option("--output", output,
+                 "write the results to this file as --format or the file's name says (.json, .csv), "
+                 "and the table to the terminal");
+}
+
+void gemm_command_options::check() const {
+  if (repetitions < 1) throw usage_error("--repetitions must be at least 1: write --repetitions 7");
+  if (sets < 0) throw usage_error("--sets must be at least 1: write --sets 4, or leave it out");
+  if (!(time_limit_s >= 0)) throw usage_error("--time-limit must be seconds: write --time-limit 10");
+  if (!format.empty()) check_format(format);
+  const auto names = provider_names();
+  check_provider_names(names);
+  if (!blas_path.empty() && !names.empty() &&
+      std::find(names.begin(), names.end(), "blas") == names.end()) {
+    throw usage_error(fmt::format("--blas is for the provider blas: write --provider {},blas",
+                                  providers));
+  }
+  const bool integers = types.find("i32") != std::string::npos;
+  if (integers && (alpha != double(std::int32_t(alpha)) || beta != double(std::int32_t(beta)))) {
+    throw usage_error("alpha and beta of i32 are whole numbers: write --alpha 1 --beta 0");
+  }
+}
+
+std::vector<std::string> gemm_command_options::provider_names() const {
+  return providers.empty() ? std::vector<std::string>() : split_list(providers);
+}
+
+std::vector<data_type> gemm_command_options::parsed_types() const {
+  std::vector<data_type> parsed;
+  for (const auto& text : split_list(types)) parsed.push_back(parse_type(text));
+  return parsed;
+}
+
+std::vector<gemm_case> gemm_command_options::cases(const char* default_sizes) const {
+  std::vector<gemm_shape> shapes;
+  const int given = !m.empty() + !n.empty() + !k.empty();
+  if (given != 0 && given != 3) {
+    throw usage_error("--m, --n and --k go together: write --m 4096 --n 64 --k 4096, say");
+  }
+  if (given == 3) {
+    for (const auto rows : parse_range(m, "--m")) {
+      for (const auto cols : parse_range(n, "--n")) {
+        for (const auto sum : parse_range(k, "--k")) shapes.push_back({{}, rows, cols, sum, {}});
+      }
+    }
+  }
+  if (!sizes.empty() || (given == 0 && shape_files.empty())) {
+    for (const auto s : parse_range(sizes.empty() ? default_sizes : sizes, "--size")) {
+      shapes.push_back({{}, s, s, s, {}});
+    }
+  }
+  for (const auto& file : shape_files) {
+    for (auto& shape : read_shapes(file)) shapes.push_back(std::move(shape));
+  }
+
+  std::vector<op_pair> all_ops;
+  for (const auto& text : split_list(ops.empty() ? "NN" : ops)) all_ops.push_back(parse_ops(text));
+  std::vector<gemm_case> all;
+  for (const auto type : parsed_types()) {
+    for (const auto& op : all_ops) {
+      for (const auto& layout : split_list(layouts)) {
+        for (const auto& s : shapes) {
+          const auto used = ops.empty() && s.ops ? *s.ops : op;
+          all.push_back({type, used.a, used.b, parse_layout(layout), s.m, s.n, s.k, alpha, beta});
+        }
+      }
+    }
+  }
+  return all;
+}
+
+std::string gemm_command_options::output_format() const {
+  if (!format.empty()) return format;
+  if (output.ends_with(".csv")) return "csv";
+  if (output.ends_with(".txt")) return "table";
+  return "json";
+}
+
+}  // namespace keramos::perf

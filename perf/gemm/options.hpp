@@ -1,0 +1,44 @@
+// The options of keramos-perf gemm, as written and as understood.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/problem.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace keramos::perf {
+
+struct gemm_command_options {
+  std::string types = "f32,f64";
+  std::string ops;      // "": NN, and for shapes from a file the op they name
+  std::string layouts = "right";
+  std::string sizes, m, n, k;
+  std::vector<std::string> shape_files;
+  std::string providers;  // "": all that make sense here
+  std::string blas_path;
+  int repetitions = 7;
+  double time_limit_s = 10;
+  std::int64_t sets = 0;
+  double alpha = 1, beta = 0;
+  std::uint64_t seed = 0;  // 0: a fresh one
+  std::string format;      // "": table, and for --output what the file's name says
+  std::string output;
+
+  void add_to(CLI::App& app);
+
+  // All of these throw usage_error.
+  void check() const;
+  std::vector<std::string> provider_names() const;
+  std::vector<data_type> parsed_types() const;
+  // In the order they are measured: by type, op, layout, then shape. `default_sizes` is what
+  // --size is when nothing says which shapes.
+  std::vector<gemm_case> cases(const char* default_sizes) const;
+  std::string output_format() const;  // of the file
+};
+
+}  // namespace keramos::perf

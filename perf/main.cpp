@@ -1,0 +1,51 @@
+// keramos-perf: dispatches to its subcommands, one folder each.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/problem.hpp"
+#include "gemm/command.hpp"
+
+namespace {
+
+// Kokkos' own options are for Kokkos: everything else is for us.
+std::vector<std::string> own_arguments(int argc, char** argv) {
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  std::erase_if(arguments, [](const std::string& a) { return a.starts_with("--kokkos-"); });
+  return {arguments.rbegin(), arguments.rend()};  // the order CLI11 wants
+}
+
+int bad_usage(const std::string& message) {
+  std::fprintf(stderr, "keramos-perf: %s\n", message.c_str());
+  return 2;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Measures Keramos beside other libraries and verifies every result", "keramos-perf");
+  app.require_subcommand(1);
+  std::function<int()> command;
+  keramos::perf::add_gemm_command(app, command, argc, argv);
+  try {
+    app.parse(own_arguments(argc, argv));
+  } catch (const CLI::CallForHelp& help) {
+    return app.exit(help);
+  } catch (const CLI::RequiredError&) {
+    return bad_usage("no command: write keramos-perf gemm [options] (--help lists them)");
+  } catch (const CLI::ParseError& error) {
+    return bad_usage(std::string(error.what()) +
+                     ": write keramos-perf gemm --type f32,f64 --size 256:2048:*2, say "
+                     "(keramos-perf gemm --help lists all options)");
+  }
+  try {
+    return command();
+  } catch (const keramos::perf::usage_error& error) {
+    return bad_usage(error.what());
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "keramos-perf: %s\n", error.what());
+    return 1;
+  }
+}

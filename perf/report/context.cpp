@@ -1,0 +1,107 @@
+#include "context.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "build_info.hpp"
+#include "core/host.hpp"
+#include "core/parallel.hpp"
+#include "git_revision.hpp"
+
+namespace keramos::perf {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+json describe(const provider_slot& slot) {
+  json p;
+  if (!slot.provider) {
+    p["status"] = "unavailable";
+    p["reason"] = slot.problem;
+    return p;
+  }
+  const auto info = slot.provider->info();
+  p["status"] = "available";
+  p["version"] = info.version;
+  p["threads"] = nullptr;
+  if (info.threads > 0) p["threads"] = info.threads;
+  p["libraries"] = info.libraries;
+  return p;
+}
+
+}  // namespace
+
+json make_context(const device_description& device, const std::vector<provider_slot>& slots,
+                  const run_description& run) {
+  json c;
+  c["tool"] = "keramos-perf gemm";
+  c["command_line"] = run.command_line;
+  c["date"] = utc_now();
+  c["host"] = host_name();
+  c["seed"] = run.seed;
+  c["backend"] = device.backend;
+  c["device"] = device.name;
+  c["device_units"] = device.units;
+  c["device_clock_hz"] = nullptr;
+  if (device.clock_hz > 0) c["device_clock_hz"] = device.clock_hz;
+  for (const auto& [key, value] : device_notes()) c[key] = value;
+  c["threads"] = device.threads;
+  c["cpu"] = cpu_name();
+  c["cpus"] = initial_cpu_count();
+  c["cpu_clock_hz"] = nullptr;
+  if (const double hz = cpu_clock_hz(); hz > 0) c["cpu_clock_hz"] = hz;
+  c["compiler"] = build_compiler;
+  c["flags"] = build_flags;
+  c["build_type"] = build_type;
+  c["keramos_version"] = device.keramos_version;
+  c["git_revision"] = git_revision;
+  c["kokkos_version"] = device.kokkos_version;
+  c["kokkoskernels_version"] = nullptr;
+  if (const auto v = kokkoskernels_version(); !v.empty()) c["kokkoskernels_version"] = v;
+  for (const char* variable :
+       {"OMP_NUM_THREADS", "OMP_PROC_BIND", "OMP_PLACES", "OMP_WAIT_POLICY", "KOKKOS_NUM_THREADS",
+        "OPENBLAS_CORETYPE", "BLIS_ARCH_TYPE", "MKL_THREADING_LAYER", "CUDA_VISIBLE_DEVICES"}) {
+    if (const char* value = std::getenv(variable)) c["environment"][variable] = value;
+  }
+  for (const auto& slot : slots) c["providers"][slot.name] = describe(slot);
+  for (const auto type : run.types) {
+    const auto peak = peak_of(type, device);
+    if (peak.operations_per_second <= 0) continue;
+    c["peak_gflops"][std::string(name(type))] = peak.operations_per_second * 1e-9;
+    c["peak_kind"] = peak.kind;
+  }
+  return c;
+}
+
+std::string headline(const json& c) {
+  auto text = fmt::format("{} on {} ({} threads), Kokkos {}, {} {}, revision {}, seed {}\n",
+                          c.at("backend").get<std::string>(), c.at("device").get<std::string>(),
+                          c.at("threads").get<int>(), c.at("kokkos_version").get<std::string>(),
+                          c.at("compiler").get<std::string>(),
+                          c.at("build_type").get<std::string>(),
+                          c.at("git_revision").get<std::string>(),
+                          c.at("seed").get<std::uint64_t>());
+  for (const auto& [name, p] : c.at("providers").items()) {
+    if (p.at("status") != "available") continue;
+    const auto version = p.at("version").get<std::string>();
+    const auto& libraries = p.at("libraries");
+    text += fmt::format("  {:21} {}{}\n", name, version.empty() ? "" : version + "  ",
+                        libraries.empty() ? "" : libraries.front().get<std::string>());
+  }
+  if (c.contains("peak_gflops")) {
+    text += fmt::format("  {:21}", fmt::format("peak ({})", c.at("peak_kind").get<std::string>()));
+    for (const auto& [type, value] : c.at("peak_gflops").items()) {
+      text += fmt::format(" {} {:.1f} {}", type, value.get<double>(),
+                          type == "i32" ? "GOP/s" : "GFLOP/s");
+    }
+    text += '\n';
+  }
+  text +=
+      "rates are medians; spread: interquartile range over the median; ratio: Keramos' rate over "
+      "this one's\n";
+  return text;
+}
+
+}  // namespace keramos::perf

@@ -1,0 +1,78 @@
+// JSON and CSV.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "result.hpp"
+
+namespace keramos::perf {
+namespace {
+
+// A CSV field: quoted only where it must be.
+std::string quoted(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + '"';
+}
+
+// A row under the names of the schema: null where nothing was measured.
+nlohmann::ordered_json to_row(const gemm_result& r) {
+  const auto& g = r.problem;
+  nlohmann::ordered_json row;
+  row["provider"] = r.provider;
+  row["backend"] = r.backend;
+  row["device"] = r.device;
+  row["type"] = name(g.type);
+  row["op_a"] = name(g.op_a);
+  row["op_b"] = name(g.op_b);
+  row["layout"] = name(g.layout);
+  row["m"] = g.m;
+  row["n"] = g.n;
+  row["k"] = g.k;
+  row["repetitions"] = r.seconds.count;
+  const auto put = [&](const char* key, double value) {
+    if (r.timed()) row[key] = value;
+    if (!r.timed()) row[key] = nullptr;
+  };
+  put("median_s", r.seconds.median);
+  put("min_s", r.seconds.min);
+  put("iqr_s", r.seconds.iqr);
+  put("gflops", r.timed() ? r.giga_rate() : 0);
+  put("max_error", r.check.error);
+  put("error_bound", r.check.bound);
+  row["verified"] = nullptr;  // not run: neither right nor wrong
+  if (r.timed()) row["verified"] = r.status == outcome::verified;
+  return row;
+}
+
+}  // namespace
+
+std::string to_json(const nlohmann::ordered_json& context,
+                    const std::vector<gemm_result>& results) {
+  nlohmann::ordered_json document;
+  document["schema"] = "keramos-perf/1";
+  document["context"] = context;
+  document["results"] = nlohmann::ordered_json::array();
+  for (const auto& r : results) document["results"].push_back(to_row(r));
+  return document.dump(2) + '\n';
+}
+
+std::string to_csv(const std::vector<gemm_result>& results) {
+  std::string text =
+      "provider,backend,device,type,op_a,op_b,layout,m,n,k,repetitions,median_s,min_s,iqr_s,"
+      "gflops,max_error,error_bound,verified\n";
+  for (const auto& r : results) {
+    std::string line;
+    for (const auto& value : to_row(r)) {
+      if (!line.empty()) line += ',';
+      line += value.is_null()     ? std::string()
+              : value.is_string() ? quoted(value.get<std::string>())
+                                  : value.dump();
+    }
+    text += line + '\n';
+  }
+  return text;
+}
+
+}  // namespace keramos::perf

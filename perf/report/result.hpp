@@ -1,0 +1,58 @@
+// What comes out: one row for each problem and provider, and the ways to write rows.
+#pragma once
+
+#include <cstdio>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "core/check.hpp"
+#include "core/problem.hpp"
+#include "core/statistics.hpp"
+
+namespace keramos::perf {
+
+enum class outcome { verified, mismatch, failed, unavailable };
+
+struct gemm_result {
+  std::string provider;
+  std::string backend;
+  std::string device;
+  gemm_case problem;
+  outcome status = outcome::unavailable;
+  std::string reason;  // why it failed or is unavailable
+  summary seconds;     // of one product, over the repetitions
+  verdict check;
+
+  bool timed() const { return seconds.count > 0; }
+  double giga_rate() const { return problem.operations() / seconds.median * 1e-9; }
+};
+
+// "GFLOP/s", for integers "GOP/s".
+const char* rate_unit(data_type type);
+
+// {"schema": "keramos-perf/1", "context": ..., "results": [...]}
+std::string to_json(const nlohmann::ordered_json& context, const std::vector<gemm_result>& results);
+std::string to_csv(const std::vector<gemm_result>& results);
+
+// Rows as they come, providers side by side.
+class result_table {
+ public:
+  explicit result_table(std::vector<std::string> providers) : providers_(std::move(providers)) {}
+
+  // The lines for one problem: a heading where a type begins, the row, and a line for each result
+  // that is wrong or missing.
+  std::string row(const gemm_case& g, const std::vector<gemm_result>& results);
+
+ private:
+  std::string heading(data_type type) const;
+  std::string cell(const gemm_result* result, const gemm_result* keramos) const;
+  int width(const std::string& provider) const;
+  bool has_ratio(const std::string& provider) const;
+
+  std::vector<std::string> providers_;
+  bool started_ = false;
+  data_type type_ = data_type::f32;
+};
+
+}  // namespace keramos::perf

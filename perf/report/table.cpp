@@ -1,0 +1,85 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "result.hpp"
+
+namespace keramos::perf {
+namespace {
+
+std::string number(double value) {
+  const int decimals = value >= 1000 ? 0 : value >= 100 ? 1 : value >= 10 ? 2 : 3;
+  return fmt::format("{:.{}f}", value, decimals);
+}
+
+}  // namespace
+
+const char* rate_unit(data_type type) { return type == data_type::i32 ? "GOP/s" : "GFLOP/s"; }
+
+bool result_table::has_ratio(const std::string& provider) const {
+  return provider != "keramos" &&
+         std::find(providers_.begin(), providers_.end(), "keramos") != providers_.end();
+}
+
+int result_table::width(const std::string& provider) const {
+  return std::max<int>(has_ratio(provider) ? 25 : 17, static_cast<int>(provider.size()) + 3);
+}
+
+std::string result_table::heading(data_type type) const {
+  std::string names = fmt::format("{:32}", "");
+  std::string columns = fmt::format("{:3}{:6}{:>7}{:>8}{:>8}", "op", "layout", "m", "n", "k");
+  for (const auto& provider : providers_) {
+    names += fmt::format("{:>{}}", provider, width(provider));
+    const auto fields = fmt::format("{:>9} {:>6}{}", rate_unit(type), "spread",
+                                    has_ratio(provider) ? fmt::format(" {:>7}", "ratio") : "");
+    columns += fmt::format("{:>{}}", fields, width(provider));
+  }
+  return fmt::format("\n{}\n{}\n{}\n", name(type), names, columns);
+}
+
+std::string result_table::cell(const gemm_result* result, const gemm_result* keramos) const {
+  if (result == nullptr) return "-";
+  if (result->status == outcome::unavailable) return "unavailable";
+  if (result->status == outcome::failed) return "FAILED";
+  const double spread = result->seconds.iqr / result->seconds.median;
+  auto text = fmt::format("{:>9} {:>6}", number(result->giga_rate()),
+                          fmt::format("{:.1f}%", 100 * spread));
+  if (result->status == outcome::mismatch) text = "WRONG " + text;
+  if (has_ratio(result->provider)) {
+    text += fmt::format(" {:>7}", keramos != nullptr && keramos->timed()
+                                      ? number(keramos->giga_rate() / result->giga_rate())
+                                      : "");
+  }
+  return text;
+}
+
+std::string result_table::row(const gemm_case& g, const std::vector<gemm_result>& results) {
+  std::string text;
+  if (!started_ || type_ != g.type) text = heading(g.type);
+  started_ = true;
+  type_ = g.type;
+  std::map<std::string, const gemm_result*> by_provider;
+  for (const auto& r : results) by_provider[r.provider] = &r;
+  const auto find = [&](const std::string& provider) {
+    const auto at = by_provider.find(provider);
+    return at == by_provider.end() ? nullptr : at->second;
+  };
+  text += fmt::format("{:3}{:6}{:>7}{:>8}{:>8}", fmt::format("{}{}", name(g.op_a), name(g.op_b)),
+                      name(g.layout), g.m, g.n, g.k);
+  for (const auto& provider : providers_) {
+    text += fmt::format("{:>{}}", cell(find(provider), find("keramos")), width(provider));
+  }
+  text += '\n';
+  for (const auto& r : results) {
+    if (r.status == outcome::mismatch) {
+      text += fmt::format("  {}: WRONG: {} is off by {:.3g}, allowed {:.3g}\n", r.provider,
+                          r.check.where, r.check.error, r.check.bound);
+    } else if (r.status == outcome::failed) {
+      text += fmt::format("  {}: FAILED: {}\n", r.provider, r.reason);
+    }
+  }
+  return text;
+}
+
+}  // namespace keramos::perf

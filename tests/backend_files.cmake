@@ -1,0 +1,11 @@
+# Every backend of NAMES has the same file names in its folder under BACKENDS.
+foreach(name IN LISTS NAMES)
+  file(GLOB_RECURSE files RELATIVE ${BACKENDS}/${name} ${BACKENDS}/${name}/*)
+  list(SORT files)
+  if(NOT DEFINED first)
+    set(first ${name})
+    set(expected "${files}")
+  elseif(NOT files STREQUAL expected)
+    message(SEND_ERROR "backends/${first} holds ${expected}\nbackends/${name} holds ${files}")
+  endif()
+endforeach()

@@ -1,0 +1,68 @@
+# Runs keramos-perf as a user would and looks at exit status, output and files.
+#   cmake -DPROGRAM=keramos-perf -DWRONG_CBLAS=libwrong_cblas.so -P program.cmake
+function(run expected_status)
+  execute_process(COMMAND ${PROGRAM} ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE out ERROR_VARIABLE err)
+  list(JOIN ARGN " " line)
+  message("$ keramos-perf ${line}\n${out}${err}")
+  if(NOT status STREQUAL expected_status)
+    message(SEND_ERROR "exit status ${status} instead of ${expected_status}")
+  endif()
+  set(out "${out}" PARENT_SCOPE)
+  set(err "${err}" PARENT_SCOPE)
+endfunction()
+
+function(expect text regex)
+  if(NOT text MATCHES "${regex}")
+    message(SEND_ERROR "no '${regex}' in:\n${text}")
+  endif()
+endfunction()
+
+function(expect_json file value)
+  file(READ ${file} json)
+  string(JSON got GET "${json}" ${ARGN})
+  if(NOT got STREQUAL value)
+    message(SEND_ERROR "${file}: ${ARGN} is '${got}' instead of '${value}'")
+  endif()
+endfunction()
+
+set(quick --repetitions 2 --sets 3)
+
+# All is well, in all types, ops and layouts; beta reads the C that was there.
+file(REMOVE good.json)
+run(0 gemm --provider keramos --type f32,f64,i32 --op NN,NT,TN,TT --layout right,left --m 5 --n 7,24
+    --k 33 --alpha 3 --beta -2 ${quick} --seed 42 --output good.json)
+expect("${out}" "GOP/s")
+expect_json(good.json "keramos-perf/1" schema)
+expect_json(good.json 42 context seed)
+expect_json(good.json keramos results 47 provider)
+expect_json(good.json ON results 47 verified)
+expect_json(good.json 2 results 47 repetitions)
+
+# A wrong element is shown, whether all are compared or (the larger size) sums of them; the other
+# provider and the later cases are measured and written all the same.
+file(REMOVE wrong.json)
+run(1 gemm --provider keramos,blas --blas ${WRONG_CBLAS} --type f64 --size 24,520 ${quick}
+    --output wrong.json)
+expect("${out}" "WRONG: element \\(22, 1\\) is off by 2, allowed")
+expect("${out}" "WRONG: a sum of elements from \\(518, 0\\) is off by|WRONG: element \\(518, 1\\) is off by 2")
+expect_json(wrong.json "WrongBLAS 1.0" context providers blas version)
+expect_json(wrong.json ON results 0 verified)
+expect_json(wrong.json OFF results 1 verified)
+expect_json(wrong.json ON results 2 verified)
+expect_json(wrong.json OFF results 3 verified)
+
+# What is not there is said, and has a row if it was asked for by name.
+run(0 gemm --provider keramos,blas --blas ${WRONG_CBLAS} --type i32 --size 8 ${quick})
+expect("${out}" "unavailable")
+run(0 gemm --provider keramos --type f32 --size 8 ${quick} --format csv)
+expect("${out}" "^provider,backend,device,type,op_a,.*\nkeramos,[^\n]*,true\n$")
+
+# Bad usage: status 2 and one line that says what to write.
+foreach(arguments IN ITEMS "--size;abc" "--type;f16" "--op;NX" "--layout;up" "--provider;magic" "--m;5"
+                           "--shapes;none.csv" "--blas;none.so" "--format;yaml" "--repetitions;0" "--bogus")
+  run(2 gemm ${arguments})
+  expect("${err}" "^keramos-perf: [^\n]*write [^\n]*\n$")
+  expect("${out}" "^$")
+endforeach()
+run(2)
+expect("${err}" "^keramos-perf: [^\n]*write [^\n]*\n$")

@@ -1,0 +1,93 @@
+// Sizes and shapes as users write them.
+#include "core/range.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <sstream>
+
+namespace keramos::perf {
+namespace {
+
+using sizes = std::vector<std::int64_t>;
+
+TEST(Range, SingleListAndSteps) {
+  EXPECT_EQ(parse_range("512", "--size"), (sizes{512}));
+  EXPECT_EQ(parse_range("100, 200,7", "--size"), (sizes{100, 200, 7}));
+  EXPECT_EQ(parse_range("256:4096:*2", "--size"), (sizes{256, 512, 1024, 2048, 4096}));
+  EXPECT_EQ(parse_range("100:500:+150", "--size"), (sizes{100, 250, 400}));
+  EXPECT_EQ(parse_range("1:10:*3", "--size"), (sizes{1, 3, 9}));
+  EXPECT_EQ(parse_range("4:8:*2,100:102:+1", "--size"), (sizes{4, 8, 100, 101, 102}));
+  EXPECT_EQ(parse_range("8:8:*2", "--size"), (sizes{8}));
+}
+
+TEST(Range, WhatIsNoneSaysWhatToWrite) {
+  for (const char* text :
+       {"", ",", "abc", "-4", "0", "1.5", "4:8", "8:4:*2", "4:8:2", "4:8:*1", "4:8:+0", "4:8:*",
+        "4:8:*2:3", "1:9999999999999:+1", "12x", "99999999999999999999", "1:2000000000:+1"}) {
+    try {
+      parse_range(text, "--m");
+      ADD_FAILURE() << "accepted '" << text << "'";
+    } catch (const usage_error& error) {
+      EXPECT_NE(std::string(error.what()).find("write --m 256:4096:*2"), std::string::npos);
+      EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
+    }
+  }
+}
+
+TEST(Names, RoundTripAndRefuse) {
+  for (auto t : {data_type::f32, data_type::f64, data_type::i32}) EXPECT_EQ(parse_type(name(t)), t);
+  const auto nt = parse_ops("NT");
+  EXPECT_EQ(nt.a, transpose::N);
+  EXPECT_EQ(nt.b, transpose::T);
+  for (const char* text : {"", "N", "NNN", "nt", "XX"}) EXPECT_THROW(parse_ops(text), usage_error);
+  EXPECT_THROW(parse_type("f16"), usage_error);
+  EXPECT_THROW(parse_layout("row"), usage_error);
+}
+
+std::vector<gemm_shape> read(const std::string& text) {
+  std::istringstream in(text);
+  return read_shapes(in, "test.csv");
+}
+
+TEST(Shapes, ColumnsByNameInAnyOrder) {
+  const auto shapes =
+      read("# where from\nname,k,m,n,op,source\n\na, 3,1,2,TN,\"x\"\nb,6,4,5,,y\r\n");
+  ASSERT_EQ(shapes.size(), 2u);
+  EXPECT_EQ(shapes[0].name, "a");
+  EXPECT_EQ(shapes[0].m, 1);
+  EXPECT_EQ(shapes[0].n, 2);
+  EXPECT_EQ(shapes[0].k, 3);
+  ASSERT_TRUE(shapes[0].ops.has_value());
+  EXPECT_EQ(shapes[0].ops->a, transpose::T);
+  EXPECT_EQ(shapes[1].k, 6);
+  EXPECT_FALSE(shapes[1].ops.has_value());
+}
+
+TEST(Shapes, BadFilesNameTheLine) {
+  for (const char* text :
+       {"m,n\n1,2\n", "m,n,k\n1,2\n", "m,n,k\n1,2,x\n", "m,n,k,op\n1,2,3,NX\n"}) {
+    try {
+      read(text);
+      ADD_FAILURE() << "accepted " << text;
+    } catch (const usage_error& error) {
+      EXPECT_NE(std::string(error.what()).find("test.csv:"), std::string::npos) << error.what();
+    }
+  }
+  EXPECT_THROW(read("m,n,k\n"), usage_error);
+  EXPECT_THROW(read_shapes("/no/such/file.csv"), usage_error);
+}
+
+TEST(Shapes, ShippedFilesAreReadAndNameTheirSources) {
+  int files = 0;
+  const auto root = std::filesystem::path(__FILE__).parent_path().parent_path().parent_path();
+  for (const auto& entry : std::filesystem::directory_iterator(root / "perf" / "shapes")) {
+    if (entry.path().extension() != ".csv") continue;
+    ++files;
+    EXPECT_GE(read_shapes(entry.path().string()).size(), 5u) << entry.path();
+  }
+  EXPECT_GE(files, 3);
+}
+
+}  // namespace
+}  // namespace keramos::perf

@@ -1,0 +1,73 @@
+// What programs and people read.
+#include "report/result.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace keramos::perf {
+namespace {
+
+std::vector<gemm_result> some_results() {
+  gemm_case g{data_type::f32, transpose::N, transpose::T, matrix_layout::left, 10, 20, 30};
+  std::vector<gemm_result> all(3);
+  for (auto& r : all) r.problem = g, r.backend = "serial", r.device = "CPU, with \"comma\"";
+  all[0].provider = "keramos";
+  all[0].status = outcome::verified;
+  all[0].seconds = {5, 1e-6, 0.9e-6, 1e-7};
+  all[0].check = {true, 1e-8, 1e-6, {}};
+  all[1].provider = "blas";
+  all[1].status = outcome::mismatch;
+  all[1].seconds = {5, 2e-6, 1.9e-6, 1e-7};
+  all[1].check = {false, std::nan(""), 1e-6, "element (1, 2)"};
+  all[2].provider = "cublas";
+  return all;
+}
+
+TEST(Json, HasTheSchemasKeysAndNothingElse) {
+  const auto parsed = nlohmann::ordered_json::parse(to_json({{"seed", 1}}, some_results()));
+  EXPECT_EQ(parsed["schema"], "keramos-perf/1");
+  EXPECT_EQ(parsed["context"]["seed"], 1);
+  const auto& rows = parsed["results"];
+  ASSERT_EQ(rows.size(), 3u);
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : rows[0].items()) keys.push_back(key);
+  EXPECT_EQ(keys,
+            (std::vector<std::string>{"provider", "backend", "device", "type", "op_a", "op_b",
+                                      "layout", "m", "n", "k", "repetitions", "median_s", "min_s",
+                                      "iqr_s", "gflops", "max_error", "error_bound", "verified"}));
+  EXPECT_EQ(rows[0]["op_b"], "T");
+  EXPECT_EQ(rows[0]["layout"], "left");
+  EXPECT_NEAR(rows[0]["gflops"].get<double>(), 12.0, 1e-9);
+  EXPECT_EQ(rows[0]["verified"], true);
+  EXPECT_EQ(rows[1]["verified"], false);
+  EXPECT_TRUE(rows[1]["max_error"].is_null());  // NaN has no JSON
+  EXPECT_TRUE(rows[2]["median_s"].is_null());
+  EXPECT_TRUE(rows[2]["verified"].is_null());
+}
+
+TEST(Csv, SameColumnsQuotedWhereNeeded) {
+  const auto text = to_csv(some_results());
+  EXPECT_EQ(text.find("provider,backend,device,type,op_a,op_b,layout,m,n,k,repetitions,median_s,"),
+            0u);
+  EXPECT_NE(text.find("keramos,serial,\"CPU, with \"\"comma\"\"\",f32,N,T,left,10,20,30,5,"),
+            std::string::npos);
+  EXPECT_NE(text.find(",false\n"), std::string::npos);
+  EXPECT_NE(text.find(",10,20,30,0,,,,,"), std::string::npos);  // unavailable: empty fields
+}
+
+TEST(Table, RatioAndTroubleAreShown) {
+  result_table table({"keramos", "blas", "cublas"});
+  const auto results = some_results();
+  const auto text = table.row(results[0].problem, results);
+  EXPECT_NE(text.find("GFLOP/s"), std::string::npos);
+  EXPECT_NE(text.find("WRONG     6.000   5.0%   2.000"), std::string::npos) << text;
+  EXPECT_NE(text.find("unavailable"), std::string::npos);
+  EXPECT_NE(text.find("blas: WRONG: element (1, 2)"), std::string::npos);
+  auto integers = results[0].problem;
+  integers.type = data_type::i32;
+  EXPECT_NE(table.row(integers, {}).find(" GOP/s"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace keramos::perf
