@@ -7,14 +7,14 @@
 namespace keramos::detail {
 
 template <class Exec, class T>
-void run_gemm(const Exec& exec, const gemm_problem<T>& p, const linear_epilogue<T>& epilogue,
-              const std::optional<tile::shape>& block) {
-  dispatch_gemm(exec, p, epilogue, block);
+void run_gemm(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& p,
+              const linear_epilogue<T>& epilogue, const std::optional<tile::shape>& block) {
+  dispatch_gemm(exec, memory, p, epilogue, block);
 }
 
 }  // namespace keramos::detail
 
-#define KERAMOS_INSTANTIATE_GEMM(Space, T)                                                         \
-  template void keramos::detail::run_gemm<Space, T>(const Space&, const keramos::gemm_problem<T>&, \
-                                                    const keramos::linear_epilogue<T>&,            \
-                                                    const std::optional<keramos::tile::shape>&);
+#define KERAMOS_INSTANTIATE_GEMM(Space, T)                                               \
+  template void keramos::detail::run_gemm<Space, T>(                                     \
+      const Space&, keramos::detail::workspace<Space>&, const keramos::gemm_problem<T>&, \
+      const keramos::linear_epilogue<T>&, const std::optional<keramos::tile::shape>&);

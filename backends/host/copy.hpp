@@ -1,7 +1,5 @@
-// `stage` on a host: pack a slab of both operands into panels in the team's scratch.
+// `stage` on a host: pack a slab of A, and of B unless an earlier kernel has packed it for all tiles.
 #pragma once
-
-#include <cstddef>
 
 #include <keramos/backends/host/kernel_table.hpp>
 #include <keramos/backends/interface.hpp>
@@ -10,43 +8,76 @@
 
 namespace keramos::backend::host {
 
-/// Packed panels of one operand.
+/// All of B (n x k) in panels, slab after slab of k.
 template <class T>
-struct panel {
-  const T* data;  // local, (count, k, width)
-  int count;      ///< panels
-  int k;          ///< columns in this slab
+struct packed_operand {
+  const T* data = nullptr;  // (slabs, panels, columns of the slab, width)
+  index_t rows = 0;         ///< n rounded up to whole panels
+  int kc = 0;
+
+  const T* at(index_t n, index_t k, int k_of_slab) const { return data + k * rows + n * k_of_slab; }
 };
 
-/// The operands of one block tile; one team of one thread owns it.
+/// Packs one panel of one slab per index; `panels` per slab.
+template <class T>
+struct pack_kernel {
+  typename kernel_table<T>::pack_function* pack;
+  tile::operand<T> from;
+  index_t n, k, panels;
+  int width, kc;
+  T* to;
+
+  void operator()(index_t at) const {
+    const index_t k0 = at / panels * kc, n0 = at % panels * width;
+    const int k_of_slab = int(k - k0 < kc ? k - k0 : kc);
+    pack(to + k0 * panels * width + n0 * k_of_slab, from.at(n0, k0), from.stride_mn, from.stride_k,
+         int(n - n0 < width ? n - n0 : width), k_of_slab);
+  }
+};
+
+/// The operands of one block tile in turn; one team of one thread owns it.
 template <class T>
 class stager {
  public:
+  struct packed_slab {
+    const T* a;  // local, (panels, k, mr)
+    const T* b;  // local or global, (panels, k, nr)
+    int k;
+  };
+
   stager(const kernel_table<T>& kernels, const gemm_problem<T>& p, const tile::position& at, int kc,
-         T* a_local, T* b_local)
-      : kernels_(kernels), p_(p), at_(at), kc_(kc), a_local_(a_local), b_local_(b_local) {}
+         const packed_operand<T>& packed_b, T* a_local, T* b_local)
+      : kernels_(kernels),
+        p_(p),
+        at_(at),
+        kc_(kc),
+        packed_b_(packed_b),
+        a_local_(a_local),
+        b_local_(b_local) {}
 
   void stage(int slab, int /*slot*/) {
-    const index_t k = at_.k0 + index_t(slab) * kc_;
-    k_ = int(at_.k1 - k < kc_ ? at_.k1 - k : kc_);
-    kernels_.pack_a(a_local_, p_.a.at(at_.m0, k), p_.a.stride_mn, p_.a.stride_k, at_.rows, k_);
-    kernels_.pack_b(b_local_, p_.b.at(at_.n0, k), p_.b.stride_mn, p_.b.stride_k, at_.cols, k_);
+    const index_t k0 = at_.k0 + index_t(slab) * kc_;
+    const int k = int(at_.k1 - k0 < kc_ ? at_.k1 - k0 : kc_);
+    kernels_.pack_a(a_local_, p_.a.at(at_.m0, k0), p_.a.stride_mn, p_.a.stride_k, at_.rows, k);
+    if (!packed_b_.data)
+      kernels_.pack_b(b_local_, p_.b.at(at_.n0, k0), p_.b.stride_mn, p_.b.stride_k, at_.cols, k);
+    staged_ = {a_local_, packed_b_.data ? packed_b_.at(at_.n0, k0, k) : b_local_, k};
   }
   void commit() {}
   template <int Pending>
   void arrive() {}
 
-  panel<T> a(int /*slot*/) const { return {a_local_, (at_.rows + kernels_.mr - 1) / kernels_.mr, k_}; }
-  panel<T> b(int /*slot*/) const { return {b_local_, (at_.cols + kernels_.nr - 1) / kernels_.nr, k_}; }
+  packed_slab panels(int /*slot*/) const { return staged_; }
 
  private:
   const kernel_table<T>& kernels_;
   const gemm_problem<T>& p_;
   const tile::position& at_;
   int kc_;
-  int k_ = 0;
+  packed_operand<T> packed_b_;
   T* a_local_;
   T* b_local_;
+  packed_slab staged_{};
 };
 
 template <class Exec>

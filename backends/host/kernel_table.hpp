@@ -23,14 +23,28 @@ struct small_problem {
   T alpha, beta;
 };
 
-/// Packed operands are panels of `width` rows of A (mr) or columns of B (nr): element (i, p) of a panel
-/// of k columns is at `p * width + i`, short panels are filled with zeros. Accumulators are micro tiles
-/// of mr x nr, row-major, tile after tile along n, then along m.
+/// A block of C (rows x cols) that takes up one slab of k, packed. Packed operands are panels of `width`
+/// rows of A (mr) or columns of B (nr): element (i, p) of a panel of k columns is at `p * width + i`,
+/// short panels are filled with zeros. Sums that more slabs follow are kept in micro tiles of mr x nr,
+/// row-major, tile after tile along m, then along n.
+template <class T>
+struct block_product {
+  T* sums;     // (panels_n, panels_m, mr, nr)
+  const T* a;  // (panels_m, k, mr)
+  const T* b;  // (panels_n, k, nr)
+  int rows, cols, k;
+  bool first;  ///< overwrites the sums
+  bool last;   ///< writes C = alpha·sums + beta·C instead; beta = 0 does not read C
+  T* c;        // (rows, cols)
+  std::int64_t c_row_stride, c_col_stride;
+  T alpha, beta;
+};
+
 template <class T>
 struct kernel_table {
   const char* isa;
   int mr, nr;      ///< register tile
-  int mc, nc, kc;  ///< block tile: A's mc x kc and B's kc x nc panels stay in the second-level cache
+  int mc, nc, kc;  ///< block tile: see tuning_table.hpp
 
   /// Packs `mn` x `k` elements `from[i * stride_mn + p * stride_k]` into panels.
   using pack_function = void(T* panels, const T* from, std::int64_t stride_mn, std::int64_t stride_k, int mn,
@@ -38,12 +52,7 @@ struct kernel_table {
   pack_function* pack_a;
   pack_function* pack_b;
 
-  /// acc (+)= A·B over `panels_m` x `panels_n` micro tiles; `first` overwrites.
-  void (*multiply)(T* acc, const T* a, const T* b, int panels_m, int panels_n, int k, bool first);
-
-  /// C(i, j) = alpha * acc + beta * C(i, j) for rows x cols elements; beta = 0 does not read C.
-  void (*write)(T* c, std::int64_t row_stride, std::int64_t col_stride, const T* acc, int rows, int cols,
-                T alpha, T beta);
+  void (*multiply)(const block_product<T>& block);
 
   void (*multiply_small)(const small_problem<T>& problem);
 };

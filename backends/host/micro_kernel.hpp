@@ -35,17 +35,22 @@ struct micro_kernel {
   typedef T vector __attribute__((vector_size(vector_bytes)));
   typedef T unaligned __attribute__((vector_size(vector_bytes), aligned(alignof(T)), may_alias));
 
+  static constexpr int a_bytes = mr * int(sizeof(T));  ///< of one column of a panel of A
+  static constexpr int a_ahead = 12 * a_bytes;
+
   static vector load(const T* p) { return *reinterpret_cast<const vector*>(p); }
   static void store(T* p, vector v) { *reinterpret_cast<vector*>(p) = v; }
 
-  /// One micro tile: mr x nr accumulators stay in registers over all of k.
-  static void multiply_tile(T* acc, const T* a, const T* b, int k, bool first) {
+  /// sums (+)= a·b for one micro tile: mr x nr accumulators stay in registers over all of k.
+  static void multiply_tile(T* sums, const T* a, const T* b, int k, bool first) {
     vector c[mr][vectors];
 #pragma GCC unroll 32
     for (int i = 0; i < mr; ++i)
 #pragma GCC unroll 4
       for (int v = 0; v < vectors; ++v) c[i][v] = vector{};
     for (int p = 0; p < k; ++p, a += mr, b += nr) {
+      for (int line = 0; line < a_bytes; line += 64)  // A comes from the second-level cache
+        __builtin_prefetch(reinterpret_cast<const char*>(a) + a_ahead + line);
       vector row[vectors];
 #pragma GCC unroll 4
       for (int v = 0; v < vectors; ++v) row[v] = load(b + v * lanes);
@@ -58,22 +63,55 @@ struct micro_kernel {
 #pragma GCC unroll 32
       for (int i = 0; i < mr; ++i)
 #pragma GCC unroll 4
-        for (int v = 0; v < vectors; ++v) store(acc + i * nr + v * lanes, c[i][v]);
+        for (int v = 0; v < vectors; ++v) store(sums + i * nr + v * lanes, c[i][v]);
     } else {
 #pragma GCC unroll 32
       for (int i = 0; i < mr; ++i)
 #pragma GCC unroll 4
         for (int v = 0; v < vectors; ++v)
-          store(acc + i * nr + v * lanes, load(acc + i * nr + v * lanes) + c[i][v]);
+          store(sums + i * nr + v * lanes, load(sums + i * nr + v * lanes) + c[i][v]);
     }
   }
 
-  /// A panel of A stays in the first-level cache while B's panels stream by.
-  static void multiply(T* acc, const T* a, const T* b, int panels_m, int panels_n, int k, bool first) {
-    for (int i = 0; i < panels_m; ++i)
-      for (int j = 0; j < panels_n; ++j)
-        multiply_tile(acc + (std::int64_t(i) * panels_n + j) * mr * nr, a + std::int64_t(i) * k * mr,
-                      b + std::int64_t(j) * k * nr, k, first);
+  /// A panel of B stays in the first-level cache while A's panels stream by from the second.
+  static void multiply(const block_product<T>& s) {
+    const int panels_m = (s.rows + mr - 1) / mr, panels_n = (s.cols + nr - 1) / nr;
+    alignas(64) T only[mr * nr];  // sums that nothing follows and nothing went before
+    for (int j = 0; j < panels_n; ++j)
+      for (int i = 0; i < panels_m; ++i) {
+        const bool alone = s.first && s.last;
+        T* sums = alone ? only : s.sums + (std::int64_t(j) * panels_m + i) * mr * nr;
+        T* c = s.c + std::int64_t(i) * mr * s.c_row_stride + std::int64_t(j) * nr * s.c_col_stride;
+        const int rows = s.rows - i * mr < mr ? s.rows - i * mr : mr;
+        if (s.last) {  // C and the sums so far arrive while the products are formed
+          for (int r = 0; r < rows; ++r)
+            for (int v = 0; v < vectors; ++v) __builtin_prefetch(c + r * s.c_row_stride + v * lanes, 1);
+        }
+        if (!s.first) {
+          for (int v = 0; v < mr * nr; v += 64 / int(sizeof(T))) __builtin_prefetch(sums + v, 1);
+        }
+        multiply_tile(sums, s.a + std::int64_t(i) * s.k * mr, s.b + std::int64_t(j) * s.k * nr, s.k, s.first);
+        if (s.last) write_tile(c, s, sums, rows, s.cols - j * nr < nr ? s.cols - j * nr : nr);
+      }
+  }
+
+  static void write_tile(T* c, const block_product<T>& s, const T* sums, int rows, int cols) {
+    for (int i = 0; i < rows; ++i, c += s.c_row_stride, sums += nr) {
+      if (s.c_col_stride == 1 && cols == nr) {
+#pragma GCC unroll 4
+        for (int v = 0; v < nr; v += lanes) {
+          vector out = s.alpha * load(sums + v);
+          unaligned* to = reinterpret_cast<unaligned*>(c + v);
+          if (s.beta != T(0)) out += s.beta * vector(*to);
+          *to = unaligned(out);
+        }
+      } else {
+        for (int j = 0; j < cols; ++j) {
+          T& to = c[j * s.c_col_stride];
+          to = s.beta == T(0) ? s.alpha * sums[j] : s.alpha * sums[j] + s.beta * to;
+        }
+      }
+    }
   }
 
   /// One panel of `count` <= Width rows.
@@ -109,33 +147,6 @@ struct micro_kernel {
                         mn - i < Width ? mn - i : Width, k);
   }
 
-  static void write(T* c, std::int64_t row_stride, std::int64_t col_stride, const T* acc, int rows, int cols,
-                    T alpha, T beta) {
-    const int panels_n = (cols + nr - 1) / nr;
-    for (int i0 = 0; i0 < rows; i0 += mr)
-      for (int j0 = 0; j0 < cols; j0 += nr) {
-        const T* tile = acc + (std::int64_t(i0 / mr) * panels_n + j0 / nr) * mr * nr;
-        const int count = cols - j0 < nr ? cols - j0 : nr;
-        for (int i = 0; i < mr && i0 + i < rows; ++i) {
-          T* row = c + (i0 + i) * row_stride + j0 * col_stride;
-          const T* from = tile + i * nr;
-          if (col_stride == 1 && count == nr) {
-            for (int v = 0; v < nr; v += lanes) {
-              vector out = alpha * load(from + v);
-              unaligned* to = reinterpret_cast<unaligned*>(row + v);
-              if (beta != T(0)) out += beta * vector(*to);
-              *to = unaligned(out);
-            }
-          } else {
-            for (int j = 0; j < count; ++j) {
-              T& to = row[j * col_stride];
-              to = beta == T(0) ? alpha * from[j] : alpha * from[j] + beta * to;
-            }
-          }
-        }
-      }
-  }
-
   static constexpr kernel_table<T> table(const char* isa) {
     return {isa,
             mr,
@@ -146,7 +157,6 @@ struct micro_kernel {
             pack<mr>,
             pack<nr>,
             multiply,
-            write,
             small_kernel<T, vector_bytes, vector_registers>::multiply};
   }
 };

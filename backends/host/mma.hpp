@@ -1,7 +1,9 @@
-// `multiply` on a host: the compiled micro-kernels over packed panels. Sums of more than one slab are
-// kept in the team's scratch, in the order of the micro tiles; they are read once a slab, that is once
-// in 2·kc operations an element.
+// `multiply` on a host: the compiled micro-kernels over packed panels. Sums that more slabs follow are
+// kept in the team's scratch; they are read and written once a slab, that is once in 2·kc operations an
+// element. The last slab writes C.
 #pragma once
+
+#include <type_traits>
 
 #include <keramos/backends/host/copy.hpp>
 #include <keramos/backends/host/kernel_table.hpp>
@@ -11,43 +13,62 @@
 
 namespace keramos::backend::host {
 
-template <class T>
+template <class T, class Epilogue>
 class accumulator {
+  /// The micro-kernel applies BLAS' update itself; other epilogues read the sums.
+  static constexpr bool fused = std::is_same_v<Epilogue, linear_epilogue<T>>;
+
  public:
-  accumulator(const kernel_table<T>& kernels, T* acc) : kernels_(kernels), acc_(acc) {}
-
-  void multiply(const panel<T>& a, const panel<T>& b) {
-    kernels_.multiply(acc_, a.data, b.data, a.count, b.count, a.k, first_);
-    first_ = false;
+  accumulator(const kernel_table<T>& kernels, const gemm_problem<T>& p, const tile::position& at,
+              const Epilogue& epilogue, T* sums)
+      : kernels_(kernels), k_left_(at.k1 - at.k0) {
+    block_ = {sums,
+              nullptr,
+              nullptr,
+              at.rows,
+              at.cols,
+              0,
+              true,
+              false,
+              p.c + at.m0 * p.c_row_stride + at.n0 * p.c_col_stride,
+              p.c_row_stride,
+              p.c_col_stride,
+              T(1),
+              T(0)};
+    if constexpr (fused) block_.alpha = epilogue.alpha, block_.beta = epilogue.beta;
   }
 
-  void write(const gemm_problem<T>& p, const tile::position& at, const linear_epilogue<T>& epilogue) const {
-    kernels_.write(p.c + at.m0 * p.c_row_stride + at.n0 * p.c_col_stride, p.c_row_stride, p.c_col_stride,
-                   acc_, at.rows, at.cols, epilogue.alpha, epilogue.beta);
+  void multiply(const typename stager<T>::packed_slab& staged) {
+    block_.a = staged.a, block_.b = staged.b, block_.k = staged.k;
+    k_left_ -= staged.k;
+    block_.last = fused && k_left_ == 0;
+    kernels_.multiply(block_);
+    block_.first = false;
   }
 
-  /// Any other epilogue, element by element.
-  template <class Epilogue>
-  void write(const gemm_problem<T>& p, const tile::position& at, const Epilogue& epilogue) const {
-    const int mr = kernels_.mr, nr = kernels_.nr, panels_n = (at.cols + nr - 1) / nr;
-    for (int i = 0; i < at.rows; ++i)
-      for (int j = 0; j < at.cols; ++j) {
-        const T acc = acc_[((index_t(i / mr) * panels_n + j / nr) * mr + i % mr) * nr + j % nr];
-        T& c = p.c[(at.m0 + i) * p.c_row_stride + (at.n0 + j) * p.c_col_stride];
-        c = epilogue.reads_c() ? epilogue(acc, c, at.m0 + i, at.n0 + j) : epilogue(acc, at.m0 + i, at.n0 + j);
-      }
+  void write(const gemm_problem<T>&, const tile::position& at, const Epilogue& epilogue) const {
+    if constexpr (!fused) {
+      const int mr = kernels_.mr, nr = kernels_.nr, panels_m = (at.rows + mr - 1) / mr;
+      for (int i = 0; i < at.rows; ++i)
+        for (int j = 0; j < at.cols; ++j) {
+          const T sum = block_.sums[((index_t(j / nr) * panels_m + i / mr) * mr + i % mr) * nr + j % nr];
+          T& c = block_.c[i * block_.c_row_stride + j * block_.c_col_stride];
+          c = epilogue.reads_c() ? epilogue(sum, c, at.m0 + i, at.n0 + j)
+                                 : epilogue(sum, at.m0 + i, at.n0 + j);
+        }
+    }
   }
 
  private:
   const kernel_table<T>& kernels_;
-  T* acc_;  // local, (micro tiles, mr, nr)
-  bool first_ = true;
+  index_t k_left_;
+  block_product<T> block_;
 };
 
 template <class Exec>
 struct mma {
-  template <class T>
-  using accumulator = host::accumulator<T>;
+  template <class T, class Epilogue>
+  using accumulator = host::accumulator<T, Epilogue>;
 };
 
 }  // namespace keramos::backend::host

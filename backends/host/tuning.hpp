@@ -9,6 +9,7 @@
 #include <keramos/backends/host/kernels.hpp>
 #include <keramos/backends/host/mma.hpp>
 #include <keramos/backends/interface.hpp>
+#include <keramos/core/workspace.hpp>
 #include <keramos/gemm/problem.hpp>
 
 namespace keramos::backend::host {
@@ -16,39 +17,43 @@ namespace keramos::backend::host {
 template <class Exec, class T>
 class machine {
   using stager = typename backend::copy<Exec>::template stager<T>;
-  using accumulator_type = typename backend::mma<Exec>::template accumulator<T>;
 
  public:
   static constexpr int stages = 1;
   static constexpr int team_size = 1;
   static constexpr int teams_per_unit = 1;
 
-  machine(const kernel_table<T>& kernels, const tile::shape& block) : kernels_(&kernels), block_(block) {}
+  machine(const kernel_table<T>& kernels, const tile::shape& block, const packed_operand<T>& packed_b)
+      : kernels_(&kernels), block_(block), packed_b_(packed_b) {}
 
   tile::shape block() const { return block_; }
-  /// Bytes of scratch: a slab of A, one of B, and the accumulators.
-  std::size_t local_bytes() const {
-    return a_bytes() + b_bytes() + sizeof(T) * rows() * cols() + 3 * alignment;
-  }
+  /// Bytes of scratch: a slab of A, one of B unless it is packed already, and the sums.
+  std::size_t local_bytes() const { return a_bytes() + b_bytes() + sum_bytes() + 3 * alignment; }
 
   template <class Team>
   auto operands(const Team& team, const gemm_problem<T>& p, const tile::position& at) const {
     T* a_local = local(team, a_bytes());
-    T* b_local = local(team, b_bytes());
-    return stager(*kernels_, p, at, block_.k, a_local, b_local);
+    T* b_local = packed_b_.data ? nullptr : local(team, b_bytes());
+    return stager(*kernels_, p, at, block_.k, packed_b_, a_local, b_local);
   }
-  template <class Team>
-  auto accumulator(const Team& team, const tile::position&) const {
-    return accumulator_type(*kernels_, local(team, sizeof(T) * rows() * cols()));
+  template <class Team, class Epilogue>
+  auto accumulator(const Team& team, const gemm_problem<T>& p, const tile::position& at,
+                   const Epilogue& epilogue) const {
+    using type = typename backend::mma<Exec>::template accumulator<T, Epilogue>;
+    return type(*kernels_, p, at, epilogue, local(team, sum_bytes()));
   }
 
  private:
   static constexpr std::size_t alignment = 128;
 
-  std::size_t rows() const { return (block_.m + kernels_->mr - 1) / kernels_->mr * kernels_->mr; }
-  std::size_t cols() const { return (block_.n + kernels_->nr - 1) / kernels_->nr * kernels_->nr; }
-  std::size_t a_bytes() const { return sizeof(T) * rows() * block_.k; }
-  std::size_t b_bytes() const { return sizeof(T) * cols() * block_.k; }
+  static std::size_t up(int value, int unit) { return std::size_t(value + unit - 1) / unit * unit; }
+  std::size_t a_bytes() const { return sizeof(T) * up(block_.m, kernels_->mr) * block_.k; }
+  std::size_t b_bytes() const {
+    return packed_b_.data ? 0 : sizeof(T) * up(block_.n, kernels_->nr) * block_.k;
+  }
+  std::size_t sum_bytes() const {
+    return sizeof(T) * up(block_.m, kernels_->mr) * up(block_.n, kernels_->nr);
+  }
 
   template <class Team>
   T* local(const Team& team, std::size_t bytes) const {
@@ -58,25 +63,43 @@ class machine {
 
   const kernel_table<T>* kernels_;
   tile::shape block_;
+  packed_operand<T> packed_b_;
 };
 
-/// The block tile that finishes first by a count of the busiest thread's work: a tile costs its
-/// products and the packing of its operands, and threads without a tile wait.
+/// Products m·n·k up to which a problem counts as small, on one thread and on several.
+inline constexpr index_t small_volume = 128 * 128 * 128;
+inline constexpr index_t small_volume_of_threads = 48 * 48 * 48;
+/// Sums of a tile, and packed B of a call: what they may take of cache and of memory.
+inline constexpr std::size_t most_sum_bytes = 1 << 20;
+inline constexpr std::size_t most_packed_bytes = std::size_t(256) << 20;
+
+inline index_t ceil_div(index_t a, index_t b) { return (a + b - 1) / b; }
+
+/// The block tile that finishes first by a count of the busiest thread's work: a tile costs its products
+/// and the packing of its operands, and threads without a tile wait. B is packed for all tiles at once
+/// if there is more than one row of them.
 template <class T>
 tile::shape choose_block(const kernel_table<T>& kernels, const gemm_problem<T>& p, int threads) {
-  const auto up = [](index_t value, index_t unit) { return (value + unit - 1) / unit * unit; };
-  const index_t m = std::min<index_t>(kernels.mc, up(p.m, kernels.mr));
-  const index_t n = std::min<index_t>(kernels.nc, up(p.n, kernels.nr));
-  const int k = int(std::min<index_t>(kernels.kc, p.k));
-  // To pack an element takes about as long as 40 products in double, 80 in float.
-  const double pack = 320.0 / sizeof(T);
-  tile::shape best{int(m), int(n), k};
+  const index_t panels_m = ceil_div(p.m, kernels.mr), panels_n = ceil_div(p.n, kernels.nr);
+  const index_t slabs = ceil_div(p.k, kernels.kc);
+  const int k = int(std::min<index_t>(ceil_div(ceil_div(p.k, slabs), 8) * 8, p.k));
+  // To pack an element takes about as long as this many products.
+  const double pack = 160.0 / sizeof(T);
+  tile::shape best{};
   double best_cost = 0;
-  for (index_t rows = m; rows > 0; rows -= kernels.mr) {
-    for (index_t cols = n; cols > 0; cols -= kernels.nr) {
-      const index_t tiles = ((p.m + rows - 1) / rows) * ((p.n + cols - 1) / cols);
-      const double cost = double((tiles + threads - 1) / threads) *
-                          (double(rows) * double(cols) + pack * double(rows + cols));
+  const index_t least_tiles_m = ceil_div(panels_m * kernels.mr, kernels.mc);
+  for (index_t tiles_m = least_tiles_m; tiles_m <= std::min(panels_m, least_tiles_m + 4 * threads);
+       ++tiles_m) {
+    const index_t rows = ceil_div(panels_m, tiles_m) * kernels.mr;
+    const bool packed = tiles_m > 1;
+    const index_t most_cols = packed ? index_t(most_sum_bytes / sizeof(T)) / rows : kernels.nc;
+    const index_t least_tiles_n = ceil_div(panels_n * kernels.nr, std::max<index_t>(most_cols, kernels.nr));
+    for (index_t tiles_n = least_tiles_n; tiles_n <= std::min(panels_n, least_tiles_n + 2 * threads);
+         ++tiles_n) {
+      const index_t cols = ceil_div(panels_n, tiles_n) * kernels.nr;
+      const index_t tiles = ceil_div(p.m, rows) * ceil_div(p.n, cols);
+      const double cost = double(ceil_div(tiles, threads)) *
+                          (double(rows) * cols + pack * double(rows) + (packed ? 0 : pack * double(cols)));
       if (best_cost == 0 || cost < best_cost) best_cost = cost, best = {int(rows), int(cols), k};
       if (threads == 1) break;
     }
@@ -84,10 +107,6 @@ tile::shape choose_block(const kernel_table<T>& kernels, const gemm_problem<T>& 
   }
   return best;
 }
-
-/// Products m·n·k up to which a problem counts as small, on one thread and on several.
-inline constexpr index_t small_volume = 64 * 64 * 64;
-inline constexpr index_t small_volume_of_threads = 48 * 48 * 48;
 
 template <class Exec>
 struct tuning {
@@ -112,12 +131,37 @@ struct tuning {
     return true;
   }
 
-  /// Calls `launch(machine)` with the tile for this problem, or with the one that was asked for.
+  /// Calls `launch(machine, problem)` with the tile for this problem, or with the one that was asked for;
+  /// more than once, for bands of columns, if packed B would take too much memory at once.
   template <class T, class Launch>
-  static void choose(const Exec& exec, const gemm_problem<T>& p, const std::optional<tile::shape>& requested,
-                     const Launch& launch) {
+  static void choose(const Exec& exec, detail::workspace<Exec>& workspace, const gemm_problem<T>& p,
+                     const std::optional<tile::shape>& requested, const Launch& launch) {
     const kernel_table<T>& table = kernels<T>();
-    launch(machine<Exec, T>(table, requested ? *requested : choose_block(table, p, int(exec.concurrency()))));
+    if (requested) return launch(machine<Exec, T>(table, *requested, {}), p);
+    const index_t most_panels = index_t(most_packed_bytes / sizeof(T)) / table.nr / p.k;
+    const index_t band = std::max<index_t>(most_panels, 1) * table.nr;
+    for (index_t n0 = 0; n0 < p.n; n0 += band) {
+      gemm_problem<T> part = p;
+      part.b.data = p.b.at(n0, 0);
+      part.c = p.c + n0 * p.c_col_stride;
+      part.n = std::min(band, p.n - n0);
+      const tile::shape block = choose_block(table, part, int(exec.concurrency()));
+      packed_operand<T> packed;
+      if (block.m < part.m) packed = pack_b(exec, workspace, table, part, block.k);
+      launch(machine<Exec, T>(table, block, packed), part);
+    }
+  }
+
+ private:
+  template <class T>
+  static packed_operand<T> pack_b(const Exec& exec, detail::workspace<Exec>& workspace,
+                                  const kernel_table<T>& table, const gemm_problem<T>& p, int kc) {
+    const index_t panels = ceil_div(p.n, table.nr);
+    T* to = workspace.template reserve<T>(exec, std::size_t(panels) * table.nr * p.k);
+    const pack_kernel<T> kernel{table.pack_b, p.b, p.n, p.k, panels, table.nr, kc, to};
+    using policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<index_t>>;
+    Kokkos::parallel_for("keramos::gemm_pack", policy(exec, index_t(0), ceil_div(p.k, kc) * panels), kernel);
+    return {to, panels * table.nr, kc};
   }
 };
 

@@ -9,16 +9,17 @@ struct tuning_row {
   int element_bytes;
   int mr;          ///< rows of the register tile
   int nr_vectors;  ///< its columns, in vectors
-  int mc, nc, kc;  ///< block tile: mc and nc multiples of mr and nr
+  int mc, nc, kc;  ///< rows and columns of a block tile, multiples of mr and nr, and columns of a slab;
+                   ///< nc holds where B is packed tile by tile
 };
 
 // mr x nr_vectors accumulators, one row of B and one broadcast of A have to fit in the registers.
-// kc x nr of B and kc x mr of A fit in the first-level cache, kc x nc of B in half the second-level.
+// kc x nr of B and kc x mr of A fit in the first-level cache, mc x kc of A in half the second-level.
 // clang-format off
 inline constexpr tuning_row tuning_table[] = {
     // vector  registers  element   mr  nr    mc   nc   kc
-    {      64,        32,       4,  14,  2,  224, 448, 384},  // AVX-512
-    {      64,        32,       8,  14,  2,  224, 224, 320},
+    {      64,        32,       4,  14,  2,  336, 448, 256},  // AVX-512
+    {      64,        32,       8,  14,  2,  224, 224, 256},
     {      32,        16,       4,   6,  2,  240, 480, 320},  // AVX2
     {      32,        16,       8,   6,  2,  240, 240, 256},
     {      16,        16,       4,   6,  2,  240, 480, 320},  // SSE2

@@ -54,15 +54,23 @@ void test_table(const kernel_table<T>& t, int m, int n, int k, std::int64_t a_mn
       acc(std::size_t(panels_m) * t.mr * panels_n * t.nr);
   t.pack_a(a_packed.data(), a.data(), a_mn, a_k, m, k);
   t.pack_b(b_packed.data(), b.data(), b_mn, b_k, n, k);
-  t.multiply(acc.data(), a_packed.data(), b_packed.data(), panels_m, panels_n, k, true);
-  t.multiply(acc.data(), a_packed.data(), b_packed.data(), panels_m, panels_n, k, false);
-  t.write(c.data(), c_row, c_col, acc.data(), m, n, T(3), T(2));
+  // The same slab twice: once kept as sums, once added and written. And once alone, on top of that.
+  using block = keramos::backend::host::block_product<T>;
+  block first{acc.data(), a_packed.data(), b_packed.data(), m,     n,    k,   true,
+              false,      c.data(),        c_row,           c_col, T(3), T(2)};
+  t.multiply(first);
+  block last = first;
+  last.first = false, last.last = true;
+  t.multiply(last);
+  block alone = first;
+  alone.sums = nullptr, alone.last = true, alone.alpha = T(5), alone.beta = T(1);
+  t.multiply(alone);
   for (int i = 0; i < m; ++i)
     for (int j = 0; j < n; ++j) {
       T sum = 0;
       for (int p = 0; p < k; ++p) sum += a[i * a_mn + p * a_k] * b[j * b_mn + p * b_k];
       const std::size_t at = i * c_row + j * c_col;
-      ASSERT_EQ(c[at], 3 * (2 * sum) + 2 * before[at])
+      ASSERT_EQ(c[at], 3 * (2 * sum) + 2 * before[at] + 5 * sum)
           << t.isa << ' ' << m << 'x' << n << 'x' << k << " at " << i << ", " << j;
     }
 }

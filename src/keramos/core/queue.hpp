@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <limits>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -12,14 +13,28 @@
 #include <keramos/core/event.hpp>
 #include <keramos/core/group.hpp>
 #include <keramos/core/launch.hpp>
+#include <keramos/core/workspace.hpp>
 #include <keramos/enabled_backends.hpp>
 
 namespace keramos {
 
+template <class Exec>
+class basic_queue;
+
+namespace detail {
+
+template <class Exec>
+workspace<Exec>& workspace_of(basic_queue<Exec>& q) {
+  return *q.workspace_;
+}
+
+}  // namespace detail
+
 /// A queue on `Exec`; `keramos::queue` is the one on the backend chosen when configuring.
 ///
 /// It wraps a Kokkos execution space instance: make one from yours, or take it with
-/// execution_space() and launch Kokkos kernels that stay in order with Keramos'. Copies share it.
+/// execution_space() and launch Kokkos kernels that stay in order with Keramos'. Copies share it, and one
+/// thread at a time uses it.
 /// Kernels are launched with the label given, which Kokkos Tools shows.
 template <class Exec>
 class basic_queue {
@@ -27,7 +42,8 @@ class basic_queue {
   /// A queue on the execution space's default instance.
   /// @throws not_initialized before Kokkos is initialised.
   basic_queue() : basic_queue(checked_default()) {}
-  explicit basic_queue(Exec instance) : exec_(std::move(instance)) {}
+  explicit basic_queue(Exec instance)
+      : exec_(std::move(instance)), workspace_(std::make_shared<detail::workspace<Exec>>()) {}
 
   const Exec& execution_space() const { return exec_; }
   device_info device() const { return backend::describe_device(exec_); }
@@ -83,7 +99,10 @@ class basic_queue {
     return Exec();
   }
 
+  friend detail::workspace<Exec>& detail::workspace_of<Exec>(basic_queue&);
+
   Exec exec_;
+  std::shared_ptr<detail::workspace<Exec>> workspace_;
 };
 
 using queue = basic_queue<default_execution_space>;

@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include <keramos/core/launch.hpp>
+#include <keramos/core/workspace.hpp>
 #include <keramos/enabled_backends_upper.hpp>
 #include <keramos/gemm/epilogue.hpp>
 #include <keramos/gemm/main_loop.hpp>
@@ -45,14 +46,14 @@ struct scale_kernel {
 
 /// Throws unless the block tile that the caller asked for has extents and fits; names one that does.
 template <class Exec, class T, class Machine>
-void check_requested_block(const Exec& exec, const gemm_problem<T>& p, const tile::shape& block,
-                           const Machine& machine) {
+void check_requested_block(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& p,
+                           const tile::shape& block, const Machine& machine) {
   const std::size_t bytes = machine.local_bytes();
   const std::size_t limit = backend::traits<Exec>::local_memory_limit(exec, Machine::team_size);
   if (bytes <= limit) return;
   std::string fitting;
-  backend::tuning<Exec>::choose(exec, p, std::nullopt,
-                                [&](const auto& m) { fitting = to_string(m.block()); });
+  backend::tuning<Exec>::choose(exec, memory, p, std::nullopt,
+                                [&](const auto& m, const auto&) { fitting = to_string(m.block()); });
   throw launch_error("keramos::gemm: options.block is " + to_string(block) + ", which needs " +
                      std::to_string(bytes) + " bytes of local memory, but " + backend::traits<Exec>::name +
                      " has " + std::to_string(limit) + " for a team of " +
@@ -60,8 +61,8 @@ void check_requested_block(const Exec& exec, const gemm_problem<T>& p, const til
 }
 
 template <class Exec, class T>
-void dispatch_gemm(const Exec& exec, gemm_problem<T> p, const linear_epilogue<T>& epilogue,
-                   const std::optional<tile::shape>& block) {
+void dispatch_gemm(const Exec& exec, workspace<Exec>& memory, gemm_problem<T> p,
+                   const linear_epilogue<T>& epilogue, const std::optional<tile::shape>& block) {
   if (p.m == 0 || p.n == 0) return;
   if (p.k == 0 || epilogue.alpha == T(0)) {
     if (epilogue.beta == T(1)) return;
@@ -78,12 +79,12 @@ void dispatch_gemm(const Exec& exec, gemm_problem<T> p, const linear_epilogue<T>
   using tuning = backend::tuning<Exec>;
   if (tuning::prefers_transposed(p)) p.transpose();
   if (!block && tuning::run_small(exec, p, epilogue)) return;
-  tuning::choose(exec, p, block, [&](const auto& machine) {
+  tuning::choose(exec, memory, p, block, [&](const auto& machine, const gemm_problem<T>& p) {
     using machine_type = std::remove_cvref_t<decltype(machine)>;
     using kernel = gemm_kernel<machine_type, T, linear_epilogue<T>>;
     static_assert(sizeof(kernel) <= 350,
                   "keramos: with more Kokkos would pass the functor through constant memory and wait");
-    if (block) check_requested_block(exec, p, *block, machine);
+    if (block) check_requested_block(exec, memory, p, *block, machine);
     const tile::shape tile = machine.block();
     const index_t tiles_m = (p.m + tile.m - 1) / tile.m, tiles_n = (p.n + tile.n - 1) / tile.n;
     if (tiles_m > std::numeric_limits<int>::max() / tiles_n)

@@ -25,8 +25,8 @@ T to_compute(S scalar) {
 
 /// Compiled once for the common types (src/gemm_<type>.cpp).
 template <class Exec, class T>
-void run_gemm(const Exec& exec, const gemm_problem<T>& p, const linear_epilogue<T>& epilogue,
-              const std::optional<tile::shape>& block);
+void run_gemm(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& p,
+              const linear_epilogue<T>& epilogue, const std::optional<tile::shape>& block);
 
 }  // namespace detail
 
@@ -86,7 +86,7 @@ basic_event<Exec> gemm(basic_queue<Exec>& q, Alpha alpha, const MA& a, const MB&
                                       cv.cols,
                                       op_av.cols};
   detail::run_gemm(
-      q.execution_space(), problem,
+      q.execution_space(), detail::workspace_of(q), problem,
       linear_epilogue<compute>{detail::to_compute<compute>(alpha), detail::to_compute<compute>(beta)},
       options.block);
   return q.mark();

@@ -22,7 +22,7 @@ KERAMOS_FORCEINLINE_FUNCTION void gemm_tile(const Machine& machine, const Team& 
   const int slabs = int((at.k1 - at.k0 + machine.block().k - 1) / machine.block().k);
 
   auto operands = machine.operands(team, p, at);
-  auto acc = machine.accumulator(team, at);
+  auto acc = machine.accumulator(team, p, at, epilogue);
 
   // The first slabs are on their way before any is used.
   for (int s = 0; s < stages - 1; ++s) {
@@ -40,7 +40,7 @@ KERAMOS_FORCEINLINE_FUNCTION void gemm_tile(const Machine& machine, const Team& 
       operands.commit();
       next_slot = next_slot + 1 == stages ? 0 : next_slot + 1;
     }
-    acc.multiply(operands.a(slot), operands.b(slot));
+    acc.multiply(operands.panels(slot));
     if constexpr (stages == 1)
       team.team_barrier();
     else

@@ -15,8 +15,8 @@ struct tile_order {
 
   KERAMOS_FORCEINLINE_FUNCTION int count() const { return tiles_m * tiles_n; }
 
-  KERAMOS_FORCEINLINE_FUNCTION tile::position at(int rank, const tile::shape& block, index_t m,
-                                                 index_t n, index_t k) const {
+  KERAMOS_FORCEINLINE_FUNCTION tile::position at(int rank, const tile::shape& block, index_t m, index_t n,
+                                                 index_t k) const {
     const int per_band = band * tiles_n;
     const int first_row = rank / per_band * band;
     const int rows = tiles_m - first_row < band ? tiles_m - first_row : band;
