@@ -4,6 +4,9 @@ function(keramos_warnings target)
   if(KERAMOS_WERROR)
     list(APPEND flags -Werror)
   endif()
+  if(CUDA IN_LIST KERAMOS_KOKKOS_DEVICES)
+    list(APPEND flags -Wno-unknown-pragmas)  # "#pragma unroll" is nvcc's; the host compiler sees it too
+  endif()
   # nvcc warns about its own generated lines under -Wpedantic.
   set(cuda_flags ${flags})
   list(REMOVE_ITEM cuda_flags -Wpedantic)

@@ -20,7 +20,7 @@ struct traits {
     return threads < max_team_size ? threads : max_team_size;
   }
 
-  static constexpr int scratch_level(std::size_t /*bytes*/) { return 0; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_level(std::size_t /*bytes*/) { return 0; }
 
   /// Bytes of local memory that a group on a team of `team_size` can have. Kokkos keeps some scratch
   /// per thread for itself; scratch_size_max assumes 1024 threads, so smaller teams have more.

@@ -11,8 +11,9 @@
 namespace keramos::perf {
 namespace {
 
-constexpr const char* default_names[] = {"libblas.so.3", "libcblas.so.3", "libopenblas.so.0",
-                                         "libopenblas.so", "libblis.so.4", "libmkl_rt.so.3", "libmkl_rt.so.2"};
+constexpr const char* default_names[] = {"libblas.so.3",   "libcblas.so.3", "libopenblas.so.0",
+                                         "libopenblas.so", "libblis.so.4",  "libmkl_rt.so.3",
+                                         "libmkl_rt.so.2"};
 
 // SciPy's wheels and 64-bit builds rename the functions.
 struct spelling {
@@ -21,8 +22,8 @@ struct spelling {
   bool wide_integers;
 };
 constexpr spelling spellings[] = {
-    {"cblas_", "", false},          {"scipy_cblas_", "", false},   {"cblas_", "64_", true},
-    {"cblas_", "_64", true},        {"cblas_", "_64_", true},      {"scipy_cblas_", "64_", true},
+    {"cblas_", "", false},          {"scipy_cblas_", "", false}, {"cblas_", "64_", true},
+    {"cblas_", "_64", true},        {"cblas_", "_64_", true},    {"scipy_cblas_", "64_", true},
     {"scipy_cblas_", "_64_", true},
 };
 
@@ -103,8 +104,8 @@ void call(void* f, const gemm_case& g, const void* a, const void* b, void* c) {
   reinterpret_cast<gemm*>(f)(
       right ? row_major : column_major, g.op_a == transpose::N ? no_transpose : transposed,
       g.op_b == transpose::N ? no_transpose : transposed, Int(g.m), Int(g.n), Int(g.k), T(g.alpha),
-      static_cast<const T*>(a), Int(a_rows ? g.k : g.m), static_cast<const T*>(b),
-      Int(b_rows ? g.n : g.k), T(g.beta), static_cast<T*>(c), Int(right ? g.n : g.m));
+      static_cast<const T*>(a), Int(a_rows ? g.k : g.m), static_cast<const T*>(b), Int(b_rows ? g.n : g.k),
+      T(g.beta), static_cast<T*>(c), Int(right ? g.n : g.m));
 }
 
 }  // namespace

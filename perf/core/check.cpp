@@ -71,16 +71,14 @@ class typed_check : public gemm_check {
 
 }  // namespace
 
-std::unique_ptr<gemm_check> make_gemm_check(const gemm_case& g, const void* a, const void* b,
-                                            const void* c0, std::uint64_t seed) {
+std::unique_ptr<gemm_check> make_gemm_check(const gemm_case& g, const void* a, const void* b, const void* c0,
+                                            std::uint64_t seed) {
   const bool small = double(g.m) * double(g.n) * double(g.k) <= double(element_wise_limit);
-  return make_gemm_check(g, a, b, c0, seed,
-                         small ? check_method::every_element : check_method::freivalds);
+  return make_gemm_check(g, a, b, c0, seed, small ? check_method::every_element : check_method::freivalds);
 }
 
-std::unique_ptr<gemm_check> make_gemm_check(const gemm_case& g, const void* a, const void* b,
-                                            const void* c0, std::uint64_t seed,
-                                            check_method method) {
+std::unique_ptr<gemm_check> make_gemm_check(const gemm_case& g, const void* a, const void* b, const void* c0,
+                                            std::uint64_t seed, check_method method) {
   return visit_type(g.type, [&](auto tag) -> std::unique_ptr<gemm_check> {
     return std::make_unique<typed_check<typename decltype(tag)::type>>(g, a, b, c0, seed, method);
   });

@@ -15,8 +15,8 @@ namespace keramos::perf {
 
 struct verdict {
   bool passed = true;
-  double error = 0;  // of the element whose error is the largest part of its bound ...
-  double bound = 0;  // ... and that bound; 0 for integers
+  double error = 0;   // of the element whose error is the largest part of its bound ...
+  double bound = 0;   // ... and that bound; 0 for integers
   std::string where;  // that element, when it failed
 };
 
@@ -31,13 +31,12 @@ constexpr std::int64_t element_wise_limit = std::int64_t(1) << 27;
 
 // a, b, c0: A, B and the C that went in (not read if beta is 0), on the host, alive as long as the
 // check. `seed` decides the rows and vectors of the large cases.
-std::unique_ptr<gemm_check> make_gemm_check(const gemm_case& g, const void* a, const void* b,
-                                            const void* c0, std::uint64_t seed);
+std::unique_ptr<gemm_check> make_gemm_check(const gemm_case& g, const void* a, const void* b, const void* c0,
+                                            std::uint64_t seed);
 
 // The same with the choice made by the caller, for the tests.
 enum class check_method { every_element, freivalds };
-std::unique_ptr<gemm_check> make_gemm_check(const gemm_case& g, const void* a, const void* b,
-                                            const void* c0, std::uint64_t seed,
-                                            check_method method);
+std::unique_ptr<gemm_check> make_gemm_check(const gemm_case& g, const void* a, const void* b, const void* c0,
+                                            std::uint64_t seed, check_method method);
 
 }  // namespace keramos::perf

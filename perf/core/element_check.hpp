@@ -31,8 +31,7 @@ double distance(T computed, wider_t<T> reference) {
   if constexpr (std::is_floating_point_v<T>) {
     return static_cast<double>(std::fabs(static_cast<wider_t<T>>(computed) - reference));
   } else {
-    const auto difference =
-        static_cast<std::int32_t>(static_cast<std::uint32_t>(computed) - reference);
+    const auto difference = static_cast<std::int32_t>(static_cast<std::uint32_t>(computed) - reference);
     return std::fabs(static_cast<double>(difference));
   }
 }

@@ -26,11 +26,14 @@ class freivalds_check {
   static constexpr bool floats = std::is_floating_point_v<T>;
 
  public:
-  freivalds_check(const gemm_case& g, const row_major_problem<T>& problem, const T* c0,
-                  std::uint64_t seed)
-      : alpha_(g.alpha), beta_(g.beta), problem_(problem), c0_(c0),
+  freivalds_check(const gemm_case& g, const row_major_problem<T>& problem, const T* c0, std::uint64_t seed)
+      : alpha_(g.alpha),
+        beta_(g.beta),
+        problem_(problem),
+        c0_(c0),
         width_((problem.n + most_blocks - 1) / most_blocks),
-        blocks_((problem.n + width_ - 1) / width_), x_(problem.n) {
+        blocks_((problem.n + width_ - 1) / width_),
+        x_(problem.n) {
     const random_stream random(seed, 0xf4e1);
     for (std::int64_t j = 0; j < problem.n; ++j) {
       const auto bits = random.bits(j);
@@ -67,7 +70,7 @@ class freivalds_check {
   static constexpr std::int64_t most_blocks = 64;
 
   struct sums {
-    wide value;  // of x(j) row(j) over the block
+    wide value;   // of x(j) row(j) over the block
     double norm;  // of row over the block, floats only
   };
   sums block_sum(const T* row, std::int64_t s) const {
@@ -130,10 +133,10 @@ class freivalds_check {
   double alpha_, beta_;
   const row_major_problem<T>& problem_;
   const T* c0_;
-  std::int64_t width_;   // columns of a block
+  std::int64_t width_;  // columns of a block
   std::int64_t blocks_;
-  std::vector<wide> x_;           // [n]
-  std::vector<wide> expected_;    // [m][blocks]
+  std::vector<wide> x_;            // [n]
+  std::vector<wide> expected_;     // [m][blocks]
   std::vector<double> tolerance_;  // [m][blocks]
 };
 

@@ -53,9 +53,7 @@ std::string host_name() {
   return name;
 }
 
-std::string utc_now() {
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
-}
+std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 
 std::size_t cache_bytes() {
 #ifdef _SC_LEVEL3_CACHE_SIZE

@@ -10,7 +10,7 @@ namespace keramos::perf {
 std::string cpu_name();
 double cpu_clock_hz();  // 0 where the system does not tell
 std::string host_name();
-std::string utc_now();  // 2025-11-21T08:00:00Z
+std::string utc_now();      // 2025-11-21T08:00:00Z
 std::size_t cache_bytes();  // of the last level; 32 MiB where the system does not tell
 std::string first_line_of_command(const char* command);  // "" if it fails
 

@@ -15,16 +15,15 @@ bool startup_affinity_known = false;
 
 void read_affinity() {
   CPU_ZERO(&startup_affinity);
-  startup_affinity_known =
-      sched_getaffinity(0, sizeof(startup_affinity), &startup_affinity) == 0;
+  startup_affinity_known = sched_getaffinity(0, sizeof(startup_affinity), &startup_affinity) == 0;
 }
 
 #if defined(__linux__)
 // .preinit_array runs before the constructors of shared libraries; an ordinary constructor of
 // ours would run after libgomp's, too late.
 void read_affinity_first(int, char**, char**) { read_affinity(); }
-[[gnu::section(".preinit_array"), gnu::used]] void (*const preinit)(int, char**, char**) =
-    read_affinity_first;
+[[gnu::section(".preinit_array"), gnu::used]] void (*const preinit)(int, char**,
+                                                                    char**) = read_affinity_first;
 #endif
 
 void set_affinity(const cpu_set_t& set) { sched_setaffinity(0, sizeof(set), &set); }

@@ -17,15 +17,16 @@ strides strides_of_op(transpose op, matrix_layout layout, std::int64_t rows, std
 
 strides strides_of_op_a(const gemm_case& g) { return strides_of_op(g.op_a, g.layout, g.m, g.k); }
 strides strides_of_op_b(const gemm_case& g) { return strides_of_op(g.op_b, g.layout, g.k, g.n); }
-strides strides_of_c(const gemm_case& g) {
-  return strides_of_op(transpose::N, g.layout, g.m, g.n);
-}
+strides strides_of_c(const gemm_case& g) { return strides_of_op(transpose::N, g.layout, g.m, g.n); }
 
 std::string_view name(data_type t) {
   switch (t) {
-    case data_type::f32: return "f32";
-    case data_type::f64: return "f64";
-    case data_type::i32: break;
+    case data_type::f32:
+      return "f32";
+    case data_type::f64:
+      return "f64";
+    case data_type::i32:
+      break;
   }
   return "i32";
 }
@@ -37,18 +38,17 @@ data_type parse_type(std::string_view text) {
   for (auto t : {data_type::f32, data_type::f64, data_type::i32}) {
     if (text == name(t)) return t;
   }
-  throw usage_error(
-      fmt::format("type '{}' is not known: write --type with any of f32,f64,i32", text));
+  throw usage_error(fmt::format("type '{}' is not known: write --type with any of f32,f64,i32", text));
 }
 
 matrix_layout parse_layout(std::string_view text) {
   for (auto l : {matrix_layout::right, matrix_layout::left}) {
     if (text == name(l)) return l;
   }
-  throw usage_error(fmt::format(
-      "layout '{}' is not known: write --layout right (row-major), left (column-major) or "
-      "right,left",
-      text));
+  throw usage_error(
+      fmt::format("layout '{}' is not known: write --layout right (row-major), left (column-major) or "
+                  "right,left",
+                  text));
 }
 
 op_pair parse_ops(std::string_view text) {
@@ -59,8 +59,8 @@ op_pair parse_ops(std::string_view text) {
       }
     }
   }
-  throw usage_error(fmt::format(
-      "op '{}' is not known: write --op with any of NN,NT,TN,TT (op of A, then of B)", text));
+  throw usage_error(
+      fmt::format("op '{}' is not known: write --op with any of NN,NT,TN,TT (op of A, then of B)", text));
 }
 
 }  // namespace keramos::perf

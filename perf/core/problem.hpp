@@ -64,9 +64,12 @@ struct type_tag {
 template <class F>
 decltype(auto) visit_type(data_type t, F&& f) {
   switch (t) {
-    case data_type::f32: return f(type_tag<float>{});
-    case data_type::f64: return f(type_tag<double>{});
-    case data_type::i32: break;
+    case data_type::f32:
+      return f(type_tag<float>{});
+    case data_type::f64:
+      return f(type_tag<double>{});
+    case data_type::i32:
+      break;
   }
   return f(type_tag<std::int32_t>{});
 }

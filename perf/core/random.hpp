@@ -19,9 +19,7 @@ class random_stream {
   constexpr random_stream(std::uint64_t seed, std::uint64_t stream)
       : start_(mix(seed + 0x9e3779b97f4a7c15u) ^ mix(~stream)) {}
 
-  constexpr std::uint64_t bits(std::uint64_t i) const {
-    return mix(start_ + (i + 1) * 0x9e3779b97f4a7c15u);
-  }
+  constexpr std::uint64_t bits(std::uint64_t i) const { return mix(start_ + (i + 1) * 0x9e3779b97f4a7c15u); }
 
   // Floats: uniform in [-0.5, 0.5) with every mantissa bit in play, because data of few
   // significant bits makes sums exact and hides errors. Integers: the full range.

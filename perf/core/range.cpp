@@ -14,8 +14,7 @@ constexpr std::size_t most_sizes = 10000;  // a mistyped step, not a benchmark
 
 [[noreturn]] void bad_range(std::string_view text, std::string_view option) {
   throw usage_error(fmt::format(
-      "{0} '{1}' is not a range: write {0} 256:4096:*2, {0} 100:500:+100 or {0} 128,256,500",
-      option, text));
+      "{0} '{1}' is not a range: write {0} 256:4096:*2, {0} 100:500:+100 or {0} 128,256,500", option, text));
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -27,8 +26,7 @@ std::string_view trimmed(std::string_view text) {
 std::optional<std::int64_t> parse_size(std::string_view text) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < 1 ||
-      value > largest_size) {
+  if (error != std::errc() || end != text.data() + text.size() || value < 1 || value > largest_size) {
     return std::nullopt;
   }
   return value;
@@ -95,28 +93,25 @@ std::vector<gemm_shape> read_shapes(std::istream& in, const std::string& file_na
     }
     const auto cell = [&](const char* name) -> std::string_view {
       const auto at = column.find(name);
-      return at == column.end() || at->second >= cells.size() ? std::string_view()
-                                                              : cells[at->second];
+      return at == column.end() || at->second >= cells.size() ? std::string_view() : cells[at->second];
     };
     const auto m = parse_size(cell("m")), n = parse_size(cell("n")), k = parse_size(cell("k"));
     if (!m || !n || !k) {
-      throw usage_error(fmt::format(
-          "{}: m, n and k must be whole numbers of at least 1 in '{}'", where, content));
+      throw usage_error(
+          fmt::format("{}: m, n and k must be whole numbers of at least 1 in '{}'", where, content));
     }
     gemm_shape shape{std::string(cell("name")), *m, *n, *k, std::nullopt};
     if (!cell("op").empty()) {
       try {
         shape.ops = parse_ops(cell("op"));
       } catch (const usage_error&) {
-        throw usage_error(fmt::format("{}: op '{}' is not known: write NN, NT, TN or TT", where,
-                                      cell("op")));
+        throw usage_error(fmt::format("{}: op '{}' is not known: write NN, NT, TN or TT", where, cell("op")));
       }
     }
     shapes.push_back(std::move(shape));
   }
   if (shapes.empty()) {
-    throw usage_error(
-        fmt::format("{}: no shapes: write a line name,m,n,k and one line a shape", file_name));
+    throw usage_error(fmt::format("{}: no shapes: write a line name,m,n,k and one line a shape", file_name));
   }
   return shapes;
 }
@@ -124,10 +119,10 @@ std::vector<gemm_shape> read_shapes(std::istream& in, const std::string& file_na
 std::vector<gemm_shape> read_shapes(const std::string& path) {
   std::ifstream in(path);
   if (!in) {
-    throw usage_error(fmt::format(
-        "--shapes {}: cannot be read: write the path of a CSV file such as "
-        "perf/shapes/deep_learning.csv",
-        path));
+    throw usage_error(
+        fmt::format("--shapes {}: cannot be read: write the path of a CSV file such as "
+                    "perf/shapes/deep_learning.csv",
+                    path));
   }
   return read_shapes(in, path);
 }

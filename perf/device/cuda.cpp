@@ -19,11 +19,13 @@ cudaDeviceProp properties() {
 // other units) and i32.
 double multiply_adds_per_clock(data_type type, int major, int minor) {
   switch (type) {
-    case data_type::f32: return (major == 8 && minor == 0) || major == 7 || major == 6 ? 64 : 128;
+    case data_type::f32:
+      return (major == 8 && minor == 0) || major == 7 || major == 6 ? 64 : 128;
     case data_type::f64:
       if (minor != 0) return 2;
       return major == 8 || major == 9 ? 128 : major == 10 || major == 7 ? 32 : 2;
-    case data_type::i32: break;
+    case data_type::i32:
+      break;
   }
   return 64;
 }
@@ -37,8 +39,7 @@ std::size_t device_cache_bytes() {
 
 device_peak peak_of(data_type type, const device_description& device) {
   const auto p = properties();
-  return {2.0 * multiply_adds_per_clock(type, p.major, p.minor) * device.units * device.clock_hz,
-          "nominal"};
+  return {2.0 * multiply_adds_per_clock(type, p.major, p.minor) * device.units * device.clock_hz, "nominal"};
 }
 
 std::vector<std::pair<std::string, std::string>> device_notes() {
@@ -49,15 +50,14 @@ std::vector<std::pair<std::string, std::string>> device_notes() {
   int device = 0;
   cudaGetDevice(&device);
   cudaDeviceGetPCIBusId(bus, sizeof(bus), device);
-  for (const char* field : {"driver_version", "clocks.max.sm", "clocks.sm", "clocks.mem",
-                            "power.limit", "clocks_throttle_reasons.active"}) {
-    const auto command = "nvidia-smi -i " + std::string(bus) + " --query-gpu=" + field +
-                         " --format=csv,noheader 2>/dev/null";
+  for (const char* field : {"driver_version", "clocks.max.sm", "clocks.sm", "clocks.mem", "power.limit",
+                            "clocks_throttle_reasons.active"}) {
+    const auto command =
+        "nvidia-smi -i " + std::string(bus) + " --query-gpu=" + field + " --format=csv,noheader 2>/dev/null";
     const auto value = first_line_of_command(command.c_str());
     if (!value.empty()) notes.emplace_back("gpu_" + std::string(field), value);
   }
-  notes.emplace_back("gpu_compute_capability",
-                     std::to_string(p.major) + "." + std::to_string(p.minor));
+  notes.emplace_back("gpu_compute_capability", std::to_string(p.major) + "." + std::to_string(p.minor));
   return notes;
 }
 

@@ -14,8 +14,8 @@ device_peak peak_of(data_type type, const device_description& device) {
 
 std::vector<std::pair<std::string, std::string>> device_notes() {
   std::vector<std::pair<std::string, std::string>> notes;
-  const auto governor = first_line_of_command(
-      "cat /sys/devices/system/cpu/cpu0/cpufreq/scaling_governor 2>/dev/null");
+  const auto governor =
+      first_line_of_command("cat /sys/devices/system/cpu/cpu0/cpufreq/scaling_governor 2>/dev/null");
   if (!governor.empty()) notes.emplace_back("cpu_governor", governor);
   return notes;
 }

@@ -9,15 +9,14 @@ namespace keramos::perf {
 namespace {
 
 using space = keramos::default_execution_space;
-constexpr bool on_host =
-    Kokkos::SpaceAccessibility<Kokkos::HostSpace, space::memory_space>::accessible &&
-    Kokkos::SpaceAccessibility<space, Kokkos::HostSpace>::accessible;
+constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, space::memory_space>::accessible &&
+                         Kokkos::SpaceAccessibility<space, Kokkos::HostSpace>::accessible;
 
 keramos::queue* the_queue = nullptr;
 
 std::string kokkos_version() {
-  return std::to_string(KOKKOS_VERSION / 10000) + "." + std::to_string(KOKKOS_VERSION / 100 % 100) +
-         "." + std::to_string(KOKKOS_VERSION % 100);
+  return std::to_string(KOKKOS_VERSION / 10000) + "." + std::to_string(KOKKOS_VERSION / 100 % 100) + "." +
+         std::to_string(KOKKOS_VERSION % 100);
 }
 
 }  // namespace

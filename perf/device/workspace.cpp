@@ -10,7 +10,7 @@ namespace {
 
 using memory_space = keramos::default_execution_space::memory_space;
 using device_bytes = Kokkos::View<char*, memory_space>;
-using host_bytes = device_bytes::HostMirror;
+using host_bytes = decltype(Kokkos::create_mirror_view(device_bytes()));
 
 // Every set is aligned for any vector load.
 std::size_t padded(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
@@ -38,8 +38,8 @@ struct workspace::state {
   void allocate(matrix& x, std::size_t elements) {
     x.elements = elements;
     x.stride = padded(elements * size_of(problem.type));
-    x.device = device_bytes(Kokkos::view_alloc("keramos::perf", Kokkos::WithoutInitializing),
-                            x.stride * sets);
+    x.device =
+        device_bytes(Kokkos::view_alloc("keramos::perf", Kokkos::WithoutInitializing), x.stride * sets);
     x.host = Kokkos::create_mirror_view(x.device);
   }
 

@@ -45,9 +45,11 @@ void replace_file(const std::string& path, const std::string& content) {
 class gemm_session {
  public:
   gemm_session(const gemm_command_options& options, int& argc, char** argv)
-      : options_(options), command_line_(joined(argc, argv)), machine_(argc, argv),
-        slots_(make_providers({options.provider_names(), options.blas_path,
-                               machine_.device().threads, machine_.device().is_host})),
+      : options_(options),
+        command_line_(joined(argc, argv)),
+        machine_(argc, argv),
+        slots_(make_providers({options.provider_names(), options.blas_path, machine_.device().threads,
+                               machine_.device().is_host})),
         cases_(options.cases(machine_.device().is_host ? "256:2048:*2" : "1024:8192:*2")),
         table_(names(slots_)) {}
 
@@ -59,17 +61,16 @@ class gemm_session {
     settings.time_limit_s = options_.time_limit_s;
     settings.sets = options_.sets;
     settings.seed = options_.seed != 0 ? options_.seed : std::random_device{}() | 1u;
-    context_ = std::make_unique<nlohmann::ordered_json>(make_context(
-        machine_.device(), slots_, {command_line_, settings.seed, options_.parsed_types()}));
+    context_ = std::make_unique<nlohmann::ordered_json>(
+        make_context(machine_.device(), slots_, {command_line_, settings.seed, options_.parsed_types()}));
     progress_.clear();
     print_table(headline(*context_));
     save();
     for (std::size_t i = 0; i < cases_.size(); ++i) {
       const auto& g = cases_[i];
       settings.progress = [&](const std::string& what) {
-        progress_.show(fmt::format("[{}/{}] {} {}{} {} {}x{}x{}  {}", i + 1, cases_.size(),
-                                   name(g.type), name(g.op_a), name(g.op_b), name(g.layout), g.m,
-                                   g.n, g.k, what));
+        progress_.show(fmt::format("[{}/{}] {} {}{} {} {}x{}x{}  {}", i + 1, cases_.size(), name(g.type),
+                                   name(g.op_a), name(g.op_b), name(g.layout), g.m, g.n, g.k, what));
       };
       measure(g, settings);
     }

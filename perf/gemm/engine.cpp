@@ -53,9 +53,11 @@ void time_interleaved(std::vector<timed_subject>& subjects) {
     bool any = false;
     for (auto& subject : subjects) {
       if (r >= subject.repetitions || !subject.failure.empty()) continue;
-      benchmark::RegisterBenchmark(subject.name.c_str(), [&subject, r](benchmark::State& state) {
-        run_subject(state, subject, r);
-      })->UseManualTime()->Iterations(subject.calls)->Repetitions(1);
+      benchmark::RegisterBenchmark(subject.name.c_str(),
+                                   [&subject, r](benchmark::State& state) { run_subject(state, subject, r); })
+          ->UseManualTime()
+          ->Iterations(subject.calls)
+          ->Repetitions(1);
       any = true;
     }
     if (any) benchmark::RunSpecifiedBenchmarks(&reporter);

@@ -13,8 +13,7 @@ namespace {
 
 void check_format(const std::string& format) {
   if (format != "table" && format != "json" && format != "csv") {
-    throw usage_error(
-        fmt::format("format '{}' is not known: write --format table, json or csv", format));
+    throw usage_error(fmt::format("format '{}' is not known: write --format table, json or csv", format));
   }
 }
 
@@ -23,8 +22,7 @@ void check_format(const std::string& format) {
 void gemm_command_options::add_to(CLI::App& app) {
   app.add_option("--type", types, "any of f32,f64,i32")->capture_default_str();
   app.add_option("--op", ops, "any of NN,NT,TN,TT: op of A, then of B (default NN)");
-  app.add_option("--layout", layouts, "right (row-major), left or right,left")
-      ->capture_default_str();
+  app.add_option("--layout", layouts, "right (row-major), left or right,left")->capture_default_str();
   app.add_option("--size", sizes,
                  "squares m = n = k: 512, a list 100,200, or a range 256:4096:*2 or 100:500:+100");
   app.add_option("--m", m, "rows of C; like --size, with --n and --k");
@@ -34,8 +32,7 @@ void gemm_command_options::add_to(CLI::App& app) {
   app.add_option("--provider", providers,
                  "any of keramos,kokkoskernels,blas,cublas (default: all that fit the device)");
   app.add_option("--blas", blas_path, "the CBLAS library for provider blas (default: the system's)");
-  app.add_option("--repetitions", repetitions, "timed repetitions of each case")
-      ->capture_default_str();
+  app.add_option("--repetitions", repetitions, "timed repetitions of each case")->capture_default_str();
   app.add_option("--time-limit", time_limit_s,
                  "seconds for one provider's repetitions; 3 are made however long they take")
       ->capture_default_str();
@@ -56,10 +53,8 @@ void gemm_command_options::check() const {
   if (!format.empty()) check_format(format);
   const auto names = provider_names();
   check_provider_names(names);
-  if (!blas_path.empty() && !names.empty() &&
-      std::find(names.begin(), names.end(), "blas") == names.end()) {
-    throw usage_error(fmt::format("--blas is for the provider blas: write --provider {},blas",
-                                  providers));
+  if (!blas_path.empty() && !names.empty() && std::find(names.begin(), names.end(), "blas") == names.end()) {
+    throw usage_error(fmt::format("--blas is for the provider blas: write --provider {},blas", providers));
   }
   const bool integers = types.find("i32") != std::string::npos;
   if (integers && (alpha != double(std::int32_t(alpha)) || beta != double(std::int32_t(beta)))) {

@@ -15,7 +15,7 @@ namespace keramos::perf {
 
 struct gemm_command_options {
   std::string types = "f32,f64";
-  std::string ops;      // "": NN, and for shapes from a file the op they name
+  std::string ops;  // "": NN, and for shapes from a file the op they name
   std::string layouts = "right";
   std::string sizes, m, n, k;
   std::vector<std::string> shape_files;

@@ -20,8 +20,7 @@ constexpr int least_repetitions = 3;
 std::int64_t choose_sets(const gemm_case& g, std::int64_t asked) {
   if (asked > 0) return asked;
   const double bytes = double(size_of(g.type)) *
-                       (double(g.m) * double(g.k) + double(g.k) * double(g.n) +
-                        double(g.m) * double(g.n));
+                       (double(g.m) * double(g.k) + double(g.k) * double(g.n) + double(g.m) * double(g.n));
   const double wanted = 1.5 * double(device_cache_bytes());
   return static_cast<std::int64_t>(std::clamp(std::ceil(wanted / bytes), 1.0, 65536.0));
 }
@@ -45,15 +44,17 @@ double calibrate(gemm_provider& provider) {
 class case_runner {
  public:
   case_runner(const gemm_case& g, const device_description& device, const run_settings& settings)
-      : case_(g), device_(device), settings_(settings),
+      : case_(g),
+        device_(device),
+        settings_(settings),
         workspace_(g, choose_sets(g, settings.sets), settings.seed) {}
 
   std::vector<gemm_result> run(std::vector<provider_slot>& slots) {
     results_.reserve(slots.size());  // subjects keep references
     for (auto& slot : slots) start(slot);
     time_interleaved(subjects_);
-    for (std::size_t i = 0; i < subjects_.size(); ++i) finish(subjects_[i], *running_[i].result,
-                                                              *running_[i].provider);
+    for (std::size_t i = 0; i < subjects_.size(); ++i)
+      finish(subjects_[i], *running_[i].result, *running_[i].provider);
     return std::move(results_);
   }
 
@@ -105,12 +106,11 @@ class case_runner {
     subject.name = slot.name;
     subject.calls = std::max<std::int64_t>(1, std::llround(std::ceil(least_repetition_s / call_s)));
     const double repetition_s = call_s * double(subject.calls);
-    subject.repetitions = std::min(
-        settings_.repetitions,
-        std::max(least_repetitions, static_cast<int>(settings_.time_limit_s / repetition_s)));
+    subject.repetitions =
+        std::min(settings_.repetitions,
+                 std::max(least_repetitions, static_cast<int>(settings_.time_limit_s / repetition_s)));
     subject.run = [&provider](std::int64_t calls) { return provider.run(calls); };
-    subject.before = [this, &provider, name = slot.name, call_s,
-                      of = subject.repetitions](int repetition) {
+    subject.before = [this, &provider, name = slot.name, call_s, of = subject.repetitions](int repetition) {
       say(name, fmt::format("{}/{}", repetition + 1, of).c_str());
       let_threads_rest(provider.info());
       if (call_s < 0.1) provider.run(1);  // caches, clocks and threads are another provider's now
@@ -159,8 +159,7 @@ class case_runner {
 }  // namespace
 
 std::vector<gemm_result> run_case(const gemm_case& g, const device_description& device,
-                                  std::vector<provider_slot>& slots,
-                                  const run_settings& settings) {
+                                  std::vector<provider_slot>& slots, const run_settings& settings) {
   return case_runner(g, device, settings).run(slots);
 }
 

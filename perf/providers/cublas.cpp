@@ -18,8 +18,7 @@ class cublas_provider : public gemm_provider {
  public:
   cublas_provider() {
     require(cublasCreate(&handle_), "cublasCreate");
-    require(cublasSetStream(handle_, machine_queue().execution_space().cuda_stream()),
-            "cublasSetStream");
+    require(cublasSetStream(handle_, machine_queue().execution_space().cuda_stream()), "cublasSetStream");
     require(cublasSetMathMode(handle_, CUBLAS_PEDANTIC_MATH), "cublasSetMathMode");
   }
   ~cublas_provider() override { cublasDestroy(handle_); }
@@ -56,8 +55,8 @@ class cublas_provider : public gemm_provider {
 
  private:
   template <class T>
-  using function = cublasStatus_t(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int,
-                                  int, const T*, const T*, int, const T*, int, const T*, T*, int);
+  using function = cublasStatus_t(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int,
+                                  const T*, const T*, int, const T*, int, const T*, T*, int);
 
   template <class T>
   void call(function<T>* f, const operand_set& set) {

@@ -26,8 +26,7 @@ void enqueue(const gemm_case& g, const operand_set& set) {
 
 template <class T>
 auto enqueue_in(matrix_layout layout) {
-  return layout == matrix_layout::right ? enqueue<T, Kokkos::LayoutRight>
-                                        : enqueue<T, Kokkos::LayoutLeft>;
+  return layout == matrix_layout::right ? enqueue<T, Kokkos::LayoutRight> : enqueue<T, Kokkos::LayoutLeft>;
 }
 
 class keramos_provider : public gemm_provider {
@@ -44,9 +43,15 @@ class keramos_provider : public gemm_provider {
     case_ = g;
     sets_ = operands.device;
     switch (g.type) {
-      case data_type::f32: enqueue_ = enqueue_in<float>(g.layout); break;
-      case data_type::f64: enqueue_ = enqueue_in<double>(g.layout); break;
-      case data_type::i32: enqueue_ = enqueue_in<std::int32_t>(g.layout); break;
+      case data_type::f32:
+        enqueue_ = enqueue_in<float>(g.layout);
+        break;
+      case data_type::f64:
+        enqueue_ = enqueue_in<double>(g.layout);
+        break;
+      case data_type::i32:
+        enqueue_ = enqueue_in<std::int32_t>(g.layout);
+        break;
     }
   }
   double run(std::int64_t calls) override {

@@ -16,16 +16,19 @@ std::string version() {
          std::to_string(KOKKOSKERNELS_VERSION % 100);
 #else
   // Releases before 3.7 do not tell; packages carry the Kokkos of the same version.
-  return std::to_string(KOKKOS_VERSION / 10000) + "." + std::to_string(KOKKOS_VERSION / 100 % 100) +
-         "." + std::to_string(KOKKOS_VERSION % 100);
+  return std::to_string(KOKKOS_VERSION / 10000) + "." + std::to_string(KOKKOS_VERSION / 100 % 100) + "." +
+         std::to_string(KOKKOS_VERSION % 100);
 #endif
 }
 
 kokkoskernels_call pick_native(data_type type, matrix_layout layout) {
   switch (type) {
-    case data_type::f32: return native::pick_f32(layout);
-    case data_type::f64: return native::pick_f64(layout);
-    case data_type::i32: break;
+    case data_type::f32:
+      return native::pick_f32(layout);
+    case data_type::f64:
+      return native::pick_f64(layout);
+    case data_type::i32:
+      break;
   }
   return native::pick_i32(layout);
 }
@@ -68,8 +71,7 @@ std::unique_ptr<gemm_provider> make_kokkoskernels_native() {
   auto libraries = loaded_libraries({"kokkoscore", "gomp", "libomp"});
   libraries.insert(libraries.begin(), executable_path());
   return std::make_unique<kokkoskernels_provider>(
-      provider_info{"kokkoskernels-native", version(), libraries, host_threads(), false},
-      pick_native);
+      provider_info{"kokkoskernels-native", version(), libraries, host_threads(), false}, pick_native);
 }
 
 std::unique_ptr<gemm_provider> make_kokkoskernels_tpl(int threads) {

@@ -10,8 +10,7 @@
 namespace keramos::perf::tpl {
 namespace {
 
-constexpr bool on_host = std::is_same_v<keramos::default_execution_space::memory_space,
-                                        Kokkos::HostSpace>;
+constexpr bool on_host = std::is_same_v<keramos::default_execution_space::memory_space, Kokkos::HostSpace>;
 #ifdef KOKKOSKERNELS_ENABLE_TPL_BLAS
 constexpr const char* on_hosts = "blas";
 #else

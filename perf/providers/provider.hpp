@@ -50,7 +50,7 @@ class gemm_provider {
 struct provider_request {
   std::vector<std::string> names;  // as given to --provider; empty: all that make sense here
   std::string blas_path;
-  int threads = 1;             // of host libraries: as many as Keramos uses
+  int threads = 1;  // of host libraries: as many as Keramos uses
   bool device_is_host = true;
 };
 

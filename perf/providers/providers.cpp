@@ -56,10 +56,10 @@ void check_provider_names(const std::vector<std::string>& names) {
       for (const auto& e : entries(on_host)) known = known || selects(asked, e.name);
     }
     if (!known) {
-      throw usage_error(fmt::format(
-          "provider '{}' is not known: write --provider with any of "
-          "keramos,kokkoskernels,blas,cublas",
-          asked));
+      throw usage_error(
+          fmt::format("provider '{}' is not known: write --provider with any of "
+                      "keramos,kokkoskernels,blas,cublas",
+                      asked));
     }
   }
 }
@@ -80,15 +80,13 @@ std::vector<provider_slot> make_providers(const provider_request& request) {
       slot.problem = error.what();
       if (slot.name == "blas" && !request.blas_path.empty()) {
         throw usage_error(fmt::format(
-            "--blas: {}: write the path of a CBLAS library, such as that of libopenblas.so.0",
-            slot.problem));
+            "--blas: {}: write the path of a CBLAS library, such as that of libopenblas.so.0", slot.problem));
       }
     }
     slots.push_back(std::move(slot));
   };
   const auto seen = [&](const entry& e) {
-    return std::any_of(slots.begin(), slots.end(),
-                       [&](const provider_slot& s) { return s.name == e.name; });
+    return std::any_of(slots.begin(), slots.end(), [&](const provider_slot& s) { return s.name == e.name; });
   };
   const std::vector<std::string> defaults{""};
   for (const auto& asked : request.names.empty() ? defaults : request.names) {

@@ -43,6 +43,7 @@ json make_context(const device_description& device, const std::vector<provider_s
   c["seed"] = run.seed;
   c["backend"] = device.backend;
   c["device"] = device.name;
+  c["device_is_host"] = device.is_host;
   c["device_units"] = device.units;
   c["device_clock_hz"] = nullptr;
   if (device.clock_hz > 0) c["device_clock_hz"] = device.clock_hz;
@@ -76,13 +77,14 @@ json make_context(const device_description& device, const std::vector<provider_s
 }
 
 std::string headline(const json& c) {
-  auto text = fmt::format("{} on {} ({} threads), Kokkos {}, {} {}, revision {}, seed {}\n",
-                          c.at("backend").get<std::string>(), c.at("device").get<std::string>(),
-                          c.at("threads").get<int>(), c.at("kokkos_version").get<std::string>(),
-                          c.at("compiler").get<std::string>(),
-                          c.at("build_type").get<std::string>(),
-                          c.at("git_revision").get<std::string>(),
-                          c.at("seed").get<std::uint64_t>());
+  const auto text_of = [&](const char* key) { return c.at(key).get<std::string>(); };
+  const char* const units = !c.at("device_is_host").get<bool>() ? "multiprocessors"
+                            : c.at("device_units") == 1         ? "thread"
+                                                                : "threads";
+  auto text = fmt::format("{} on {} ({} {}), Kokkos {}, {} {}, revision {}, seed {}\n", text_of("backend"),
+                          text_of("device"), c.at("device_units").get<int>(), units,
+                          text_of("kokkos_version"), text_of("compiler"), text_of("build_type"),
+                          text_of("git_revision"), c.at("seed").get<std::uint64_t>());
   for (const auto& [name, p] : c.at("providers").items()) {
     if (p.at("status") != "available") continue;
     const auto version = p.at("version").get<std::string>();
@@ -93,8 +95,7 @@ std::string headline(const json& c) {
   if (c.contains("peak_gflops")) {
     text += fmt::format("  {:21}", fmt::format("peak ({})", c.at("peak_kind").get<std::string>()));
     for (const auto& [type, value] : c.at("peak_gflops").items()) {
-      text += fmt::format(" {} {:.1f} {}", type, value.get<double>(),
-                          type == "i32" ? "GOP/s" : "GFLOP/s");
+      text += fmt::format(" {} {:.1f} {}", type, value.get<double>(), type == "i32" ? "GOP/s" : "GFLOP/s");
     }
     text += '\n';
   }

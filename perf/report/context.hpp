@@ -17,8 +17,7 @@ struct run_description {
   std::vector<data_type> types;  // a peak is found for each
 };
 
-nlohmann::ordered_json make_context(const device_description& device,
-                                    const std::vector<provider_slot>& slots,
+nlohmann::ordered_json make_context(const device_description& device, const std::vector<provider_slot>& slots,
                                     const run_description& run);
 
 // One or two lines of it for the head of the table.

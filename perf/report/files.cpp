@@ -48,8 +48,7 @@ nlohmann::ordered_json to_row(const gemm_result& r) {
 
 }  // namespace
 
-std::string to_json(const nlohmann::ordered_json& context,
-                    const std::vector<gemm_result>& results) {
+std::string to_json(const nlohmann::ordered_json& context, const std::vector<gemm_result>& results) {
   nlohmann::ordered_json document;
   document["schema"] = "keramos-perf/1";
   document["context"] = context;

@@ -43,8 +43,7 @@ std::string result_table::cell(const gemm_result* result, const gemm_result* ker
   if (result->status == outcome::unavailable) return "unavailable";
   if (result->status == outcome::failed) return "FAILED";
   const double spread = result->seconds.iqr / result->seconds.median;
-  auto text = fmt::format("{:>9} {:>6}", number(result->giga_rate()),
-                          fmt::format("{:.1f}%", 100 * spread));
+  auto text = fmt::format("{:>9} {:>6}", number(result->giga_rate()), fmt::format("{:.1f}%", 100 * spread));
   if (result->status == outcome::mismatch) text = "WRONG " + text;
   if (has_ratio(result->provider)) {
     text += fmt::format(" {:>7}", keramos != nullptr && keramos->timed()
@@ -73,8 +72,8 @@ std::string result_table::row(const gemm_case& g, const std::vector<gemm_result>
   text += '\n';
   for (const auto& r : results) {
     if (r.status == outcome::mismatch) {
-      text += fmt::format("  {}: WRONG: {} is off by {:.3g}, allowed {:.3g}\n", r.provider,
-                          r.check.where, r.check.error, r.check.bound);
+      text += fmt::format("  {}: WRONG: {} is off by {:.3g}, allowed {:.3g}\n", r.provider, r.check.where,
+                          r.check.error, r.check.bound);
     } else if (r.status == outcome::failed) {
       text += fmt::format("  {}: FAILED: {}\n", r.provider, r.reason);
     }

@@ -23,8 +23,8 @@ TEST(Range, SingleListAndSteps) {
 
 TEST(Range, WhatIsNoneSaysWhatToWrite) {
   for (const char* text :
-       {"", ",", "abc", "-4", "0", "1.5", "4:8", "8:4:*2", "4:8:2", "4:8:*1", "4:8:+0", "4:8:*",
-        "4:8:*2:3", "1:9999999999999:+1", "12x", "99999999999999999999", "1:2000000000:+1"}) {
+       {"", ",", "abc", "-4", "0", "1.5", "4:8", "8:4:*2", "4:8:2", "4:8:*1", "4:8:+0", "4:8:*", "4:8:*2:3",
+        "1:9999999999999:+1", "12x", "99999999999999999999", "1:2000000000:+1"}) {
     try {
       parse_range(text, "--m");
       ADD_FAILURE() << "accepted '" << text << "'";
@@ -51,8 +51,7 @@ std::vector<gemm_shape> read(const std::string& text) {
 }
 
 TEST(Shapes, ColumnsByNameInAnyOrder) {
-  const auto shapes =
-      read("# where from\nname,k,m,n,op,source\n\na, 3,1,2,TN,\"x\"\nb,6,4,5,,y\r\n");
+  const auto shapes = read("# where from\nname,k,m,n,op,source\n\na, 3,1,2,TN,\"x\"\nb,6,4,5,,y\r\n");
   ASSERT_EQ(shapes.size(), 2u);
   EXPECT_EQ(shapes[0].name, "a");
   EXPECT_EQ(shapes[0].m, 1);
@@ -65,8 +64,7 @@ TEST(Shapes, ColumnsByNameInAnyOrder) {
 }
 
 TEST(Shapes, BadFilesNameTheLine) {
-  for (const char* text :
-       {"m,n\n1,2\n", "m,n,k\n1,2\n", "m,n,k\n1,2,x\n", "m,n,k,op\n1,2,3,NX\n"}) {
+  for (const char* text : {"m,n\n1,2\n", "m,n,k\n1,2\n", "m,n,k\n1,2,x\n", "m,n,k,op\n1,2,3,NX\n"}) {
     try {
       read(text);
       ADD_FAILURE() << "accepted " << text;

@@ -32,10 +32,9 @@ TEST(Json, HasTheSchemasKeysAndNothingElse) {
   ASSERT_EQ(rows.size(), 3u);
   std::vector<std::string> keys;
   for (const auto& [key, value] : rows[0].items()) keys.push_back(key);
-  EXPECT_EQ(keys,
-            (std::vector<std::string>{"provider", "backend", "device", "type", "op_a", "op_b",
-                                      "layout", "m", "n", "k", "repetitions", "median_s", "min_s",
-                                      "iqr_s", "gflops", "max_error", "error_bound", "verified"}));
+  EXPECT_EQ(keys, (std::vector<std::string>{"provider", "backend", "device", "type", "op_a", "op_b", "layout",
+                                            "m", "n", "k", "repetitions", "median_s", "min_s", "iqr_s",
+                                            "gflops", "max_error", "error_bound", "verified"}));
   EXPECT_EQ(rows[0]["op_b"], "T");
   EXPECT_EQ(rows[0]["layout"], "left");
   EXPECT_NEAR(rows[0]["gflops"].get<double>(), 12.0, 1e-9);
@@ -48,8 +47,7 @@ TEST(Json, HasTheSchemasKeysAndNothingElse) {
 
 TEST(Csv, SameColumnsQuotedWhereNeeded) {
   const auto text = to_csv(some_results());
-  EXPECT_EQ(text.find("provider,backend,device,type,op_a,op_b,layout,m,n,k,repetitions,median_s,"),
-            0u);
+  EXPECT_EQ(text.find("provider,backend,device,type,op_a,op_b,layout,m,n,k,repetitions,median_s,"), 0u);
   EXPECT_NE(text.find("keramos,serial,\"CPU, with \"\"comma\"\"\",f32,N,T,left,10,20,30,5,"),
             std::string::npos);
   EXPECT_NE(text.find(",false\n"), std::string::npos);

@@ -4,8 +4,7 @@
 namespace {
 
 template <class T>
-void product(int m, int n, int k, T alpha, const T* a, int lda, const T* b, int ldb, T beta, T* c,
-             int ldc) {
+void product(int m, int n, int k, T alpha, const T* a, int lda, const T* b, int ldb, T beta, T* c, int ldc) {
   for (std::ptrdiff_t i = 0; i < m; ++i) {
     for (std::ptrdiff_t j = 0; j < n; ++j) c[i * ldc + j] = beta == 0 ? 0 : beta * c[i * ldc + j];
     for (std::ptrdiff_t p = 0; p < k; ++p) {
@@ -21,13 +20,13 @@ void product(int m, int n, int k, T alpha, const T* a, int lda, const T* b, int 
 
 extern "C" {
 
-void cblas_sgemm(int, int, int, int m, int n, int k, float alpha, const float* a, int lda,
-                 const float* b, int ldb, float beta, float* c, int ldc) {
+void cblas_sgemm(int, int, int, int m, int n, int k, float alpha, const float* a, int lda, const float* b,
+                 int ldb, float beta, float* c, int ldc) {
   product(m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 
-void cblas_dgemm(int, int, int, int m, int n, int k, double alpha, const double* a, int lda,
-                 const double* b, int ldb, double beta, double* c, int ldc) {
+void cblas_dgemm(int, int, int, int m, int n, int k, double alpha, const double* a, int lda, const double* b,
+                 int ldb, double beta, double* c, int ldc) {
   product(m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 

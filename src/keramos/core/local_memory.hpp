@@ -53,7 +53,7 @@ struct local_memory {
   using array = std::tuple_element_t<I, std::tuple<Array...>>;
 
   /// Where array I starts, in bytes.
-  static constexpr std::size_t offset(int I) {
+  KERAMOS_FORCEINLINE_FUNCTION static constexpr std::size_t offset(int I) {
     constexpr std::size_t size[] = {Array::bytes..., 0};
     std::size_t at = 0;
     for (int a = 0; a < I; ++a) at += (size[a] + alignment - 1) / alignment * alignment;
