@@ -9,10 +9,13 @@ namespace keramos::backend {
 namespace cuda {
 
 struct async_copier {
+  template <int Count, class T>
+  KERAMOS_FORCEINLINE_FUNCTION static void copy(T* local, const T* global) {
+    copy<Count>(local, global, Count);  // a constant source size costs nothing
+  }
   /// Copies `valid` of `Count` elements and fills the rest with zeros.
   template <int Count, class T>
-  KERAMOS_FORCEINLINE_FUNCTION static void copy([[maybe_unused]] T* local,
-                                                [[maybe_unused]] const T* global,
+  KERAMOS_FORCEINLINE_FUNCTION static void copy([[maybe_unused]] T* local, [[maybe_unused]] const T* global,
                                                 [[maybe_unused]] int valid) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     constexpr int bytes = Count * int(sizeof(T));
@@ -26,6 +29,24 @@ struct async_copier {
                    "r"(from));
 #else
     simt::plain_copier::copy<Count>(local, global, valid);
+#endif
+  }
+  /// x, from which the compiler must compute afresh what it would otherwise keep in registers.
+  KERAMOS_FORCEINLINE_FUNCTION static int recompute(int x) {
+#if defined(__CUDA_ARCH__)
+    asm volatile("" : "+r"(x));
+#endif
+    return x;
+  }
+  /// p + bytes as one addition. Left to itself the compiler turns a walk over rows into multiples of the
+  /// stride and computes them again for every slab; each instruction there takes an issue slot from an FMA.
+  template <class T>
+  KERAMOS_FORCEINLINE_FUNCTION static const T* advance(const T* p, index_t bytes) {
+#if defined(__CUDA_ARCH__)
+    asm volatile("add.s64 %0, %0, %1;" : "+l"(p) : "l"(bytes));
+    return p;
+#else
+    return simt::plain_copier::advance(p, bytes);
 #endif
   }
   /// Closes a group of copies.

@@ -55,6 +55,7 @@ class stager {
         a_local_(a_local),
         b_local_(b_local) {}
 
+  template <bool Whole>
   void stage(int slab, int /*slot*/) {
     const index_t k0 = at_.k0 + index_t(slab) * kc_;
     const int k = int(at_.k1 - k0 < kc_ ? at_.k1 - k0 : kc_);
@@ -67,6 +68,7 @@ class stager {
   template <int Pending>
   void arrive() {}
 
+  int whole_slabs() const { return 0; }  // packing looks at bounds in any case
   packed_slab panels(int /*slot*/) const { return staged_; }
 
  private:

@@ -38,12 +38,15 @@ class accumulator {
     if constexpr (fused) block_.alpha = epilogue.alpha, block_.beta = epilogue.beta;
   }
 
-  void multiply(const typename stager<T>::packed_slab& staged) {
+  void start(const typename stager<T>::packed_slab&) {}
+  template <class Next>
+  void multiply(const typename stager<T>::packed_slab& staged, const Next& next) {
     block_.a = staged.a, block_.b = staged.b, block_.k = staged.k;
     k_left_ -= staged.k;
     block_.last = fused && k_left_ == 0;
     kernels_.multiply(block_);
     block_.first = false;
+    next();
   }
 
   void write(const gemm_problem<T>&, const tile::position& at, const Epilogue& epilogue) const {

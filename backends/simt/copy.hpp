@@ -1,6 +1,6 @@
 // `stage` on a GPU: every thread of the team copies its share of a slab of k from global memory into
-// team scratch, where both operands lie k-major: element (mn, k) at `k * ld + mn`, whatever the layout
-// they came from. So multiply reads them all alike, and transposes cost no more than plain layouts.
+// team scratch. How a slab lies there is its panel's type: what multiply reads in vectors along m and n
+// lies k-major whatever the layout it came from, so that transposes cost no more than plain layouts.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,37 @@
 
 namespace keramos::backend::simt {
 
-/// Elements of padding behind each k row in scratch: keeps 16-byte alignment, and spreads the writes of
-/// an operand that runs along k (32 bytes a row) and the reads of matrix fragments over all banks.
+/// Elements of padding behind each row in scratch: keeps 16-byte alignment, and spreads over all banks
+/// both the writes of an operand that is transposed on its way (8 k of 4 rows a warp) and the reads of
+/// matrix fragments (8 rows of 4 k, or 4 rows of 8 mn, of doubles).
 inline constexpr int pad = 4;
+
+/// A slab of one operand in scratch: element (mn, k) is `data[mn * stride_mn + k * stride_k]`.
+template <class T, int MN, int K, tile::direction Rows>
+struct panel {
+  static constexpr int stride_mn = Rows == tile::direction::mn ? 1 : K + pad;
+  static constexpr int stride_k = Rows == tile::direction::mn ? MN + pad : 1;
+  static constexpr int size = Rows == tile::direction::mn ? K * stride_k : MN * stride_mn;
+
+  const T* data;
+
+  KERAMOS_FORCEINLINE_FUNCTION const T* at(int mn, int k) const {
+    return data + mn * stride_mn + k * stride_k;
+  }
+};
+
+template <class A, class B>
+struct panel_pair {
+  A a;
+  B b;
+};
 
 /// Copies by registers; the barrier of the main loop makes them visible.
 struct plain_copier {
+  template <int Count, class T>
+  KERAMOS_FORCEINLINE_FUNCTION static void copy(T* local, const T* global) {
+    copy<Count>(local, global, Count);
+  }
   /// Copies `valid` of `Count` elements and fills the rest with zeros.
   template <int Count, class T>
   KERAMOS_FORCEINLINE_FUNCTION static void copy(T* local, const T* global, int valid) {
@@ -31,135 +56,165 @@ struct plain_copier {
   KERAMOS_FORCEINLINE_FUNCTION static void commit() {}
   template <int Pending>
   KERAMOS_FORCEINLINE_FUNCTION static void wait() {}
+  KERAMOS_FORCEINLINE_FUNCTION static int recompute(int x) { return x; }
+  template <class T>
+  KERAMOS_FORCEINLINE_FUNCTION static const T* advance(const T* p, index_t bytes) {
+    return reinterpret_cast<const T*>(reinterpret_cast<const char*>(p) + bytes);
+  }
 };
 
-/// How the threads of a team share out a slab of MN x K elements.
-///
-/// Along mn: a warp takes consecutive mn (Vector elements a thread) of one k. Along k: a warp takes 32
-/// bytes of k, one sector of memory, from each of several mn.
-template <class T, int MN, int K, int Threads, tile::direction Along, int Vector>
+/// How the threads of a team share out a slab: `Fast` elements along the operand's memory, `Slow` across.
+/// A thread takes `Vector` neighbours at a time, a warp consecutive vectors of as many rows as that fills;
+/// of an operand that is transposed on its way only 32 bytes a row, one sector of memory.
+template <class T, int Fast, int Slow, int Threads, int Vector, bool Transposed>
 struct slab_map {
-  static_assert(Along == tile::direction::mn || Vector == 1,
-                "keramos: an operand that runs along k is transposed on its way, element by element");
   static constexpr int sector = 32 / int(sizeof(T));
-  static constexpr int lanes_k = Along == tile::direction::k ? (K < sector ? K : sector) : 1;
-  static constexpr int lanes_mn =
-      Along == tile::direction::mn ? (MN / Vector < Threads ? MN / Vector : Threads) : Threads / lanes_k;
-  static constexpr int rows_k = Along == tile::direction::mn ? Threads / lanes_mn : lanes_k;
-  static constexpr int passes_mn = (MN + lanes_mn * Vector - 1) / (lanes_mn * Vector);
-  static constexpr int passes_k = (K + rows_k - 1) / rows_k;
-  static_assert(MN % (lanes_mn * Vector) == 0 || passes_mn == 1);
-  static_assert(K % rows_k == 0 || passes_k == 1);
+  static constexpr int row = Transposed && sector < Fast ? sector : Fast;
+  static constexpr int lanes_fast = row / Vector < Threads ? row / Vector : Threads;
+  static constexpr int lanes_slow = Threads / lanes_fast;
+  static constexpr int step_fast = lanes_fast * Vector;
+  static constexpr int passes_fast = (Fast + step_fast - 1) / step_fast;
+  static constexpr int passes_slow = (Slow + lanes_slow - 1) / lanes_slow;
+  static_assert(Fast % step_fast == 0 && Threads % lanes_fast == 0);
+  static_assert(Slow % lanes_slow == 0 || passes_slow == 1);
   /// Whether some threads have nothing to do: the slab is smaller than the team.
-  static constexpr bool partial = lanes_mn * Vector > MN || rows_k > K;
+  static constexpr bool partial = lanes_slow > Slow;
 
-  KERAMOS_FORCEINLINE_FUNCTION static int mn(int thread) {
-    return Along == tile::direction::mn ? thread % lanes_mn * Vector : thread / lanes_k;
-  }
-  KERAMOS_FORCEINLINE_FUNCTION static int k(int thread) {
-    return Along == tile::direction::mn ? thread / lanes_mn : thread % lanes_k;
-  }
+  KERAMOS_FORCEINLINE_FUNCTION static int fast(int thread) { return thread % lanes_fast * Vector; }
+  KERAMOS_FORCEINLINE_FUNCTION static int slow(int thread) { return thread / lanes_fast; }
 };
 
-/// Stages one operand's slabs, in order.
-template <class T, int MN, int K, int Threads, tile::direction Along, int Vector, class Copier>
+/// Stages one operand's slabs, in order, into panels whose rows run along `Rows`.
+template <class T, int MN, int K, int Threads, tile::direction Along, tile::direction Rows, int Vector,
+          class Copier>
 class operand_stager {
-  using map = slab_map<T, MN, K, Threads, Along, Vector>;
+  static constexpr bool along_mn = Along == tile::direction::mn;
+  static_assert(Along == Rows || Vector == 1,
+                "keramos: an operand is transposed on its way element by element");
+  static constexpr int fast_extent = along_mn ? MN : K, slow_extent = along_mn ? K : MN;
+  using map = slab_map<T, fast_extent, slow_extent, Threads, Vector, Along != Rows>;
 
  public:
-  static constexpr int ld = MN + pad;
+  using panel = simt::panel<T, MN, K, Rows>;
 
+ private:
+  static constexpr int local_fast = along_mn ? panel::stride_mn : panel::stride_k;
+  static constexpr int local_slow = along_mn ? panel::stride_k : panel::stride_mn;
+
+ public:
   /// `extent` rows of the tile lie inside the operand, which ends `k_left` columns on.
   KERAMOS_FORCEINLINE_FUNCTION operand_stager(const tile::operand<T>& from, index_t mn0, index_t k0,
                                               int extent, index_t k_left, int thread)
-      : mn_(map::mn(thread)),
-        k_(map::k(thread)),
-        mn_left_(extent - mn_),
-        stride_mn_(from.stride_mn),
-        stride_k_(from.stride_k),
+      : thread_(thread),
+        local_offset_(map::fast(thread) * local_fast + map::slow(thread) * local_slow),
+        extent_(extent),
+        // Known at compile time where it matters: vectors exist only of neighbours.
+        stride_fast_(Vector > 1 || !along_mn ? 1 : from.stride_mn),
         k_left_(k_left),
-        global_(from.at(mn0 + mn_, k0 + k_)) {}
+        global_(from.at(mn0 + (along_mn ? map::fast(thread) : map::slow(thread)),
+                        k0 + (along_mn ? map::slow(thread) : map::fast(thread)))) {
+    constexpr int rows = map::lanes_slow < slow_extent ? map::lanes_slow : slow_extent;
+    row_step_ = rows * (along_mn ? from.stride_k : from.stride_mn) * index_t(sizeof(T));
+  }
 
-  KERAMOS_FORCEINLINE_FUNCTION void stage(T* slab) {
-    if (!map::partial || (mn_ < MN && k_ < K)) {
-      T* local = slab + k_ * ld + mn_;
-      if (k_left_ >= K)
-        copy<false>(local);
-      else
-        copy<true>(local);
+  /// Copies slab number `slab`; every call is for the slab after the last one's. `Whole` promises that
+  /// all of it lies inside the operand.
+  template <bool Whole>
+  KERAMOS_FORCEINLINE_FUNCTION void stage(T* local, [[maybe_unused]] int slab) {
+    local += local_offset_;
+    // What only the checked copy needs is not kept in registers between slabs.
+    const int thread = Whole && !map::partial ? 0 : Copier::recompute(thread_);
+    const int fast = map::fast(thread), slow = map::slow(thread);
+    const index_t k_left = Whole ? 0 : k_left_ - index_t(slab) * K;
+    const int k_end = int(k_left < K ? k_left : K);
+    const int fast_end = (along_mn ? extent_ : k_end) - fast;
+    const int slow_end = (along_mn ? k_end : extent_) - slow;
+    const bool busy = !map::partial || slow < slow_extent;
+    const T* row = global_;
+    KERAMOS_UNROLL
+    for (int ps = 0; ps < map::passes_slow; ++ps) {
+      KERAMOS_UNROLL
+      for (int pf = 0; pf < map::passes_fast; ++pf) {
+        T* to = local + ps * map::lanes_slow * local_slow + pf * map::step_fast * local_fast;
+        const T* from = row + pf * map::step_fast * stride_fast_;
+        if constexpr (Whole) {
+          if (busy) Copier::template copy<Vector>(to, from);
+        } else {
+          const int left = ps * map::lanes_slow < slow_end ? fast_end - pf * map::step_fast : 0;
+          if (busy) Copier::template copy<Vector>(to, from, left < 0 ? 0 : left < Vector ? left : Vector);
+        }
+      }
+      if (along_mn || ps + 1 < map::passes_slow) row = Copier::advance(row, row_step_);
     }
-    k_left_ -= K;
-    global_ += K * stride_k_;
+    global_ = along_mn ? row : global_ + K;  // the rows of an operand along mn are k: row K is the next slab
   }
 
  private:
-  template <bool CheckK>
-  KERAMOS_FORCEINLINE_FUNCTION void copy(T* local) const {
-    KERAMOS_UNROLL
-    for (int pk = 0; pk < map::passes_k; ++pk) {
-      const int dk = pk * map::rows_k;
-      const bool in_k = !CheckK || k_ + dk < k_left_;
-      KERAMOS_UNROLL
-      for (int pm = 0; pm < map::passes_mn; ++pm) {
-        const int dmn = pm * map::lanes_mn * Vector;
-        const int left = in_k ? mn_left_ - dmn : 0;
-        const int valid = left < 0 ? 0 : left < Vector ? left : Vector;
-        Copier::template copy<Vector>(local + dk * ld + dmn,
-                                      global_ + dk * stride_k_ + dmn * stride_mn_, valid);
-      }
-    }
-  }
-
-  int mn_, k_;
-  int mn_left_;
-  index_t stride_mn_, stride_k_;
+  int thread_;
+  int local_offset_;  // of this thread's first element
+  int extent_;
+  index_t stride_fast_;
+  index_t row_step_;  // bytes from pass to pass
   index_t k_left_;
   const T* global_;
 };
 
-/// Both operands of a block tile.
-template <class T, tile::config Config, tile::direction AlongA, int VectorA, tile::direction AlongB,
-          int VectorB, int Threads, class Copier>
+/// Where an operand's memory runs, and how many elements can be copied from it at once.
+struct access {
+  tile::direction along;
+  int vector;
+};
+
+/// Both operands of a block tile, staged into panels whose rows run along RowsA and RowsB.
+template <class T, tile::config Config, access A, tile::direction RowsA, access B, tile::direction RowsB,
+          int Threads, class Copier>
 class stager {
-  using stager_a = operand_stager<T, Config.block.m, Config.block.k, Threads, AlongA, VectorA, Copier>;
-  using stager_b = operand_stager<T, Config.block.n, Config.block.k, Threads, AlongB, VectorB, Copier>;
+  static constexpr tile::shape block = Config.block;
+  using stager_a = operand_stager<T, block.m, block.k, Threads, A.along, RowsA, A.vector, Copier>;
+  using stager_b = operand_stager<T, block.n, block.k, Threads, B.along, RowsB, B.vector, Copier>;
 
  public:
-  static constexpr int a_size = Config.block.k * stager_a::ld;
-  static constexpr int slot_size = a_size + Config.block.k * stager_b::ld;
+  using panels_type = panel_pair<typename stager_a::panel, typename stager_b::panel>;
+  static constexpr int a_size = stager_a::panel::size;
+  static constexpr int slot_size = a_size + stager_b::panel::size;
 
   template <class Problem>
   KERAMOS_FORCEINLINE_FUNCTION stager(const Problem& p, const tile::position& at, T* local, int thread)
       : a_(p.a, at.m0, at.k0, at.rows, at.k1 - at.k0, thread),
         b_(p.b, at.n0, at.k0, at.cols, at.k1 - at.k0, thread),
+        whole_slabs_(at.rows == block.m && at.cols == block.n ? int((at.k1 - at.k0) / block.k) : 0),
         local_(local) {}
 
-  KERAMOS_FORCEINLINE_FUNCTION void stage(int /*slab*/, int slot) {
-    a_.stage(local_ + slot * slot_size);
-    b_.stage(local_ + slot * slot_size + a_size);
+  KERAMOS_FORCEINLINE_FUNCTION int whole_slabs() const { return whole_slabs_; }
+
+  template <bool Whole>
+  KERAMOS_FORCEINLINE_FUNCTION void stage(int slab, int slot) {
+    T* local = local_ + slot * slot_size;
+    a_.template stage<Whole>(local, slab);
+    b_.template stage<Whole>(local + a_size, slab);
   }
   KERAMOS_FORCEINLINE_FUNCTION void commit() const { Copier::commit(); }
   template <int Pending>
   KERAMOS_FORCEINLINE_FUNCTION void arrive() const {
     Copier::template wait<Pending>();
   }
-  KERAMOS_FORCEINLINE_FUNCTION const T* a(int slot) const { return local_ + slot * slot_size; }
-  KERAMOS_FORCEINLINE_FUNCTION const T* b(int slot) const {
-    return local_ + slot * slot_size + a_size;
+  KERAMOS_FORCEINLINE_FUNCTION panels_type panels(int slot) const {
+    return {{local_ + slot * slot_size}, {local_ + slot * slot_size + a_size}};
   }
 
  private:
   stager_a a_;
   stager_b b_;
-  T* local_;  // (stages, {A: (k, m + pad), B: (k, n + pad)})
+  int whole_slabs_;  // that many need no bounds checks; they come first
+  T* local_;         // (stages, {A, B})
 };
 
 /// A backend's copy: its Copier is all that differs.
 template <class Copier>
 struct copy {
-  template <class T, tile::config Config, tile::direction AlongA, int VectorA, tile::direction AlongB,
-            int VectorB, int Threads>
-  using stager = simt::stager<T, Config, AlongA, VectorA, AlongB, VectorB, Threads, Copier>;
+  template <class T, tile::config Config, access A, tile::direction RowsA, access B, tile::direction RowsB,
+            int Threads>
+  using stager = simt::stager<T, Config, A, RowsA, B, RowsB, Threads, Copier>;
 };
 
 }  // namespace keramos::backend::simt

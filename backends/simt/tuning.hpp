@@ -16,8 +16,7 @@
 namespace keramos::backend::simt {
 
 /// One way to run a GEMM: a tile configuration, and how the operands' memory runs.
-template <class Exec, class T, tile::config Config, tile::direction AlongA, int VectorA,
-          tile::direction AlongB, int VectorB>
+template <class Exec, class T, tile::config Config, access A, access B>
 class machine {
  public:
   static constexpr int stages = Config.stages;
@@ -25,9 +24,11 @@ class machine {
   static constexpr int teams_per_unit = Config.teams;
 
  private:
-  using stager = typename backend::copy<Exec>::template stager<T, Config, AlongA, VectorA, AlongB,
-                                                               VectorB, team_size>;
   using accumulator_type = typename backend::mma<Exec>::template accumulator<T, Config>;
+  static constexpr tile::direction rows(const access& x) {
+    return accumulator_type::reads_either ? x.along : tile::direction::mn;
+  }
+  using stager = typename backend::copy<Exec>::template stager<T, Config, A, rows(A), B, rows(B), team_size>;
 
  public:
   static constexpr std::size_t bytes = sizeof(T) * stages * stager::slot_size;
@@ -41,8 +42,9 @@ class machine {
     T* local = static_cast<T*>(team.team_scratch(0).get_shmem_aligned(local_bytes(), 128));
     return stager(p, at, local, int(team.team_rank()));
   }
-  template <class Team>
-  KERAMOS_FORCEINLINE_FUNCTION auto accumulator(const Team& team, const tile::position&) const {
+  template <class Team, class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION auto accumulator(const Team& team, const gemm_problem<T>&, const tile::position&,
+                                                const Epilogue&) const {
     return accumulator_type(int(team.team_rank()));
   }
 };
@@ -60,42 +62,59 @@ struct tuning_row {
 template <class T>
 constexpr char type_letter = std::is_integral_v<T> ? 'i' : 'f';
 
-/// Scratch that a row needs, with padding and the alignment of its start.
+/// Scratch that a row needs, whichever way its panels lie.
 constexpr std::size_t local_bytes(const tuning_row& r) {
   const tile::config& c = r.config;
-  return std::size_t(r.element_bytes) * c.stages * c.block.k * (c.block.m + c.block.n + 2 * pad);
+  const auto panel = [&](int mn) {
+    const int rows_of_mn = c.block.k * (mn + pad), rows_of_k = mn * (c.block.k + pad);
+    return c.math == tile::unit::matrix && rows_of_k > rows_of_mn ? rows_of_k : rows_of_mn;
+  };
+  return std::size_t(r.element_bytes) * c.stages * (panel(c.block.m) + panel(c.block.n));
 }
 
-/// 16 bytes of consecutive mn can be copied at once: unit stride, and every k row aligned.
+/// 16 bytes can be copied at once: unit stride, and every row aligned.
 template <class T>
-bool runs_in_vectors(const tile::operand<T>& x) {
+bool runs_in_vectors(const T* data, index_t unit_stride, index_t row_stride) {
   constexpr int vector = 16 / int(sizeof(T));
-  return x.stride_mn == 1 && x.stride_k % vector == 0 &&
-         reinterpret_cast<std::uintptr_t>(x.data) % 16 == 0;
+  return unit_stride == 1 && row_stride % vector == 0 && reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
 }
 
-/// Calls `f(direction constant, vector constant)` with how the operand's memory runs.
-template <class T, class F>
-void visit_direction(const tile::operand<T>& x, const F& f) {
-  using tile::direction;
-  if (x.stride_k == 1 && x.stride_mn != 1)
-    f(std::integral_constant<direction, direction::k>(), std::integral_constant<int, 1>());
-  else if (runs_in_vectors(x))
-    f(std::integral_constant<direction, direction::mn>(),
-      std::integral_constant<int, 16 / int(sizeof(T))>());
-  else
-    f(std::integral_constant<direction, direction::mn>(), std::integral_constant<int, 1>());
-}
-
-/// Calls `launch(machine)` for row `Config` and the problem's layouts.
+/// Calls `launch(machine, p)` for row `Config` and the problem's layouts. One operand that must be copied
+/// element by element makes the other so, which costs little and halves the number of kernels.
 template <class Exec, tile::config Config, class T, class Launch>
 void launch_row(const gemm_problem<T>& p, const Launch& launch) {
-  visit_direction(p.a, [&](auto along_a, auto vector_a) {
-    visit_direction(p.b, [&](auto along_b, auto vector_b) {
-      launch(machine<Exec, T, Config, decltype(along_a)::value, decltype(vector_a)::value,
-                     decltype(along_b)::value, decltype(vector_b)::value>());
-    });
-  });
+  using tile::direction;
+  constexpr int vector = 16 / int(sizeof(T));
+  constexpr bool transposes = !backend::mma<Exec>::template accumulator<T, Config>::reads_either;
+  const bool a_k = p.a.stride_k == 1 && p.a.stride_mn != 1;
+  const bool b_k = p.b.stride_k == 1 && p.b.stride_mn != 1;
+  const auto in_vectors = [&](const tile::operand<T>& x, bool along_k) {
+    if (along_k) return transposes || runs_in_vectors(x.data, x.stride_k, x.stride_mn);
+    return runs_in_vectors(x.data, x.stride_mn, x.stride_k);
+  };
+  const auto run = [&](auto along_a, auto along_b, auto vectors) {
+    constexpr auto how = [](direction along, bool vectors) {
+      return access{along, vectors && !(transposes && along == direction::k) ? vector : 1};
+    };
+    launch(machine<Exec, T, Config, how(along_a(), vectors()), how(along_b(), vectors())>(), p);
+  };
+  const auto with_vectors = [&](auto along_a, auto along_b) {
+    constexpr bool never = transposes && along_a() == direction::k && along_b() == direction::k;
+    if (!never && in_vectors(p.a, a_k) && in_vectors(p.b, b_k))
+      run(along_a, along_b, std::bool_constant<!never>());
+    else
+      run(along_a, along_b, std::false_type());
+  };
+  using mn = std::integral_constant<direction, direction::mn>;
+  using k = std::integral_constant<direction, direction::k>;
+  if (a_k && b_k)
+    with_vectors(k(), k());
+  else if (a_k)
+    with_vectors(k(), mn());
+  else if (b_k)
+    with_vectors(mn(), k());
+  else
+    with_vectors(mn(), mn());
 }
 
 /// Predicted time of a problem on a row: waves of teams, each as long as its tile's work over the

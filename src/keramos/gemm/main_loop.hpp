@@ -3,10 +3,19 @@
 //
 // A Machine (backends/<name>/copy.hpp and mma.hpp) says what the verbs are there:
 //   Machine::stages                        slabs in flight; 1 means stage, use, stage again
-//   machine.operands(team, problem, at)    a stager: stage(slab, slot), commit(), arrive<pending>(),
-//                                          a(slot), b(slot) -> panels in local memory
-//   machine.accumulator(team, ...)         multiply(a_panel, b_panel), write(epilogue target)
+//   machine.operands(team, problem, at)    a stager: stage<whole>(slab, slot), commit(),
+//                                          arrive<pending>(), panels(slot) -> both operands' panels in
+//                                          local memory, whole_slabs() -> how many of the first slabs
+//                                          stage<true> may copy without looking at bounds
+//   machine.accumulator(team, ...)         start(panels), multiply(panels, next), write(epilogue target)
+//
+// multiply calls next() once, as soon as it has read the last of its panels; that makes the next slab's
+// panels ready and returns them. So a GPU loads the first fragments of a slab while the last ones of the
+// slab before still multiply (the software pipeline of CUTLASS, "Efficient GEMM in CUDA"). After the
+// last slab the panels that next() returns hold nothing of use.
 #pragma once
+
+#include <type_traits>
 
 #include <keramos/core/macros.hpp>
 #include <keramos/gemm/problem.hpp>
@@ -24,28 +33,33 @@ KERAMOS_FORCEINLINE_FUNCTION void gemm_tile(const Machine& machine, const Team& 
   auto operands = machine.operands(team, p, at);
   auto acc = machine.accumulator(team, p, at, epilogue);
 
-  // The first slabs are on their way before any is used.
-  for (int s = 0; s < stages - 1; ++s) {
-    if (s < slabs) operands.stage(s, s);
+  for (int s = 0; s < stages; ++s) {
+    if (s < slabs) operands.template stage<false>(s, s);
     operands.commit();
   }
-  int slot = 0;                // holds the slab to use
-  int next_slot = stages - 1;  // receives the slab to stage
-  for (int s = 0; s < slabs; ++s) {
-    if constexpr (stages == 1) operands.stage(s, 0);
-    operands.template arrive<(stages > 2 ? stages - 2 : 0)>();
-    team.team_barrier();  // slab s is complete, and everyone is done with the one before it
-    if constexpr (stages > 1) {
-      if (s + stages - 1 < slabs) operands.stage(s + stages - 1, next_slot);
+  operands.template arrive<stages - 1>();
+  team.team_barrier();
+  acc.start(operands.panels(0));
+
+  int slot = 0;
+  const auto multiply = [&](int s, auto whole) {
+    acc.multiply(operands.panels(slot), [&] {
+      if constexpr (stages > 1) operands.template arrive<stages - 2>();
+      team.team_barrier();  // slab s + 1 is complete, and everyone has read slab s: its slot is free
+      if (whole || s + stages < slabs) operands.template stage<whole>(s + stages, slot);
       operands.commit();
-      next_slot = next_slot + 1 == stages ? 0 : next_slot + 1;
-    }
-    acc.multiply(operands.panels(slot));
-    if constexpr (stages == 1)
-      team.team_barrier();
-    else
+      if constexpr (stages == 1) {
+        operands.template arrive<0>();
+        team.team_barrier();
+      }
       slot = slot + 1 == stages ? 0 : slot + 1;
-  }
+      return operands.panels(slot);
+    });
+  };
+  // Apart from the rest, so that no branch keeps a compiler from spreading copies among the products.
+  int s = 0;
+  for (; s + stages < operands.whole_slabs(); ++s) multiply(s, std::true_type());
+  for (; s < slabs; ++s) multiply(s, std::false_type());
   acc.write(p, at, epilogue);
 }
 
