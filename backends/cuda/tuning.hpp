@@ -7,6 +7,7 @@
 #include <keramos/backends/cuda/mma.hpp>
 #include <keramos/backends/cuda/traits.hpp>
 #include <keramos/backends/simt/tuning.hpp>
+#include <keramos/core/workspace.hpp>
 
 namespace keramos::backend {
 
@@ -41,8 +42,9 @@ inline constexpr simt::tuning_row tuning_table[] = {
 template <>
 struct tuning<Kokkos::Cuda> : simt::table_tuning<Kokkos::Cuda, cuda::tuning_table> {
   template <class T, class Launch>
-  static void choose(const Kokkos::Cuda& exec, const gemm_problem<T>& p,
-                     const std::optional<tile::shape>& requested, const Launch& launch) {
+  static void choose(const Kokkos::Cuda& exec, detail::workspace<Kokkos::Cuda>& /*memory*/,
+                     const gemm_problem<T>& p, const std::optional<tile::shape>& requested,
+                     const Launch& launch) {
     const cudaDeviceProp& device = exec.cuda_device_prop();
     choose_row<T>(exec, p, device.major * 10 + device.minor, device.multiProcessorCount, requested, launch);
   }

@@ -43,8 +43,8 @@ class machine {
     return stager(p, at, local, int(team.team_rank()));
   }
   template <class Team, class Epilogue>
-  KERAMOS_FORCEINLINE_FUNCTION auto accumulator(const Team& team, const gemm_problem<T>&, const tile::position&,
-                                                const Epilogue&) const {
+  KERAMOS_FORCEINLINE_FUNCTION auto accumulator(const Team& team, const gemm_problem<T>&,
+                                                const tile::position&, const Epilogue&) const {
     return accumulator_type(int(team.team_rank()));
   }
 };
