@@ -71,8 +71,7 @@ class native_event<Kokkos::Cuda> {
   }
   static double seconds_between(const native_event& start, const native_event& stop) {
     float ms = 0;
-    cuda::check(cudaEventElapsedTime(&ms, start.event_.get(), stop.event_.get()),
-                "cudaEventElapsedTime");
+    cuda::check(cudaEventElapsedTime(&ms, start.event_.get(), stop.event_.get()), "cudaEventElapsedTime");
     return 1e-3 * ms;
   }
 

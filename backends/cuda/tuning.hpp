@@ -18,7 +18,7 @@ namespace cuda {
 // H200, CUDA 13.0, TFLOP/s, NN NT TN TT (cuBLAS 13.1: f32 pedantic 51.3 50.4 51.8 49.3, f64 62.9 62.6 61.5
 // 61.5 at n = 4096); registers by -Xptxas -v, none spill; SASS of one slab in the main loop:
 //   f32 128x128x16  126-128 registers; 1024 FFMA, 64 LDS.128, 4 LDGSTS.128 (TN) to 16 LDGSTS.32 (NT), 45 to
-//                   65 others; n = 8192: 51.8 49.1 52.7 52.0. Issue slots 92 % busy: FMAs share them with
+//                   65 others; n = 8192: 51.8 49.1 52.7 52.0. Issue slots 87 % busy: FMAs share them with
 //                   all else, and each copy of an operand that runs along k moves one element.
 //   f64 128x64x8    239-242 registers, 49,920 bytes of scratch, more than Kokkos 4 gives;
 //                   n = 4096: 57.7 55.9 55.9 56.4

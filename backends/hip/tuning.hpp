@@ -7,6 +7,7 @@
 #include <keramos/backends/hip/mma.hpp>
 #include <keramos/backends/hip/traits.hpp>
 #include <keramos/backends/simt/tuning.hpp>
+#include <keramos/core/workspace.hpp>
 
 namespace keramos::backend {
 
@@ -27,8 +28,9 @@ inline constexpr simt::tuning_row tuning_table[] = {
 template <>
 struct tuning<Kokkos::HIP> : simt::table_tuning<Kokkos::HIP, hip::tuning_table> {
   template <class T, class Launch>
-  static void choose(const Kokkos::HIP& exec, const gemm_problem<T>& p,
-                     const std::optional<tile::shape>& requested, const Launch& launch) {
+  static void choose(const Kokkos::HIP& exec, detail::workspace<Kokkos::HIP>& /*memory*/,
+                     const gemm_problem<T>& p, const std::optional<tile::shape>& requested,
+                     const Launch& launch) {
     const hipDeviceProp_t& device = exec.hip_device_prop();
     choose_row<T>(exec, p, 0, device.multiProcessorCount, requested, launch);
   }

@@ -25,8 +25,8 @@ struct traits {
   /// Bytes of local memory that a group on a team of `team_size` can have. Kokkos keeps some scratch
   /// per thread for itself; scratch_size_max assumes 1024 threads, so smaller teams have more.
   static std::size_t local_memory_limit(const Exec&, int team_size) {
-    return std::size_t(Kokkos::TeamPolicy<Exec>::scratch_size_max(0)) +
-           (1024 - team_size) * sizeof(double) - 256;
+    return std::size_t(Kokkos::TeamPolicy<Exec>::scratch_size_max(0)) + (1024 - team_size) * sizeof(double) -
+           256;
   }
 };
 

@@ -7,6 +7,7 @@
 #include <keramos/backends/sycl/copy.hpp>
 #include <keramos/backends/sycl/mma.hpp>
 #include <keramos/backends/sycl/traits.hpp>
+#include <keramos/core/workspace.hpp>
 
 namespace keramos::backend {
 
@@ -27,8 +28,9 @@ inline constexpr simt::tuning_row tuning_table[] = {
 template <>
 struct tuning<sycl_space> : simt::table_tuning<sycl_space, sycl::tuning_table> {
   template <class T, class Launch>
-  static void choose(const sycl_space& exec, const gemm_problem<T>& p,
-                     const std::optional<tile::shape>& requested, const Launch& launch) {
+  static void choose(const sycl_space& exec, detail::workspace<sycl_space>& /*memory*/,
+                     const gemm_problem<T>& p, const std::optional<tile::shape>& requested,
+                     const Launch& launch) {
     const int units =
         int(exec.sycl_queue().get_device().template get_info<sycl::info::device::max_compute_units>());
     choose_row<T>(exec, p, 0, units, requested, launch);

@@ -51,10 +51,10 @@ struct operand {
 
 /// Where a team works: the block tile's first row and column, and its slabs of k.
 struct position {
-  index_t m0, n0;        ///< first row and column of the tile
-  index_t k0;            ///< first k
-  index_t k1;            ///< end of k
-  int rows, cols;        ///< extent of the tile inside C
+  index_t m0, n0;  ///< first row and column of the tile
+  index_t k0;      ///< first k
+  index_t k1;      ///< end of k
+  int rows, cols;  ///< extent of the tile inside C
 };
 
 }  // namespace keramos::tile
