@@ -148,16 +148,8 @@ struct micro_kernel {
   }
 
   static constexpr kernel_table<T> table(const char* isa) {
-    return {isa,
-            mr,
-            nr,
-            tile.mc,
-            tile.nc,
-            tile.kc,
-            pack<mr>,
-            pack<nr>,
-            multiply,
-            small_kernel<T, vector_bytes, vector_registers>::multiply};
+    return {isa,     mr,       nr,       tile.mc,  tile.nc,
+            tile.kc, pack<mr>, pack<nr>, multiply, small_kernel<T, vector_bytes, vector_registers>::multiply};
   }
 };
 

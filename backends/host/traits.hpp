@@ -16,7 +16,9 @@ struct traits {
   static constexpr int team_size(int /*items*/) { return 1; }
 
   /// Kokkos' scratch level that holds `bytes`: its small one has 32 KiB, its large one 20 MiB or more.
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_level(std::size_t bytes) { return bytes <= 31 * 1024 ? 0 : 1; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_level(std::size_t bytes) {
+    return bytes <= 31 * 1024 ? 0 : 1;
+  }
 
   /// Bytes of local memory that a group on a team of `team_size` can have.
   static std::size_t local_memory_limit(const Exec&, int /*team_size*/) {

@@ -46,7 +46,8 @@ KERAMOS_FORCEINLINE_FUNCTION void gemm_tile(const Machine& machine, const Team& 
     acc.multiply(operands.panels(slot), [&] {
       if constexpr (stages > 1) operands.template arrive<stages - 2>();
       team.team_barrier();  // slab s + 1 is complete, and everyone has read slab s: its slot is free
-      if (whole || s + stages < slabs) operands.template stage<whole>(s + stages, slot);
+      if (decltype(whole)::value || s + stages < slabs)
+        operands.template stage<decltype(whole)::value>(s + stages, slot);
       operands.commit();
       if constexpr (stages == 1) {
         operands.template arrive<0>();
