@@ -1,17 +1,11 @@
 // expect: (no match for call|no matching function|discards qualifiers|not viable|does not match)
 // Rule 5: a mutable phase would write to a copy of a captured scalar.
-#include <keramos/keramos.hpp>
+#include "prelude.hpp"
 
-void kernel(keramos::queue& q) {
-  using line = keramos::local_array<int, 8>;
-  using wg = keramos::group<keramos::local_range<8>, keramos::local_memory<line>>;
-  q.parallel_for_work_group<wg>(
-      "broken", keramos::range{1}, KERAMOS_LAMBDA(wg & g) {
-        auto a = g.local<0>();
-        auto p = g.make_private(1);
+void test(keramos::queue& q) {
+  launch(
+      q, KERAMOS_LAMBDA(wg & g) {
         int captured = 0;
-        a(0) = captured;
-        g.parallel_for_work_item([=](keramos::h_item, int& mine) { mine = 2; }, p);
         g.parallel_for_work_item([=](keramos::h_item it) mutable { captured = it.i; });
       });
 }
