@@ -117,12 +117,14 @@ struct tuning {
   }
 
   /// Multiplies a small problem at once, on the calling thread: Kokkos' host kernels are done when the
-  /// launch returns, and so is this, without the launch. False if the problem is not small.
+  /// launch returns, and so is this, without the launch. False if the problem is not small, or if a tool
+  /// of Kokkos listens, which should see every kernel.
   template <class T>
   static bool run_small(const Exec& exec, const gemm_problem<T>& p, const linear_epilogue<T>& epilogue) {
     // Up to here one thread without packing is faster than packing, and than waking other threads.
     const index_t most = exec.concurrency() == 1 ? small_volume : small_volume_of_threads;
     if (p.m > most || p.n > most || p.k > most || p.m * p.n > most || p.m * p.n * p.k > most) return false;
+    if (Kokkos::Tools::profileLibraryLoaded()) return false;
     const bool rows_run = p.b.stride_mn == 1;
     if (!rows_run && p.n * p.k > small_problem<T>::most_elements_of_b) return false;
     kernels<T>().multiply_small({int(p.m), int(p.n), int(p.k), p.a.data, p.a.stride_mn, p.a.stride_k,

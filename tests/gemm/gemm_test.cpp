@@ -219,6 +219,29 @@ TEST(GemmOffsets, Are64Bit) {
   Kokkos::kokkos_free<default_execution_space::memory_space>(memory);
 }
 
+std::vector<std::string> seen_labels;
+void note_label(const char* label, std::uint32_t, std::uint64_t*) { seen_labels.push_back(label); }
+
+// Kokkos Tools see every kernel of GEMM by a name of Keramos', small problems included.
+TEST(GemmLabels, AreVisibleToKokkosTools) {
+  namespace tools = Kokkos::Tools::Experimental;
+  Kokkos::View<float**, default_execution_space> a("a", 600, 600), c("c", 600, 600);
+  queue q;
+  for (int size : {8, 600}) {
+    const auto part = std::make_pair(0, size);
+    seen_labels.clear();
+    tools::set_begin_parallel_for_callback(note_label);
+    gemm(q, 1, Kokkos::subview(a, part, part), Kokkos::subview(a, part, part), 0,
+         Kokkos::subview(c, part, part));
+    gemm(q, 0, Kokkos::subview(a, part, part), Kokkos::subview(a, part, part), 2,
+         Kokkos::subview(c, part, part));
+    q.wait();
+    tools::set_begin_parallel_for_callback(nullptr);
+    ASSERT_GE(seen_labels.size(), 2u) << size;
+    for (const std::string& label : seen_labels) EXPECT_EQ(label.find("keramos::gemm"), 0u) << label;
+  }
+}
+
 // On a device the call comes back long before the work is done.
 TEST(GemmAsynchrony, NothingFences) {
   if (backend::traits<default_execution_space>::is_host) GTEST_SKIP() << "host backends run at the call";
