@@ -20,8 +20,7 @@ namespace cuda {
 //   f32 128x128x16  126-128 registers; 1024 FFMA, 64 LDS.128, 4 LDGSTS.128 (TN) to 16 LDGSTS.32 (NT), 45 to
 //                   65 others; n = 8192: 51.8 49.1 52.7 52.0. Issue slots 87 % busy: FMAs share them with
 //                   all else, and each copy of an operand that runs along k moves one element.
-//   f64 128x64x8    239-242 registers, 49,920 bytes of scratch, more than Kokkos 4 gives;
-//                   n = 4096: 57.7 55.9 55.9 56.4
+//   f64 128x64x8    38,400 bytes of scratch; n = 4096: 56.4 53.3 56.6 55.6
 //   f64 64x64x8     122-125 registers; 8 DMMA.16x8x8, 16 LDS.64, 4 LDGSTS.128, 57 others; n = 4096: 56.2
 //                   52.1 53.9 54.4. Tensor cores 91 % busy in one launch alone; 7.4 TB/s from the L2 cache.
 // clang-format off

@@ -17,18 +17,23 @@ namespace keramos::backend::simt {
 /// matrix fragments (8 rows of 4 k, or 4 rows of 8 mn, of doubles).
 inline constexpr int pad = 4;
 
-/// A slab of one operand in scratch: element (mn, k) is `data[mn * stride_mn + k * stride_k]`.
+/// A slab of one operand in scratch: element (mn, k) is `data[offset(mn, k)]`.
+///
+/// Rows of eight doubles along k need no padding: every other pair of rows swaps its halves instead, which
+/// spreads a fragment's 4 rows of 4 k over all banks, and 16-byte copies over them too.
 template <class T, int MN, int K, tile::direction Rows>
 struct panel {
-  static constexpr int stride_mn = Rows == tile::direction::mn ? 1 : K + pad;
+  static constexpr bool swizzled = Rows == tile::direction::k && K == 8 && sizeof(T) == 8;
+  static constexpr int stride_mn = Rows == tile::direction::mn ? 1 : swizzled ? K : K + pad;
   static constexpr int stride_k = Rows == tile::direction::mn ? MN + pad : 1;
   static constexpr int size = Rows == tile::direction::mn ? K * stride_k : MN * stride_mn;
 
   const T* data;
 
-  KERAMOS_FORCEINLINE_FUNCTION const T* at(int mn, int k) const {
-    return data + mn * stride_mn + k * stride_k;
+  KERAMOS_FORCEINLINE_FUNCTION static int offset(int mn, int k) {
+    return mn * stride_mn + (swizzled ? k ^ (mn >> 1 & 1) * 4 : k * stride_k);
   }
+  KERAMOS_FORCEINLINE_FUNCTION const T* at(int mn, int k) const { return data + offset(mn, k); }
 };
 
 template <class A, class B>
@@ -100,13 +105,18 @@ class operand_stager {
  private:
   static constexpr int local_fast = along_mn ? panel::stride_mn : panel::stride_k;
   static constexpr int local_slow = along_mn ? panel::stride_k : panel::stride_mn;
+  // From pass to pass a thread's place moves by strides alone.
+  static_assert(!panel::swizzled || (!along_mn && map::passes_fast == 1 &&
+                                     (map::lanes_slow % 4 == 0 || map::passes_slow == 1)),
+                "keramos: a thread's rows of a swizzled panel must all be swapped or none");
 
  public:
   /// `extent` rows of the tile lie inside the operand, which ends `k_left` columns on.
   KERAMOS_FORCEINLINE_FUNCTION operand_stager(const tile::operand<T>& from, index_t mn0, index_t k0,
                                               int extent, index_t k_left, int thread)
       : thread_(thread),
-        local_offset_(map::fast(thread) * local_fast + map::slow(thread) * local_slow),
+        local_offset_(along_mn ? panel::offset(map::fast(thread), map::slow(thread))
+                               : panel::offset(map::slow(thread), map::fast(thread))),
         extent_(extent),
         // Known at compile time where it matters: vectors exist only of neighbours.
         stride_fast_(Vector > 1 || !along_mn ? 1 : from.stride_mn),

@@ -66,7 +66,8 @@ constexpr char type_letter = std::is_integral_v<T> ? 'i' : 'f';
 constexpr std::size_t local_bytes(const tuning_row& r) {
   const tile::config& c = r.config;
   const auto panel = [&](int mn) {
-    const int rows_of_mn = c.block.k * (mn + pad), rows_of_k = mn * (c.block.k + pad);
+    const bool swizzled = c.block.k == 8 && r.element_bytes == 8;  // see panel
+    const int rows_of_mn = c.block.k * (mn + pad), rows_of_k = mn * (c.block.k + (swizzled ? 0 : pad));
     return c.math == tile::unit::matrix && rows_of_k > rows_of_mn ? rows_of_k : rows_of_mn;
   };
   return std::size_t(r.element_bytes) * c.stages * (panel(c.block.m) + panel(c.block.n));
@@ -117,17 +118,18 @@ void launch_row(const gemm_problem<T>& p, const Launch& launch) {
     with_vectors(mn(), mn());
 }
 
-/// Predicted time of a problem on a row: waves of teams, each as long as its tile's work over the
-/// speed that its efficiency promises.
+/// Predicted time of a problem on a row: waves of teams, each as long as its tile's work over the speed
+/// that its efficiency promises; a multiprocessor that is not full hides less latency.
 inline double predicted_time(const tuning_row& r, index_t m, index_t n, int units) {
-  const tile::shape& b = r.config.block;
-  const double tiles = double((m + b.m - 1) / b.m) * double((n + b.n - 1) / b.n);
-  const double slots = double(units) * r.config.teams;
-  // A partly filled machine runs at the speed of its busiest multiprocessor.
-  const double full = double(index_t(tiles / slots));
-  const double rest = tiles - full * slots;
-  const double teams_of_rest = rest > 0 ? double(index_t((rest + units - 1) / units)) : 0;
-  return (full * r.config.teams + teams_of_rest) * b.m * b.n / r.efficiency;
+  const tile::config& c = r.config;
+  const double tiles = double((m + c.block.m - 1) / c.block.m) * double((n + c.block.n - 1) / c.block.n);
+  const double slots = double(units) * c.teams;
+  const double waves = double(index_t(tiles / slots));
+  const double rest = double(index_t((tiles - waves * slots + units - 1) / units));  // teams on the busiest
+  // Speed with so many warps: one in each of the four schedulers reaches 0.8, a fit to the H200's f64.
+  const auto speed = [&](double teams) { return teams * c.warps() / (teams * c.warps() + 1); };
+  const double partial = rest > 0 ? rest * speed(c.teams) / speed(rest) : 0;
+  return (waves * c.teams + partial) * c.block.m * c.block.n / r.efficiency;
 }
 
 /// Picks a row of `Table` for type T and launches it.
