@@ -2,16 +2,15 @@
 # Nothing outside a backend's folder lists them by name.
 
 # keramos_backend(<name> DEVICE <x> SPACE <type> PRIORITY <n>
-#                 [LANGUAGE <CUDA|HIP>] [ARCH_QUERY <command...>] [ARCHS <native=kokkos>...])
+#                 [ARCH_QUERY <command...>] [ARCHS <native=kokkos>...])
 #   DEVICE      as in Kokkos' KOKKOS_ENABLE_<x> and Kokkos_ENABLE_<x>
 #   SPACE       its Kokkos execution space
 #   PRIORITY    the highest that the found Kokkos has is the default
-#   LANGUAGE    CMake language to build Kokkos in when it is fetched and the compiler is a plain one
 #   ARCH_QUERY  prints this machine's architecture, if there is such a command
 #   ARCHS       architectures by the vendor's name and by Kokkos' (Kokkos_ARCH_<kokkos>)
 function(keramos_backend name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "DEVICE;SPACE;PRIORITY;LANGUAGE" "ARCH_QUERY;ARCHS")
-  foreach(field IN ITEMS DEVICE SPACE PRIORITY LANGUAGE ARCH_QUERY ARCHS)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "DEVICE;SPACE;PRIORITY" "ARCH_QUERY;ARCHS")
+  foreach(field IN ITEMS DEVICE SPACE PRIORITY ARCH_QUERY ARCHS)
     set(KERAMOS_${name}_${field} "${arg_${field}}" PARENT_SCOPE)
   endforeach()
   set(KERAMOS_BACKENDS ${KERAMOS_BACKENDS} ${name} PARENT_SCOPE)

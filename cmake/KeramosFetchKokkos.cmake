@@ -29,9 +29,7 @@ macro(keramos_set_gpu_arch backend)
     list(GET known 0 native)
     list(GET known 1 arch)
     set(Kokkos_ARCH_${arch} ON CACHE BOOL "chosen by Keramos")
-    if(KERAMOS_${backend}_LANGUAGE)
-      set(CMAKE_${KERAMOS_${backend}_LANGUAGE}_ARCHITECTURES ${native})
-    endif()
+    set(CMAKE_${KERAMOS_${backend}_DEVICE}_ARCHITECTURES ${native})  # for CUDA or HIP as a language
   endif()
 endmacro()
 
@@ -54,13 +52,11 @@ macro(keramos_fetch_kokkos)
     set(Kokkos_ARCH_NATIVE ON CACHE BOOL "chosen by Keramos")
   endif()
   keramos_set_gpu_arch(${backend})
-  # Kokkos needs its own compiler (nvcc_wrapper, hipcc) or the language of CMake; take the language
-  # unless the user brought the compiler.
-  set(language "${KERAMOS_${backend}_LANGUAGE}")
-  if(language AND NOT CMAKE_CXX_COMPILER MATCHES "nvcc_wrapper|hipcc|clang")
-    set(Kokkos_ENABLE_COMPILE_AS_CMAKE_LANGUAGE ON CACHE BOOL "chosen by Keramos")
-    set(Kokkos_COMPILE_LANGUAGE ${language})
-    enable_language(${language})
+  # CUDA with a plain C++ compiler: Kokkos puts its nvcc_wrapper before each compilation that
+  # includes it. The other way, CMake's language, is the user's choice.
+  if(Kokkos_ENABLE_COMPILE_AS_CMAKE_LANGUAGE)
+    set(Kokkos_COMPILE_LANGUAGE ${KERAMOS_${backend}_DEVICE})
+    enable_language(${Kokkos_COMPILE_LANGUAGE})
   endif()
   set(CMAKE_CXX_STANDARD 20)
   FetchContent_MakeAvailable(kokkos)

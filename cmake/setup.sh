@@ -32,11 +32,14 @@ install_packages() {
   local can_install=false
   if [[ $(id -u) == 0 ]] || command -v sudo >/dev/null; then can_install=true; fi
 
-  for package in "${packages[@]}"; do is_installed "$package" || missing+=("$package"); done
   local kokkos=no
-  if kokkos_is_named "$@" || is_installed libkokkos-dev || is_installed libtrilinos-kokkos-dev; then
+  if kokkos_is_named "$@" || is_installed libkokkos-dev; then
     kokkos=yes
+  elif is_installed libtrilinos-kokkos-dev; then
+    kokkos=yes
+    packages+=(libtrilinos-kokkos-kernels-dev)
   fi
+  for package in "${packages[@]}"; do is_installed "$package" || missing+=("$package"); done
   [[ ${#missing[@]} == 0 && $kokkos == yes ]] && return
 
   if $can_install; then "${as_root[@]}" apt-get update -q || true; fi
