@@ -1,9 +1,10 @@
 // What a backend provides: the names below, specialised for its Kokkos execution space.
 //
-// Lower half (traits.hpp, queue.hpp), used by core:
+// Lower half (traits.hpp, queue.hpp, collectives.hpp), used by core:
 //   traits<Exec>           name, is_host, team_size(items), scratch_level(bytes), local_memory_limit(exec, team)
 //   native_event<Exec>     record(exec), wait(), is_complete(), seconds_between(start, stop)
 //   describe_device(exec)  a keramos::device_info
+//   collectives<Exec, items, team>  (collectives.hpp) reductions, scans and shuffles of a group's private values
 // Upper half (copy.hpp, mma.hpp, tuning.hpp), used by gemm:
 //   copy<Exec>             types that bring tiles of an operand on chip (verb `stage`)
 //   mma<Exec>              accumulators over those tiles (verb `multiply`)
@@ -20,6 +21,8 @@ template <class Exec>
 struct traits;
 template <class Exec>
 class native_event;
+template <class Exec, int Size, int Team>
+struct collectives;
 template <class Exec>
 struct copy;
 template <class Exec>

@@ -5,7 +5,9 @@
 #include <keramos/core/device_info.hpp>
 #include <keramos/core/error.hpp>
 #include <keramos/core/event.hpp>
+#include <keramos/core/functional.hpp>
 #include <keramos/core/group.hpp>
+#include <keramos/core/group_algorithms.hpp>
 #include <keramos/core/macros.hpp>
 #include <keramos/core/matrix_view.hpp>
 #include <keramos/core/queue.hpp>

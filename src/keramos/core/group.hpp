@@ -8,6 +8,8 @@
 //     scalar, does not compile.
 //  6. Local memory is requested at launch, typed; a request over the limit throws before anything runs.
 //  7. A phase is a loop over items, not a promise of vector code.
+//
+// Between phases, group_algorithms.hpp offers reductions, scans, broadcasts and shuffles of private values.
 #pragma once
 
 #include <cstddef>
@@ -19,11 +21,33 @@
 
 namespace keramos {
 
+namespace detail {
+struct group_access;
+}
+
 /// One value per item of a `Group`. Only phases see the values: each gets its own as an argument.
+/// Copies and assignments copy all items' values.
 template <class T, class Group>
 class private_array {
   friend Group;
+  friend detail::group_access;
   T value_[Group::items_per_thread];
+};
+
+/// 32 consecutive items of a group (the last may have fewer), by row-major index, on every backend: item
+/// `it` is lane `it.linear % sub_group::size`. The algorithms of group_algorithms.hpp take it.
+template <class Group>
+class sub_group {
+ public:
+  static constexpr int size = 32;
+
+  KERAMOS_FORCEINLINE_FUNCTION explicit sub_group(Group& group) : group_(group) {}
+  sub_group(const sub_group&) = delete;
+  sub_group& operator=(const sub_group&) = delete;
+
+ private:
+  friend detail::group_access;
+  Group& group_;
 };
 
 /// A work-group of `Local` items with the arrays of `Memory`, on execution space `Exec`.
@@ -42,13 +66,26 @@ class group {
   static constexpr int team_size = backend::traits<Exec>::team_size(Local::size);
   static constexpr int items_per_thread = (Local::size + team_size - 1) / team_size;
 
-  KERAMOS_FORCEINLINE_FUNCTION group(const team_member& team, std::byte* local, id<rank> at)
-      : team_(team), local_(local), at_(at) {}
+  KERAMOS_FORCEINLINE_FUNCTION group(const team_member& team, std::byte* local, id<rank> at,
+                                     range<rank> groups)
+      : team_(team), local_(local), at_(at), groups_(groups) {}
   group(const group&) = delete;
   group& operator=(const group&) = delete;
 
   /// Index of the group in dimension d.
   KERAMOS_FORCEINLINE_FUNCTION index_t get_group_id(int d) const { return at_[d]; }
+  /// Row-major index of the group among all.
+  KERAMOS_FORCEINLINE_FUNCTION index_t get_group_linear_id() const {
+    index_t linear = 0;
+    for (int d = 0; d < rank; ++d) linear = linear * groups_[d] + at_[d];
+    return linear;
+  }
+  /// Number of groups in dimension d.
+  KERAMOS_FORCEINLINE_FUNCTION index_t get_group_range(int d) const { return groups_[d]; }
+  /// Items of the group in dimension d.
+  KERAMOS_FORCEINLINE_FUNCTION static constexpr int get_local_range(int d) { return Local::extent(d); }
+
+  KERAMOS_FORCEINLINE_FUNCTION sub_group<group> get_sub_group() { return sub_group<group>(*this); }
 
   /// Local array I of the kernel's local_memory.
   template <int I>
@@ -105,9 +142,12 @@ class group {
     return it;
   }
 
+  friend detail::group_access;
   const team_member& team_;
   std::byte* local_;
   id<rank> at_;
+  range<rank> groups_;
+  typename backend::collectives<Exec, Local::size, team_size>::state collective_state_;
 };
 
 }  // namespace keramos

@@ -86,7 +86,7 @@ struct work_group_kernel {
       local = static_cast<std::byte*>(
           team.team_scratch(level).get_shmem_aligned(std::size_t(bytes), int(alignment)));
     }
-    Group group(team, local, at);
+    Group group(team, local, at, groups);
     f(group);
   }
 };

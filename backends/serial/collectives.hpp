@@ -1,0 +1,12 @@
+// Kokkos::Serial: a work-group is one thread.
+#pragma once
+
+#include <keramos/backends/host/collectives.hpp>
+#include <keramos/backends/interface.hpp>
+
+namespace keramos::backend {
+
+template <int Size, int Team>
+struct collectives<Kokkos::Serial, Size, Team> : host::collectives<Size> {};
+
+}  // namespace keramos::backend

@@ -1,0 +1,126 @@
+// Operators of reductions and scans, by SYCL 2020's names (section 4.17.2, "Function objects"). Any other
+// callable `T(T, T)` that is associative and commutative will do as well.
+#pragma once
+
+#include <concepts>
+#include <limits>
+#include <type_traits>
+
+#include <keramos/core/macros.hpp>
+
+namespace keramos {
+
+struct plus {
+  template <class T>
+  KERAMOS_FORCEINLINE_FUNCTION constexpr T operator()(const T& a, const T& b) const {
+    return static_cast<T>(a + b);
+  }
+  template <class T>
+  KERAMOS_FORCEINLINE_FUNCTION static constexpr T identity() {
+    return T(0);
+  }
+};
+
+struct multiplies {
+  template <class T>
+  KERAMOS_FORCEINLINE_FUNCTION constexpr T operator()(const T& a, const T& b) const {
+    return static_cast<T>(a * b);
+  }
+  template <class T>
+  KERAMOS_FORCEINLINE_FUNCTION static constexpr T identity() {
+    return T(1);
+  }
+};
+
+/// The smaller one. A NaN loses against a number if it comes second, as with std::min.
+struct minimum {
+  template <class T>
+  KERAMOS_FORCEINLINE_FUNCTION constexpr T operator()(const T& a, const T& b) const {
+    return b < a ? b : a;
+  }
+  template <class T>
+  requires(std::numeric_limits<T>::is_specialized) KERAMOS_FORCEINLINE_FUNCTION static constexpr T
+      identity() {
+    using limits = std::numeric_limits<T>;
+    constexpr T largest = limits::has_infinity ? limits::infinity() : limits::max();
+    return largest;
+  }
+};
+
+/// The larger one. A NaN loses against a number if it comes second, as with std::max.
+struct maximum {
+  template <class T>
+  KERAMOS_FORCEINLINE_FUNCTION constexpr T operator()(const T& a, const T& b) const {
+    return a < b ? b : a;
+  }
+  template <class T>
+  requires(std::numeric_limits<T>::is_specialized) KERAMOS_FORCEINLINE_FUNCTION static constexpr T
+      identity() {
+    using limits = std::numeric_limits<T>;
+    constexpr T smallest = limits::has_infinity ? T(-limits::infinity()) : limits::lowest();
+    return smallest;
+  }
+};
+
+struct bit_and {
+  template <std::integral T>
+  KERAMOS_FORCEINLINE_FUNCTION constexpr T operator()(T a, T b) const {
+    return static_cast<T>(a & b);
+  }
+  template <std::integral T>
+  KERAMOS_FORCEINLINE_FUNCTION static constexpr T identity() {
+    return static_cast<T>(~T(0));
+  }
+};
+
+struct bit_or {
+  template <std::integral T>
+  KERAMOS_FORCEINLINE_FUNCTION constexpr T operator()(T a, T b) const {
+    return static_cast<T>(a | b);
+  }
+  template <std::integral T>
+  KERAMOS_FORCEINLINE_FUNCTION static constexpr T identity() {
+    return T(0);
+  }
+};
+
+struct bit_xor {
+  template <std::integral T>
+  KERAMOS_FORCEINLINE_FUNCTION constexpr T operator()(T a, T b) const {
+    return static_cast<T>(a ^ b);
+  }
+  template <std::integral T>
+  KERAMOS_FORCEINLINE_FUNCTION static constexpr T identity() {
+    return T(0);
+  }
+};
+
+struct logical_and {
+  template <class T>
+  KERAMOS_FORCEINLINE_FUNCTION constexpr T operator()(const T& a, const T& b) const {
+    return static_cast<T>(a && b);
+  }
+  template <class T>
+  KERAMOS_FORCEINLINE_FUNCTION static constexpr T identity() {
+    return static_cast<T>(true);
+  }
+};
+
+struct logical_or {
+  template <class T>
+  KERAMOS_FORCEINLINE_FUNCTION constexpr T operator()(const T& a, const T& b) const {
+    return static_cast<T>(a || b);
+  }
+  template <class T>
+  KERAMOS_FORCEINLINE_FUNCTION static constexpr T identity() {
+    return static_cast<T>(false);
+  }
+};
+
+/// Whether `Op` tells what it leaves unchanged: `Op::identity<T>()`. An operator of your own may.
+template <class Op, class T>
+concept has_known_identity = requires {
+  { Op::template identity<T>() } -> std::convertible_to<T>;
+};
+
+}  // namespace keramos
