@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/problem.hpp"
+#include "explain/command.hpp"
 #include "gemm/command.hpp"
 
 namespace {
@@ -29,16 +30,18 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   std::function<int()> command;
   keramos::perf::add_gemm_command(app, command, argc, argv);
+  keramos::perf::add_explain_command(app, command, argc, argv);
   try {
     app.parse(own_arguments(argc, argv));
   } catch (const CLI::CallForHelp& help) {
     return app.exit(help);
   } catch (const CLI::RequiredError&) {
-    return bad_usage("no command: write keramos-perf gemm [options] (--help lists them)");
+    return bad_usage("no command: write keramos-perf gemm [options] (--help lists them and other commands)");
   } catch (const CLI::ParseError& error) {
-    return bad_usage(std::string(error.what()) +
-                     ": write keramos-perf gemm --type f32,f64 --size 256:2048:*2, say "
-                     "(keramos-perf gemm --help lists all options)");
+    const auto chosen = app.get_subcommands();
+    const std::string name = chosen.empty() ? "gemm" : chosen.front()->get_name();
+    return bad_usage(std::string(error.what()) + ": write keramos-perf " + name +
+                     " [options] (keramos-perf " + name + " --help lists them)");
   }
   try {
     return command();

@@ -1,8 +1,12 @@
 // The host backends: serial, openmp, threads.
 #include "core/host.hpp"
 
+#include <keramos/backends/host/kernels.hpp>
+
 #include "core/host_peak.hpp"
+#include "kernels.hpp"
 #include "machine.hpp"
+#include "machine_queue.hpp"
 
 namespace keramos::perf {
 
@@ -19,5 +23,18 @@ std::vector<std::pair<std::string, std::string>> device_notes() {
   if (!governor.empty()) notes.emplace_back("cpu_governor", governor);
   return notes;
 }
+
+unit_limits device_unit_limits() { return {}; }
+
+std::string host_micro_kernel(data_type type) {
+  const auto of = [](const auto& table) {
+    return std::string(table.isa) + ", " + std::to_string(table.mr) + " x " + std::to_string(table.nr);
+  };
+  if (type == data_type::f32) return of(backend::host::kernels<float>());
+  if (type == data_type::f64) return of(backend::host::kernels<double>());
+  return of(backend::host::kernels<std::uint32_t>());
+}
+
+std::vector<launch_figures> launches_of(const std::function<void(keramos::queue&)>&) { return {}; }
 
 }  // namespace keramos::perf

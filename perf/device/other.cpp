@@ -1,11 +1,17 @@
 // Devices that the harness knows nothing about yet.
 #include "core/host.hpp"
+#include "kernels.hpp"
 #include "machine.hpp"
+#include "machine_queue.hpp"
 
 namespace keramos::perf {
 
 std::size_t device_cache_bytes() { return std::size_t(64) << 20; }
 device_peak peak_of(data_type, const device_description&) { return {}; }
 std::vector<std::pair<std::string, std::string>> device_notes() { return {}; }
+
+unit_limits device_unit_limits() { return {}; }
+std::string host_micro_kernel(data_type) { return {}; }
+std::vector<launch_figures> launches_of(const std::function<void(keramos::queue&)>&) { return {}; }
 
 }  // namespace keramos::perf

@@ -1,29 +1,6 @@
 # Runs keramos-perf as a user would and looks at exit status, output and files.
 #   cmake -DPROGRAM=keramos-perf -DWRONG_CBLAS=libwrong_cblas.so -P program.cmake
-function(run expected_status)
-  execute_process(COMMAND ${PROGRAM} ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE out ERROR_VARIABLE err)
-  list(JOIN ARGN " " line)
-  message("$ keramos-perf ${line}\n${out}${err}")
-  if(NOT status STREQUAL expected_status)
-    message(SEND_ERROR "exit status ${status} instead of ${expected_status}")
-  endif()
-  set(out "${out}" PARENT_SCOPE)
-  set(err "${err}" PARENT_SCOPE)
-endfunction()
-
-function(expect text regex)
-  if(NOT text MATCHES "${regex}")
-    message(SEND_ERROR "no '${regex}' in:\n${text}")
-  endif()
-endfunction()
-
-function(expect_json file value)
-  file(READ ${file} json)
-  string(JSON got GET "${json}" ${ARGN})
-  if(NOT got STREQUAL value)
-    message(SEND_ERROR "${file}: ${ARGN} is '${got}' instead of '${value}'")
-  endif()
-endfunction()
+include(${CMAKE_CURRENT_LIST_DIR}/commands.cmake)
 
 set(quick --repetitions 2 --sets 3)
 

@@ -1,0 +1,40 @@
+// What the compiled kernels really need, asked of the device and of the library: for keramos-perf explain.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/device_spec.hpp"
+#include "core/problem.hpp"
+
+namespace keramos::perf {
+
+// One kernel launch as the device's runtime sees it.
+struct launch_figures {
+  std::string name;                // of the kernel, where the runtime tells
+  std::int64_t teams = 0;          // launched
+  std::int64_t threads = 0;        // of a team
+  std::int64_t registers = 0;      // of a thread
+  std::int64_t scratch_bytes = 0;  // of a team, Kokkos' own share included
+  std::int64_t spill_bytes = 0;    // of a thread: registers and arrays that went to memory
+  std::int64_t active_teams = 0;   // on a unit at once, by the runtime's own account
+};
+
+struct library_kernel {
+  std::string path;                      // "packed slabs", or what else the dispatch chose
+  std::string tile;                      // block tile m x n x k; "" if the operands are not tiled
+  std::int64_t scratch_bytes = 0;        // that the tile asks for, for a team
+  std::int64_t threads = 0;              // of a team
+  std::string micro_kernel;              // hosts: instruction set and register tile
+  std::vector<launch_figures> launches;  // GPUs, where the runtime can be asked
+};
+
+// How keramos::gemm would do this problem on the default queue; it is run once for that.
+library_kernel library_kernel_for(const gemm_case& g);
+
+// What differs from device to device: device/<backend>.cpp.
+unit_limits device_unit_limits();               // all absent on hosts
+std::string host_micro_kernel(data_type type);  // "" on GPUs
+
+}  // namespace keramos::perf
