@@ -8,6 +8,7 @@
 #include "core/problem.hpp"
 #include "explain/command.hpp"
 #include "gemm/command.hpp"
+#include "workers/worker.hpp"
 
 namespace {
 
@@ -31,6 +32,7 @@ int main(int argc, char** argv) {
   std::function<int()> command;
   keramos::perf::add_gemm_command(app, command, argc, argv);
   keramos::perf::add_explain_command(app, command, argc, argv);
+  keramos::perf::add_worker_command(app, command, argc, argv);
   try {
     app.parse(own_arguments(argc, argv));
   } catch (const CLI::CallForHelp& help) {

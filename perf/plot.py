@@ -22,9 +22,13 @@ STYLES = {
     "kokkoskernels-native": ("#0072b2", "s"),
     "kokkoskernels+blas": ("#56b4e9", "D"),
     "kokkoskernels+cublas": ("#56b4e9", "D"),
+    "openblas": ("#009e73", "^"),
     "blas": ("#009e73", "^"),
+    "mkl": ("#cc79a7", "P"),
+    "blis": ("#e69f00", "X"),
     "cublas": ("#009e73", "v"),
 }
+OTHERS = [("#888888", "P"), ("#b8a000", "h"), ("#7f5f00", "<"), ("#555555", ">")]
 INK, FAINT = "#333333", "#d9d9d9"
 
 
@@ -37,6 +41,16 @@ def read(path):
     if not rows:
         sys.exit(f"{path}: holds no measured results")
     return document["context"], rows
+
+
+def style(provider, providers):
+    """By the library's name without its version; a second one of the same name gets one of OTHERS."""
+    name = provider if provider in STYLES else provider.split("-")[0]
+    before = [p for p in providers[:providers.index(provider)]
+              if (p if p in STYLES else p.split("-")[0]) == name or name not in STYLES]
+    if name in STYLES and not before:
+        return STYLES[name]
+    return OTHERS[len(before) % len(OTHERS)]
 
 
 def unique(items):
@@ -59,8 +73,9 @@ def band(row):
 
 
 def draw_lines(axes, rows, scale):
-    for provider in unique(row["provider"] for row in rows):
-        color, marker = STYLES.get(provider, ("#cc79a7", "P"))
+    providers = unique(row["provider"] for row in rows)
+    for provider in providers:
+        color, marker = style(provider, providers)
         own = sorted((row for row in rows if row["provider"] == provider), key=lambda r: r["m"])
         sizes = [row["m"] for row in own]
         front = 3 if provider == "keramos" else 2
@@ -95,7 +110,7 @@ def draw_bars(axes, rows, scale):
     providers = unique(row["provider"] for row in rows)
     height = 0.8 / len(providers)
     for index, provider in enumerate(providers):
-        color, _ = STYLES.get(provider, ("#cc79a7", "P"))
+        color, _ = style(provider, providers)
         own = [row for row in rows if row["provider"] == provider]
         at = [shapes.index((row["m"], row["n"], row["k"])) - 0.4 + (index + 0.5) * height
               for row in own]
@@ -144,7 +159,9 @@ def draw_panel(axes, rows, context, kind_of_data, lines):
 
 
 def label(provider, context):
-    """blas -> blas (OpenBLAS 0.3.21): the name and, where it is known, whose and which."""
+    """blas -> blas (OpenBLAS 0.3.21): the name and, where it is not part of it, whose and which."""
+    if "-" in provider and provider[-1].isdigit():
+        return provider
     version = context.get("providers", {}).get(provider, {}).get("version", "")
     words = version.split("with ")[-1].split()
     known = " ".join(words[:2]) if words and not words[0][0].isdigit() else version

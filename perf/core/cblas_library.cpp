@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cstdlib>
 
 #include "host.hpp"
@@ -11,9 +13,19 @@
 namespace keramos::perf {
 namespace {
 
-constexpr const char* default_names[] = {"libblas.so.3",   "libcblas.so.3", "libopenblas.so.0",
-                                         "libopenblas.so", "libblis.so.4",  "libmkl_rt.so.3",
-                                         "libmkl_rt.so.2"};
+// File names to try for each name of --provider; `blas` is what the system's administrator chose.
+struct family {
+  const char* name;
+  std::vector<const char*> files;
+};
+const family families[] = {
+    {"blas",
+     {"libblas.so.3", "libcblas.so.3", "libopenblas.so.0", "libopenblas.so", "libblis.so.4", "libmkl_rt.so.3",
+      "libmkl_rt.so.2"}},
+    {"openblas", {"libopenblas.so.0", "libopenblas.so", "libscipy_openblas.so"}},
+    {"blis", {"libblis.so.4", "libblis-mt.so.5", "libblis-mt.so.4", "libblis.so"}},
+    {"mkl", {"libmkl_rt.so.3", "libmkl_rt.so.2", "libmkl_rt.so"}},
+};
 
 // SciPy's wheels and 64-bit builds rename the functions.
 struct spelling {
@@ -26,6 +38,23 @@ constexpr spelling spellings[] = {
     {"cblas_", "_64", true},        {"cblas_", "_64_", true},    {"scipy_cblas_", "64_", true},
     {"scipy_cblas_", "_64_", true},
 };
+
+// What a library is called in results, from a name and the first thing in `text` that looks like a
+// version: "openblas", "OpenBLAS 0.3.21 NO_AFFINITY ..." -> "openblas-0.3.21".
+std::string with_version(const std::string& name, const std::string& text) {
+  const auto begin = text.find_first_of("0123456789");
+  if (begin == std::string::npos) return name;
+  auto end = text.find_first_not_of("0123456789.", begin);
+  if (end == std::string::npos) end = text.size();
+  while (end > begin + 1 && text[end - 1] == '.') --end;
+  return fmt::format("{}-{}", name, text.substr(begin, end - begin));
+}
+
+std::string first_word_in_small_letters(const std::string& text) {
+  auto word = text.substr(0, text.find(' '));
+  std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return std::tolower(c); });
+  return word;
+}
 
 template <class F>
 F* function(void* handle, const std::string& name) {
@@ -40,22 +69,40 @@ F* function(void* handle, const std::string& name) {
 }
 
 struct self_description {
+  std::string name;
   std::string version;
   std::string file;  // that holds the function which told
 };
 
 self_description ask_version(void* handle) {
   const auto file = [](auto* f) { return file_of_address(reinterpret_cast<const void*>(f)); };
-  if (auto* f = function<char*()>(handle, "openblas_get_config")) return {f(), file(f)};
+  if (auto* f = function<char*()>(handle, "openblas_get_config")) {
+    const std::string text = f();
+    return {with_version(first_word_in_small_letters(text), text), text, file(f)};
+  }
   if (auto* f = function<const char*()>(handle, "bli_info_get_version_str")) {
-    return {std::string("BLIS ") + f(), file(f)};
+    const std::string text = f();
+    return {with_version(text.starts_with("AOCL") ? "aocl-blas" : "blis", text), "BLIS " + text, file(f)};
   }
   if (auto* f = function<void(char*, int)>(handle, "MKL_Get_Version_String")) {
     char text[200] = "";
     f(text, sizeof(text) - 1);
-    return {text, file(f)};
+    return {with_version("mkl", text), text, file(f)};
+  }
+  if (auto* f = function<void(int*, int*, int*, const char**)>(handle, "armplversion")) {
+    int numbers[3] = {};
+    const char* tag = "";
+    f(&numbers[0], &numbers[1], &numbers[2], &tag);
+    const auto text = fmt::format("Arm Performance Libraries {}.{}.{}", numbers[0], numbers[1], numbers[2]);
+    return {with_version("armpl", text), text, file(f)};
   }
   return {};
+}
+
+// "/usr/lib/libcblas.so.3" -> "libcblas", for a library that does not tell.
+std::string stem(const std::string& path) {
+  const auto file = path.substr(path.rfind('/') + 1);
+  return file.substr(0, file.find('.'));
 }
 
 std::vector<std::string> files(void* function, const self_description& described) {
@@ -94,18 +141,24 @@ int open_flags() {
 }
 
 template <class Int, class T>
-void call(void* f, const gemm_case& g, const void* a, const void* b, void* c) {
+void call(void* address, const gemm_case& g, const std::vector<operand_set>& sets, std::int64_t calls) {
   // Values of CBLAS_LAYOUT and CBLAS_TRANSPOSE.
   constexpr int row_major = 101, column_major = 102, no_transpose = 111, transposed = 112;
   const bool right = g.layout == matrix_layout::right;
-  const bool a_rows = right == (g.op_a == transpose::N);  // leading dimension is k, else m
-  const bool b_rows = right == (g.op_b == transpose::N);  // n, else k
+  const int layout = right ? row_major : column_major;
+  const int op_a = g.op_a == transpose::N ? no_transpose : transposed;
+  const int op_b = g.op_b == transpose::N ? no_transpose : transposed;
+  const Int m = Int(g.m), n = Int(g.n), k = Int(g.k);
+  const Int lda = right == (g.op_a == transpose::N) ? k : m;
+  const Int ldb = right == (g.op_b == transpose::N) ? n : k;
+  const Int ldc = right ? n : m;
+  const T alpha = T(g.alpha), beta = T(g.beta);
   using gemm = void(int, int, int, Int, Int, Int, T, const T*, Int, const T*, Int, T, T*, Int);
-  reinterpret_cast<gemm*>(f)(
-      right ? row_major : column_major, g.op_a == transpose::N ? no_transpose : transposed,
-      g.op_b == transpose::N ? no_transpose : transposed, Int(g.m), Int(g.n), Int(g.k), T(g.alpha),
-      static_cast<const T*>(a), Int(a_rows ? g.k : g.m), static_cast<const T*>(b), Int(b_rows ? g.n : g.k),
-      T(g.beta), static_cast<T*>(c), Int(right ? g.n : g.m));
+  auto* const f = reinterpret_cast<gemm*>(address);
+  for_sets_in_turn(sets, calls, [&](const operand_set& set) {
+    f(layout, op_a, op_b, m, n, k, alpha, static_cast<const T*>(set.a), lda, static_cast<const T*>(set.b),
+      ldb, beta, static_cast<T*>(set.c), ldc);
+  });
 }
 
 }  // namespace
@@ -126,7 +179,7 @@ bool cblas_library::open(const std::string& path, std::string& problem) {
   return false;
 }
 
-cblas_library::cblas_library(const std::string& path, int threads) {
+cblas_library::cblas_library(const std::string& name, const std::string& path, int threads) {
   // Pools are often started by the library's constructor: they must see all CPUs, and for a
   // library that offers no function to set the number of threads the environment must say it.
   const wide_affinity all_cpus;
@@ -138,24 +191,35 @@ cblas_library::cblas_library(const std::string& path, int threads) {
     if (!open(path, problem)) throw unavailable_error(problem);
   } else {
     bool found = false;
-    for (const char* name : default_names) found = found || open(name, problem);
+    for (const auto& f : families) {
+      if (f.name != name) continue;
+      for (const char* file : f.files) found = found || open(file, problem);
+    }
     if (!found) {
       throw unavailable_error(
-          "no CBLAS found: install one (libopenblas-dev, say) or name one with --blas PATH");
+          name == "blas"
+              ? "no CBLAS found: install one (libopenblas-dev, say) or name one with --provider blas=PATH"
+              : fmt::format("no {0} library found: name it with --provider {0}=PATH", name));
     }
   }
   const auto described = ask_version(handle_);
   version_ = described.version;
   libraries_ = files(sgemm_, described);
+  name_ = described.name.empty() ? stem(libraries_.front()) : described.name;
   threads_ = set_threads(handle_, threads);
 }
 
-void cblas_library::gemm(const gemm_case& g, const void* a, const void* b, void* c) const {
+void cblas_library::gemm(const gemm_case& g, const std::vector<operand_set>& sets, std::int64_t calls) const {
   if (g.type == data_type::f32) {
-    (wide_integers_ ? call<std::int64_t, float> : call<int, float>)(sgemm_, g, a, b, c);
+    (wide_integers_ ? call<std::int64_t, float> : call<int, float>)(sgemm_, g, sets, calls);
   } else {
-    (wide_integers_ ? call<std::int64_t, double> : call<int, double>)(dgemm_, g, a, b, c);
+    (wide_integers_ ? call<std::int64_t, double> : call<int, double>)(dgemm_, g, sets, calls);
   }
+}
+
+bool is_cblas_name(const std::string& name) {
+  return std::any_of(std::begin(families), std::end(families),
+                     [&](const family& f) { return f.name == name; });
 }
 
 linked_blas ask_linked_blas(const char* symbol, int threads) {

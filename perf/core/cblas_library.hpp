@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "host_workspace.hpp"
 #include "problem.hpp"
 
 namespace keramos::perf {
@@ -17,12 +18,14 @@ struct unavailable_error : std::runtime_error {
 
 class cblas_library {
  public:
-  // Loads `path`, or if it is empty the system's BLAS, and asks it for `threads` threads.
-  // Throws unavailable_error.
-  cblas_library(const std::string& path, int threads);
+  // Loads `path`, or if it is empty the installed library of that name ("blas": the system's choice),
+  // and asks it for `threads` threads. Throws unavailable_error.
+  cblas_library(const std::string& name, const std::string& path, int threads);
 
-  void gemm(const gemm_case& g, const void* a, const void* b, void* c) const;  // f32 and f64
+  // `calls` products over the sets in turn, in f32 or f64.
+  void gemm(const gemm_case& g, const std::vector<operand_set>& sets, std::int64_t calls) const;
 
+  const std::string& name() const { return name_; }  // which it is, with its version: "openblas-0.3.21"
   // Real paths: the file with cblas_sgemm first, then the one behind it if it is only a front.
   const std::vector<std::string>& libraries() const { return libraries_; }
   const std::string& version() const { return version_; }  // what it says of itself, if anything
@@ -35,10 +38,14 @@ class cblas_library {
   void* sgemm_ = nullptr;
   void* dgemm_ = nullptr;
   bool wide_integers_ = false;  // an ILP64 library: sizes are 64-bit
+  std::string name_;
   std::vector<std::string> libraries_;
   std::string version_;
   int threads_ = 0;
 };
+
+// Whether --provider knows a CBLAS library by this name: blas, openblas, blis, mkl.
+bool is_cblas_name(const std::string& name);
 
 // The same questions to a BLAS that something else linked: `symbol` is one of its functions.
 struct linked_blas {

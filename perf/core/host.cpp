@@ -6,6 +6,7 @@
 #include <link.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <ctime>
@@ -56,6 +57,16 @@ std::string host_name() {
 std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 
 std::size_t cache_bytes() {
+  // What the kernel says first: sysconf asks the CPU itself, which in a virtual machine may tell of
+  // all the caches of the machine around it.
+  std::size_t largest = 0;
+  for (int index = 0;; ++index) {
+    std::ifstream in(fmt::format("/sys/devices/system/cpu/cpu0/cache/index{}/size", index));
+    std::size_t kib = 0;
+    if (!(in >> kib)) break;  // "32768K"
+    largest = std::max(largest, kib << 10);
+  }
+  if (largest > 0) return largest;
 #ifdef _SC_LEVEL3_CACHE_SIZE
   for (const int level : {_SC_LEVEL3_CACHE_SIZE, _SC_LEVEL2_CACHE_SIZE}) {
     if (const long bytes = sysconf(level); bytes > 0) return static_cast<std::size_t>(bytes);

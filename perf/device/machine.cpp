@@ -21,6 +21,7 @@ std::string kokkos_version() {
 
 }  // namespace
 
+bool default_device_is_host() { return on_host; }
 keramos::queue& machine_queue() { return *the_queue; }
 int host_threads() { return on_host ? the_queue->device().units : 0; }
 

@@ -39,6 +39,9 @@ class machine {
   std::unique_ptr<state> state_;
 };
 
+// Whether the default device is the host, known without starting anything.
+bool default_device_is_host();
+
 // `sets` copies of one problem filled with random data, the same for the same seed.
 class workspace {
  public:

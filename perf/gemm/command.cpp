@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "bench.hpp"
 #include "options.hpp"
 #include "report/context.hpp"
 #include "report/result.hpp"
@@ -47,11 +49,8 @@ class gemm_session {
   gemm_session(const gemm_command_options& options, int& argc, char** argv)
       : options_(options),
         command_line_(joined(argc, argv)),
-        machine_(argc, argv),
-        slots_(make_providers({options.provider_names(), options.blas_path, machine_.device().threads,
-                               machine_.device().is_host})),
-        cases_(options.cases(machine_.device().is_host ? "256:2048:*2" : "1024:8192:*2")),
-        table_(names(slots_)) {}
+        bench_(make_bench(options, argc, argv)),
+        cases_(options.cases(bench_->device().is_host ? "256:2048:*2" : "1024:8192:*2")) {}
 
   int run() {
     tell_unavailable();
@@ -62,7 +61,8 @@ class gemm_session {
     settings.sets = options_.sets;
     settings.seed = options_.seed != 0 ? options_.seed : std::random_device{}() | 1u;
     context_ = std::make_unique<nlohmann::ordered_json>(
-        make_context(machine_.device(), slots_, {command_line_, settings.seed, options_.parsed_types()}));
+        make_context(*bench_, {"keramos-perf gemm", command_line_, settings.seed, options_.parsed_types()}));
+    table_ = std::make_unique<result_table>(names(), context_->contains("peak_gflops"));
     progress_.clear();
     print_table(headline(*context_));
     save();
@@ -85,17 +85,24 @@ class gemm_session {
     return line;
   }
 
-  static std::vector<std::string> names(const std::vector<provider_slot>& slots) {
+  static std::unique_ptr<gemm_bench> make_bench(const gemm_command_options& options, int& argc, char** argv) {
+    const bool on_host = default_device_is_host();
+    const auto choices = options.choices(on_host);
+    return on_host && !options.in_process ? make_worker_bench(choices, argc, argv)
+                                          : make_in_process_bench(choices, argc, argv);
+  }
+
+  std::vector<std::string> names() const {
     std::vector<std::string> all;
-    for (const auto& s : slots) {
-      if (s.provider || s.asked_for) all.push_back(s.name);
+    for (const auto& s : bench_->slots()) {
+      if (s.target || s.asked_for) all.push_back(s.name);
     }
     return all;
   }
 
   void tell_unavailable() const {
-    for (const auto& s : slots_) {
-      if (!s.provider) fmt::print(stderr, "keramos-perf: no {}: {}\n", s.name, s.problem);
+    for (const auto& s : bench_->slots()) {
+      if (!s.target) fmt::print(stderr, "keramos-perf: no {}: {}\n", s.name, s.problem);
     }
   }
 
@@ -103,18 +110,27 @@ class gemm_session {
     std::vector<gemm_result> rows;
     std::string failure;
     try {
-      rows = run_case(g, machine_.device(), slots_, settings);
+      rows = run_case(g, *bench_, settings);
     } catch (const std::exception& error) {  // out of memory, say: the next case may fit
       failure = fmt::format("  FAILED: {}\n", error.what());
     }
+    for (auto& r : rows) r.peak_fraction = r.timed() ? r.giga_rate() / peak_of(g.type) : 0;
     progress_.clear();
-    print_table(table_.row(g, rows) + failure);
+    print_table(table_->row(g, rows) + failure);
     good_ = good_ && failure.empty();
     for (auto& r : rows) {
       good_ = good_ && (r.status == outcome::verified || r.status == outcome::unavailable);
       results_.push_back(std::move(r));
     }
     save();
+  }
+
+  // In GFLOP/s; infinite where it is not known.
+  double peak_of(data_type type) const {
+    const auto peaks = context_->find("peak_gflops");
+    const auto key = std::string(name(type));
+    const bool known = peaks != context_->end() && peaks->contains(key);
+    return known ? peaks->at(key).get<double>() : std::numeric_limits<double>::infinity();
   }
 
   // The table goes to the terminal, unless another format does.
@@ -138,10 +154,9 @@ class gemm_session {
   const gemm_command_options& options_;
   std::string command_line_;
   progress_line progress_;
-  machine machine_;
-  std::vector<provider_slot> slots_;
+  std::unique_ptr<gemm_bench> bench_;
   std::vector<gemm_case> cases_;
-  result_table table_;
+  std::unique_ptr<result_table> table_;
   std::unique_ptr<nlohmann::ordered_json> context_;
   std::vector<gemm_result> results_;
   std::string table_text_;

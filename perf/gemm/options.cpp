@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "core/range.hpp"
-#include "providers/provider.hpp"
+#include "device/machine.hpp"
 
 namespace keramos::perf {
 namespace {
@@ -30,8 +30,12 @@ void gemm_command_options::add_to(CLI::App& app) {
   app.add_option("--k", k, "the summed extent");
   app.add_option("--shapes", shape_files, "CSV files with columns m,n,k and maybe op (perf/shapes)");
   app.add_option("--provider", providers,
-                 "any of keramos,kokkoskernels,blas,cublas (default: all that fit the device)");
-  app.add_option("--blas", blas_path, "the CBLAS library for provider blas (default: the system's)");
+                 "any of keramos,kokkoskernels,blas,openblas,blis,mkl,cublas, and blas=PATH for any CBLAS "
+                 "library, as many as you like (default: all that fit the device)");
+  app.add_option("--blas", blas_paths, "CBLAS libraries for provider blas (default: the system's)");
+  app.add_flag("--in-process", in_process,
+               "all providers in one process, as on GPUs; on hosts each has its own otherwise, pinned to "
+               "the same CPUs");
   app.add_option("--repetitions", repetitions, "timed repetitions of each case")->capture_default_str();
   app.add_option("--time-limit", time_limit_s,
                  "seconds for one provider's repetitions; 3 are made however long they take")
@@ -51,9 +55,9 @@ void gemm_command_options::check() const {
   if (sets < 0) throw usage_error("--sets must be at least 1: write --sets 4, or leave it out");
   if (!(time_limit_s >= 0)) throw usage_error("--time-limit must be seconds: write --time-limit 10");
   if (!format.empty()) check_format(format);
-  const auto names = provider_names();
-  check_provider_names(names);
-  if (!blas_path.empty() && !names.empty() && std::find(names.begin(), names.end(), "blas") == names.end()) {
+  const auto chosen = choices(default_device_is_host());
+  if (!blas_paths.empty() &&
+      std::none_of(chosen.begin(), chosen.end(), [](const auto& c) { return c.name == "blas"; })) {
     throw usage_error(fmt::format("--blas is for the provider blas: write --provider {},blas", providers));
   }
   const bool integers = types.find("i32") != std::string::npos;
@@ -62,8 +66,9 @@ void gemm_command_options::check() const {
   }
 }
 
-std::vector<std::string> gemm_command_options::provider_names() const {
-  return providers.empty() ? std::vector<std::string>() : split_list(providers);
+std::vector<provider_choice> gemm_command_options::choices(bool device_is_host) const {
+  return choose_providers(providers.empty() ? std::vector<std::string>() : split_list(providers), blas_paths,
+                          device_is_host);
 }
 
 std::vector<data_type> gemm_command_options::parsed_types() const {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/problem.hpp"
+#include "providers/provider.hpp"
 
 namespace CLI {
 class App;
@@ -20,7 +21,8 @@ struct gemm_command_options {
   std::string sizes, m, n, k;
   std::vector<std::string> shape_files;
   std::string providers;  // "": all that make sense here
-  std::string blas_path;
+  std::vector<std::string> blas_paths;
+  bool in_process = false;
   int repetitions = 7;
   double time_limit_s = 10;
   std::int64_t sets = 0;
@@ -33,7 +35,7 @@ struct gemm_command_options {
 
   // All of these throw usage_error.
   void check() const;
-  std::vector<std::string> provider_names() const;
+  std::vector<provider_choice> choices(bool device_is_host) const;
   std::vector<data_type> parsed_types() const;
   // In the order they are measured: by type, op, layout, then shape. `default_sizes` is what
   // --size is when nothing says which shapes.

@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <thread>
 
 #include "core/check.hpp"
 #include "core/host.hpp"
@@ -25,42 +23,42 @@ std::int64_t choose_sets(const gemm_case& g, std::int64_t asked) {
   return static_cast<std::int64_t>(std::clamp(std::ceil(wanted / bytes), 1.0, 65536.0));
 }
 
-// Other providers' threads may still spin on the cores after their last call: OpenBLAS' do so for
-// 2^26 clock cycles, 20 to 30 ms.
-void let_threads_rest(const provider_info& info) {
-  if (info.threads != 1) std::this_thread::sleep_for(std::chrono::milliseconds(40));
-}
-
 // Runs until the time of one call is known, which also warms up. Returns that time.
-double calibrate(gemm_provider& provider) {
-  double seconds = provider.run(1);
+double calibrate(gemm_target& target) {
+  double seconds = target.run(1);
   if (seconds > 1) return seconds;  // cold or not makes no difference to that
   for (std::int64_t calls = 1;; calls *= 4) {
-    seconds = provider.run(calls);
+    seconds = target.run(calls);
     if (seconds >= least_repetition_s / 4 || calls > 10'000'000) return seconds / double(calls);
   }
 }
 
 class case_runner {
  public:
-  case_runner(const gemm_case& g, const device_description& device, const run_settings& settings)
-      : case_(g),
-        device_(device),
-        settings_(settings),
-        workspace_(g, choose_sets(g, settings.sets), settings.seed) {}
+  case_runner(const gemm_case& g, gemm_bench& bench, const run_settings& settings)
+      : case_(g), bench_(bench), settings_(settings), sets_(choose_sets(g, settings.sets)) {
+    bench_.begin(g, sets_, settings.seed);
+  }
+  ~case_runner() {
+    for (auto& t : running_) release(*t.target);
+    bench_.end();
+  }
+  case_runner(const case_runner&) = delete;
+  case_runner& operator=(const case_runner&) = delete;
 
-  std::vector<gemm_result> run(std::vector<provider_slot>& slots) {
-    results_.reserve(slots.size());  // subjects keep references
-    for (auto& slot : slots) start(slot);
+  std::vector<gemm_result> run() {
+    results_.reserve(bench_.slots().size());  // subjects keep references
+    for (auto& slot : bench_.slots()) start(slot);
     time_interleaved(subjects_);
-    for (std::size_t i = 0; i < subjects_.size(); ++i)
-      finish(subjects_[i], *running_[i].result, *running_[i].provider);
+    for (std::size_t i = 0; i < subjects_.size(); ++i) {
+      finish(subjects_[i], *running_[i].result, *running_[i].target);
+    }
     return std::move(results_);
   }
 
  private:
   struct running {
-    gemm_provider* provider;
+    gemm_target* target;
     gemm_result* result;
   };
 
@@ -68,21 +66,33 @@ class case_runner {
     settings_.progress(fmt::format("{}: {}", provider, what));
   }
 
-  gemm_result& add_result(const provider_slot& slot) {
+  static void release(gemm_target& target) {
+    try {
+      target.release();
+    } catch (const std::exception&) {  // dead: there is nothing to release
+    }
+  }
+
+  gemm_result& add_result(const target_slot& slot) {
     auto& r = results_.emplace_back();
     r.provider = slot.name;
-    r.backend = device_.backend;
-    r.device = device_.name;
+    r.backend = bench_.device().backend;
+    r.device = bench_.device().name;
     r.problem = case_;
-    if (slot.provider && slot.provider->info().on_host && !device_.is_host) {
+    if (slot.target && slot.target->info().on_host && !bench_.device().is_host) {
       r.backend = "host";
       r.device = cpu_name();
     }
     return r;
   }
 
-  void start(provider_slot& slot) {
-    const auto why = slot.provider ? slot.provider->cannot(case_) : slot.problem;
+  void start(target_slot& slot) {
+    std::string why = slot.problem;
+    try {
+      if (slot.target) why = slot.target->cannot(case_);
+    } catch (const std::exception& error) {
+      why = error.what();
+    }
     if (!why.empty()) {
       if (!slot.asked_for) return;
       auto& r = add_result(slot);
@@ -90,16 +100,18 @@ class case_runner {
       return;
     }
     auto& r = add_result(slot);
-    auto& provider = *slot.provider;
+    auto& target = *slot.target;
     double call_s = 0;
     say(slot.name, "warming up");
     try {
-      provider.prepare(case_, workspace_.operands());
-      let_threads_rest(provider.info());
-      call_s = calibrate(provider);
+      target.prepare(case_, sets_, settings_.seed);
+      target.take_turn();
+      call_s = calibrate(target);
+      target.pin();
     } catch (const std::exception& error) {
       r.status = outcome::failed;
       r.reason = error.what();
+      release(target);
       return;
     }
     timed_subject subject;
@@ -109,23 +121,25 @@ class case_runner {
     subject.repetitions =
         std::min(settings_.repetitions,
                  std::max(least_repetitions, static_cast<int>(settings_.time_limit_s / repetition_s)));
-    subject.run = [&provider](std::int64_t calls) { return provider.run(calls); };
-    subject.before = [this, &provider, name = slot.name, call_s, of = subject.repetitions](int repetition) {
+    subject.run = [&target](std::int64_t calls) { return target.run(calls); };
+    subject.before = [this, &target, name = slot.name, call_s, calls = subject.calls,
+                      of = subject.repetitions](int repetition) {
       say(name, fmt::format("{}/{}", repetition + 1, of).c_str());
-      let_threads_rest(provider.info());
-      if (call_s < 0.1) provider.run(1);  // caches, clocks and threads are another provider's now
+      target.take_turn();
+      // Caches, clocks and threads were another provider's until now.
+      if (call_s < 0.1) target.run(std::max<std::int64_t>(1, calls / 20));
     };
     subjects_.push_back(std::move(subject));
-    running_.push_back({&provider, &r});
+    running_.push_back({&target, &r});
   }
 
-  void finish(const timed_subject& subject, gemm_result& r, gemm_provider& provider) {
+  void finish(const timed_subject& subject, gemm_result& r, gemm_target& target) {
     r.status = outcome::failed;
     r.reason = subject.failure;
     if (!subject.failure.empty()) return;
     say(subject.name, "verifying");
     try {
-      verify(subject, r, provider);
+      verify(subject, r, target);
       r.seconds = summarize(subject.seconds);
     } catch (const std::exception& error) {
       r.reason = error.what();
@@ -134,22 +148,20 @@ class case_runner {
 
   // Checks what the same calls as in a timed repetition leave in C. With beta they would pile up,
   // so then it is one call.
-  void verify(const timed_subject& subject, gemm_result& r, gemm_provider& provider) {
-    const bool on_host = provider.info().on_host;
-    workspace_.reset_c(on_host);
-    provider.run(case_.beta == 0 ? subject.calls : 1);
+  void verify(const timed_subject& subject, gemm_result& r, gemm_target& target) {
+    const void* const c = target.product(case_.beta == 0 ? subject.calls : 1);
     if (!check_) {
-      const auto& first = workspace_.operands().host.front();
-      check_ = make_gemm_check(case_, first.a, first.b, workspace_.initial_c(), settings_.seed);
+      const auto first = bench_.first_set();
+      check_ = make_gemm_check(case_, first.a, first.b, bench_.initial_c(), settings_.seed);
     }
-    r.check = (*check_)(workspace_.fetch_c(on_host));
+    r.check = (*check_)(c);
     r.status = r.check.passed ? outcome::verified : outcome::mismatch;
   }
 
   gemm_case case_;
-  const device_description& device_;
+  gemm_bench& bench_;
   const run_settings& settings_;
-  workspace workspace_;
+  std::int64_t sets_;
   std::unique_ptr<gemm_check> check_;
   std::vector<gemm_result> results_;
   std::vector<timed_subject> subjects_;
@@ -158,9 +170,8 @@ class case_runner {
 
 }  // namespace
 
-std::vector<gemm_result> run_case(const gemm_case& g, const device_description& device,
-                                  std::vector<provider_slot>& slots, const run_settings& settings) {
-  return case_runner(g, device, settings).run(slots);
+std::vector<gemm_result> run_case(const gemm_case& g, gemm_bench& bench, const run_settings& settings) {
+  return case_runner(g, bench, settings).run();
 }
 
 }  // namespace keramos::perf

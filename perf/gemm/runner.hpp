@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "device/machine.hpp"
-#include "providers/provider.hpp"
+#include "bench.hpp"
 #include "report/result.hpp"
 
 namespace keramos::perf {
@@ -21,7 +20,6 @@ struct run_settings {
 };
 
 // One result for each provider, and for those asked for by name that cannot do the problem.
-std::vector<gemm_result> run_case(const gemm_case& g, const device_description& device,
-                                  std::vector<provider_slot>& slots, const run_settings& settings);
+std::vector<gemm_result> run_case(const gemm_case& g, gemm_bench& bench, const run_settings& settings);
 
 }  // namespace keramos::perf

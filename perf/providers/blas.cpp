@@ -1,7 +1,6 @@
-// Provider `blas`: any CBLAS, loaded while the program runs.
+// Provider `blas`, and by name `openblas`, `blis`, `mkl`: any CBLAS, loaded while the program runs.
 #include <chrono>
 
-#include "core/parallel.hpp"
 #include "provider.hpp"
 
 namespace keramos::perf {
@@ -9,10 +8,11 @@ namespace {
 
 class blas_provider : public gemm_provider {
  public:
-  blas_provider(const std::string& path, int threads) : library_(path, threads) {}
+  blas_provider(const std::string& name, const std::string& path, int threads)
+      : library_(name, path, threads) {}
 
   provider_info info() const override {
-    return {"blas", library_.version(), library_.libraries(), library_.threads(), true};
+    return {library_.name(), library_.version(), library_.libraries(), library_.threads(), true};
   }
   std::string cannot(const gemm_case& g) const override {
     return g.type == data_type::i32 ? "CBLAS has no integer product" : "";
@@ -22,13 +22,8 @@ class blas_provider : public gemm_provider {
     sets_ = operands.host;
   }
   double run(std::int64_t calls) override {
-    // A thread pinned by an OpenMP runtime would keep a BLAS that works on it on one core.
-    const wide_affinity all_cpus;
     const auto start = std::chrono::steady_clock::now();
-    for (std::int64_t i = 0; i < calls; ++i) {
-      const auto& set = sets_[i % sets_.size()];
-      library_.gemm(case_, set.a, set.b, set.c);
-    }
+    library_.gemm(case_, sets_, calls);
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
 
@@ -40,8 +35,8 @@ class blas_provider : public gemm_provider {
 
 }  // namespace
 
-std::unique_ptr<gemm_provider> make_blas(const std::string& path, int threads) {
-  return std::make_unique<blas_provider>(path, threads);
+std::unique_ptr<gemm_provider> make_blas(const std::string& name, const std::string& path, int threads) {
+  return std::make_unique<blas_provider>(name, path, threads);
 }
 
 }  // namespace keramos::perf

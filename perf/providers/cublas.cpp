@@ -45,14 +45,13 @@ class cublas_provider : public gemm_provider {
   }
   double run(std::int64_t calls) override {
     return seconds_on_queue([&] {
-      for (std::int64_t i = 0; i < calls; ++i) {
-        const auto& set = sets_[i % sets_.size()];
+      for_sets_in_turn(sets_, calls, [&](const operand_set& set) {
         if (case_.type == data_type::f32) {
           call<float>(cublasSgemm, set);
         } else {
           call<double>(cublasDgemm, set);
         }
-      }
+      });
     });
   }
 

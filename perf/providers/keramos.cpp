@@ -55,9 +55,8 @@ class keramos_provider : public gemm_provider {
     }
   }
   double run(std::int64_t calls) override {
-    return seconds_on_queue([&] {
-      for (std::int64_t i = 0; i < calls; ++i) enqueue_(case_, sets_[i % sets_.size()]);
-    });
+    return seconds_on_queue(
+        [&] { for_sets_in_turn(sets_, calls, [&](const operand_set& set) { enqueue_(case_, set); }); });
   }
 
  private:

@@ -49,9 +49,8 @@ class kokkoskernels_provider : public gemm_provider {
   }
   double run(std::int64_t calls) override {
     const auto& space = machine_queue().execution_space();
-    return seconds_on_queue([&] {
-      for (std::int64_t i = 0; i < calls; ++i) call_(case_, sets_[i % sets_.size()], space);
-    });
+    return seconds_on_queue(
+        [&] { for_sets_in_turn(sets_, calls, [&](const operand_set& set) { call_(case_, set, space); }); });
   }
 
  private:

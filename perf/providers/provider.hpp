@@ -8,16 +8,10 @@
 #include <vector>
 
 #include "core/cblas_library.hpp"
+#include "core/host_workspace.hpp"
 #include "core/problem.hpp"
 
 namespace keramos::perf {
-
-// A, B and C of one copy of the problem.
-struct operand_set {
-  const void* a;
-  const void* b;
-  void* c;
-};
 
 // Copies of one problem with different data. Calls go through them in turn, so that small
 // problems do not live in the cache.
@@ -47,32 +41,30 @@ class gemm_provider {
   virtual double run(std::int64_t calls) = 0;
 };
 
-struct provider_request {
-  std::vector<std::string> names;  // as given to --provider; empty: all that make sense here
-  std::string blas_path;
-  int threads = 1;  // of host libraries: as many as Keramos uses
-  bool device_is_host = true;
+// One item of --provider, as far as it can be known without loading anything.
+struct provider_choice {
+  std::string name;        // of the entry in providers.cpp, e.g. "blas"; results may call it otherwise
+  std::string path;        // of the library, where the user named it
+  bool asked_for = false;  // by name: then it gets rows even if unavailable
+  bool bonus = false;      // not worth a word where it is missing
+  bool needs_kokkos = true;
 };
 
-// One row that results will have: a provider, or why there is none.
-struct provider_slot {
-  std::string name;
-  bool asked_for = false;                   // by name: then it gets rows even if unavailable
-  std::unique_ptr<gemm_provider> provider;  // may be null
-  std::string problem;                      // then one line that says why
-};
+// The choices behind `asked` ("keramos", "blas", "blas=/path/lib.so"; empty: all that make sense
+// here), with `blas_paths` in place of the default BLAS. Throws usage_error for an unknown name.
+std::vector<provider_choice> choose_providers(const std::vector<std::string>& asked,
+                                              const std::vector<std::string>& blas_paths,
+                                              bool device_is_host);
 
-// Known names of --provider; throws usage_error for one that is none.
-void check_provider_names(const std::vector<std::string>& names);
-
-std::vector<provider_slot> make_providers(const provider_request& request);
+// Makes it, to use `threads` host threads: as many as Keramos does. Throws unavailable_error.
+std::unique_ptr<gemm_provider> make_provider(const provider_choice& choice, int threads, bool device_is_host);
 
 // The factories. They return null where this build has no such provider, and throw
 // unavailable_error where it has but cannot be used.
 std::unique_ptr<gemm_provider> make_keramos();
 std::unique_ptr<gemm_provider> make_kokkoskernels_native();
 std::unique_ptr<gemm_provider> make_kokkoskernels_tpl(int threads);
-std::unique_ptr<gemm_provider> make_blas(const std::string& path, int threads);
+std::unique_ptr<gemm_provider> make_blas(const std::string& name, const std::string& path, int threads);
 std::unique_ptr<gemm_provider> make_cublas();
 
 std::string kokkoskernels_version();  // "" where this build has none

@@ -8,36 +8,40 @@
 namespace keramos::perf {
 namespace {
 
-// A name of --provider and the rows it stands for.
+// A name of --provider and what makes it.
 struct entry {
   const char* name;
   bool by_default;
-  std::function<std::unique_ptr<gemm_provider>(const provider_request&)> make;
+  std::function<std::unique_ptr<gemm_provider>(const provider_choice&, int threads)> make;
   const char* absent;  // what to say when make returns null
 };
 
 std::vector<entry> entries(bool device_is_host) {
 #ifdef KERAMOS_PERF_HAS_KOKKOSKERNELS
-  const auto native = [](const auto&) { return make_kokkoskernels_native(); };
-  const auto tpl = [](const auto& r) { return make_kokkoskernels_tpl(r.threads); };
+  const auto native = [](const auto&, int) { return make_kokkoskernels_native(); };
+  const auto tpl = [](const auto&, int threads) { return make_kokkoskernels_tpl(threads); };
   constexpr const char* no_tpl = "the Kokkos Kernels found was built without it";
 #else
-  const auto native = [](const auto&) { return std::unique_ptr<gemm_provider>(); };
+  const auto native = [](const auto&, int) { return std::unique_ptr<gemm_provider>(); };
   const auto tpl = native;
   constexpr const char* no_tpl = "this build found no Kokkos Kernels";
 #endif
 #ifdef KERAMOS_PERF_HAS_CUBLAS
-  const auto cublas = [](const auto&) { return make_cublas(); };
+  const auto cublas = [](const auto&, int) { return make_cublas(); };
 #else
-  const auto cublas = [](const auto&) { return std::unique_ptr<gemm_provider>(); };
+  const auto cublas = [](const auto&, int) { return std::unique_ptr<gemm_provider>(); };
 #endif
+  const auto cblas = [](const provider_choice& c, int threads) { return make_blas(c.name, c.path, threads); };
   return {
-      {"keramos", true, [](const auto&) { return make_keramos(); }, ""},
+      {"keramos", true, [](const auto&, int) { return make_keramos(); }, ""},
       {"kokkoskernels-native", true, native,
        "this build found no Kokkos Kernels: install it (libtrilinos-kokkos-kernels-dev, or built "
        "with your Kokkos), name its prefix in CMAKE_PREFIX_PATH and configure again"},
       {device_is_host ? "kokkoskernels+blas" : "kokkoskernels+cublas", true, tpl, no_tpl},
-      {"blas", device_is_host, [](const auto& r) { return make_blas(r.blas_path, r.threads); }, ""},
+      {"blas", device_is_host, cblas, ""},
+      {"openblas", false, cblas, ""},
+      {"blis", false, cblas, ""},
+      {"mkl", false, cblas, ""},
       {"cublas", !device_is_host, cublas, "only in CUDA builds (configure with the preset cuda)"},
   };
 }
@@ -47,58 +51,70 @@ bool selects(const std::string& asked, const std::string& name) {
   return asked == name || (asked == "kokkoskernels" && name.starts_with("kokkoskernels"));
 }
 
-}  // namespace
-
-void check_provider_names(const std::vector<std::string>& names) {
-  for (const auto& asked : names) {
-    bool known = false;
-    for (const bool on_host : {true, false}) {
-      for (const auto& e : entries(on_host)) known = known || selects(asked, e.name);
-    }
-    if (!known) {
-      throw usage_error(
-          fmt::format("provider '{}' is not known: write --provider with any of "
-                      "keramos,kokkoskernels,blas,cublas",
-                      asked));
-    }
-  }
+// kokkoskernels+cublas is a name, but none of a host's.
+bool is_known_elsewhere(const std::string& name, bool device_is_host) {
+  const auto others = entries(!device_is_host);
+  return std::any_of(others.begin(), others.end(), [&](const entry& e) { return selects(name, e.name); });
 }
+
+}  // namespace
 
 #ifndef KERAMOS_PERF_HAS_KOKKOSKERNELS
 std::string kokkoskernels_version() { return {}; }
 #endif
 
-std::vector<provider_slot> make_providers(const provider_request& request) {
-  const auto all = entries(request.device_is_host);
-  std::vector<provider_slot> slots;
-  const auto add = [&](const entry& e, bool asked_for) {
-    provider_slot slot{e.name, asked_for, nullptr, {}};
-    try {
-      slot.provider = e.make(request);
-      if (!slot.provider) slot.problem = e.absent;
-    } catch (const unavailable_error& error) {
-      slot.problem = error.what();
-      if (slot.name == "blas" && !request.blas_path.empty()) {
-        throw usage_error(fmt::format(
-            "--blas: {}: write the path of a CBLAS library, such as that of libopenblas.so.0", slot.problem));
-      }
+std::vector<provider_choice> choose_providers(const std::vector<std::string>& asked,
+                                              const std::vector<std::string>& blas_paths,
+                                              bool device_is_host) {
+  const auto all = entries(device_is_host);
+  std::vector<provider_choice> chosen;
+  const auto add = [&](const entry& e, const std::string& path, bool asked_for) {
+    // The libraries behind Kokkos Kernels are a bonus: no word about them where there are none.
+    const bool bonus = !asked_for && std::string(e.name).find('+') != std::string::npos;
+    for (const auto& c : chosen) {
+      if (c.name == e.name && c.path == path) return;
     }
-    slots.push_back(std::move(slot));
+    chosen.push_back({e.name, path, asked_for, bonus, !is_cblas_name(e.name)});
   };
-  const auto seen = [&](const entry& e) {
-    return std::any_of(slots.begin(), slots.end(), [&](const provider_slot& s) { return s.name == e.name; });
+  const auto add_blas = [&](const entry& e, const std::string& path, bool asked_for) {
+    if (!path.empty() || blas_paths.empty() || std::string(e.name) != "blas") return add(e, path, asked_for);
+    for (const auto& named : blas_paths) add(e, named, true);
   };
-  const std::vector<std::string> defaults{""};
-  for (const auto& asked : request.names.empty() ? defaults : request.names) {
+  for (const auto& e : all) {
+    if (asked.empty() && e.by_default) add_blas(e, "", false);
+  }
+  for (const auto& item : asked) {
+    const auto equals = item.find('=');
+    const auto name = item.substr(0, equals);
+    const auto path = equals == std::string::npos ? std::string() : item.substr(equals + 1);
+    if (equals != std::string::npos && (path.empty() || !is_cblas_name(name))) {
+      throw usage_error(
+          fmt::format("provider '{}': a path goes with a CBLAS library: write blas=/path/to/lib.so", item));
+    }
+    bool known = false;
     for (const auto& e : all) {
-      if (seen(e) || !(asked.empty() ? e.by_default : selects(asked, e.name))) continue;
-      // The libraries behind Kokkos Kernels are a bonus: no word about them where there are none.
-      const bool bonus = asked != e.name && std::string(e.name).find('+') != std::string::npos;
-      add(e, !asked.empty() && !bonus);
-      if (bonus && !slots.back().provider) slots.pop_back();
+      if (!selects(name, e.name)) continue;
+      add_blas(e, path, name == e.name || std::string(e.name) == "kokkoskernels-native");
+      known = true;
+    }
+    if (!known && !is_known_elsewhere(name, device_is_host)) {
+      throw usage_error(
+          fmt::format("provider '{}' is not known: write --provider with any of keramos,kokkoskernels,"
+                      "blas,openblas,blis,mkl,cublas, or blas=PATH",
+                      name));
     }
   }
-  return slots;
+  return chosen;
+}
+
+std::unique_ptr<gemm_provider> make_provider(const provider_choice& choice, int threads,
+                                             bool device_is_host) {
+  for (const auto& e : entries(device_is_host)) {
+    if (choice.name != e.name) continue;
+    if (auto made = e.make(choice, threads)) return made;
+    throw unavailable_error(e.absent);
+  }
+  throw unavailable_error("no such provider");
 }
 
 }  // namespace keramos::perf

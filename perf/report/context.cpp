@@ -15,14 +15,14 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-json describe(const provider_slot& slot) {
+json describe(const target_slot& slot) {
   json p;
-  if (!slot.provider) {
+  if (!slot.target) {
     p["status"] = "unavailable";
     p["reason"] = slot.problem;
     return p;
   }
-  const auto info = slot.provider->info();
+  const auto info = slot.target->info();
   p["status"] = "available";
   p["version"] = info.version;
   p["threads"] = nullptr;
@@ -33,10 +33,10 @@ json describe(const provider_slot& slot) {
 
 }  // namespace
 
-json make_context(const device_description& device, const std::vector<provider_slot>& slots,
-                  const run_description& run) {
+json make_context(gemm_bench& bench, const run_description& run) {
+  const auto& device = bench.device();
   json c;
-  c["tool"] = "keramos-perf gemm";
+  c["tool"] = run.tool;
   c["command_line"] = run.command_line;
   c["date"] = utc_now();
   c["host"] = host_name();
@@ -51,6 +51,7 @@ json make_context(const device_description& device, const std::vector<provider_s
   c["threads"] = device.threads;
   c["cpu"] = cpu_name();
   c["cpus"] = initial_cpu_count();
+  bench.describe(c);
   c["cpu_clock_hz"] = nullptr;
   if (const double hz = cpu_clock_hz(); hz > 0) c["cpu_clock_hz"] = hz;
   c["compiler"] = build_compiler;
@@ -66,9 +67,9 @@ json make_context(const device_description& device, const std::vector<provider_s
         "OPENBLAS_CORETYPE", "BLIS_ARCH_TYPE", "MKL_THREADING_LAYER", "CUDA_VISIBLE_DEVICES"}) {
     if (const char* value = std::getenv(variable)) c["environment"][variable] = value;
   }
-  for (const auto& slot : slots) c["providers"][slot.name] = describe(slot);
+  for (const auto& slot : bench.slots()) c["providers"][slot.name] = describe(slot);
   for (const auto type : run.types) {
-    const auto peak = peak_of(type, device);
+    const auto peak = bench.peak(type);
     if (peak.operations_per_second <= 0) continue;
     c["peak_gflops"][std::string(name(type))] = peak.operations_per_second * 1e-9;
     c["peak_kind"] = peak.kind;
@@ -100,8 +101,8 @@ std::string headline(const json& c) {
     text += '\n';
   }
   text +=
-      "rates are medians; spread: interquartile range over the median; ratio: Keramos' rate over "
-      "this one's\n";
+      "rates are medians; spread: interquartile range over the median; peak: part of the peak; ratio: "
+      "Keramos' rate over this one's\n";
   return text;
 }
 

@@ -6,19 +6,18 @@
 #include <string>
 #include <vector>
 
-#include "device/machine.hpp"
-#include "providers/provider.hpp"
+#include "gemm/bench.hpp"
 
 namespace keramos::perf {
 
 struct run_description {
+  std::string tool;  // "keramos-perf gemm"
   std::string command_line;
   std::uint64_t seed = 0;
   std::vector<data_type> types;  // a peak is found for each
 };
 
-nlohmann::ordered_json make_context(const device_description& device, const std::vector<provider_slot>& slots,
-                                    const run_description& run);
+nlohmann::ordered_json make_context(gemm_bench& bench, const run_description& run);
 
 // One or two lines of it for the head of the table.
 std::string headline(const nlohmann::ordered_json& context);

@@ -39,6 +39,8 @@ nlohmann::ordered_json to_row(const gemm_result& r) {
   put("min_s", r.seconds.min);
   put("iqr_s", r.seconds.iqr);
   put("gflops", r.timed() ? r.giga_rate() : 0);
+  row["peak_fraction"] = nullptr;
+  if (r.timed() && r.peak_fraction > 0) row["peak_fraction"] = r.peak_fraction;
   put("max_error", r.check.error);
   put("error_bound", r.check.bound);
   row["verified"] = nullptr;  // not run: neither right nor wrong
@@ -60,7 +62,7 @@ std::string to_json(const nlohmann::ordered_json& context, const std::vector<gem
 std::string to_csv(const std::vector<gemm_result>& results) {
   std::string text =
       "provider,backend,device,type,op_a,op_b,layout,m,n,k,repetitions,median_s,min_s,iqr_s,"
-      "gflops,max_error,error_bound,verified\n";
+      "gflops,peak_fraction,max_error,error_bound,verified\n";
   for (const auto& r : results) {
     std::string line;
     for (const auto& value : to_row(r)) {

@@ -23,6 +23,7 @@ struct gemm_result {
   std::string reason;  // why it failed or is unavailable
   summary seconds;     // of one product, over the repetitions
   verdict check;
+  double peak_fraction = 0;  // of the device's arithmetic peak; 0: not known
 
   bool timed() const { return seconds.count > 0; }
   double giga_rate() const { return problem.operations() / seconds.median * 1e-9; }
@@ -38,7 +39,8 @@ std::string to_csv(const std::vector<gemm_result>& results);
 // Rows as they come, providers side by side.
 class result_table {
  public:
-  explicit result_table(std::vector<std::string> providers) : providers_(std::move(providers)) {}
+  explicit result_table(std::vector<std::string> providers, bool with_peak = false)
+      : providers_(std::move(providers)), with_peak_(with_peak) {}
 
   // The lines for one problem: a heading where a type begins, the row, and a line for each result
   // that is wrong or missing.
@@ -51,6 +53,7 @@ class result_table {
   bool has_ratio(const std::string& provider) const;
 
   std::vector<std::string> providers_;
+  bool with_peak_;
   bool started_ = false;
   data_type type_ = data_type::f32;
 };

@@ -23,7 +23,8 @@ bool result_table::has_ratio(const std::string& provider) const {
 }
 
 int result_table::width(const std::string& provider) const {
-  return std::max<int>(has_ratio(provider) ? 25 : 17, static_cast<int>(provider.size()) + 3);
+  return std::max<int>((has_ratio(provider) ? 25 : 17) + (with_peak_ ? 5 : 0),
+                       static_cast<int>(provider.size()) + 3);
 }
 
 std::string result_table::heading(data_type type) const {
@@ -31,7 +32,7 @@ std::string result_table::heading(data_type type) const {
   std::string columns = fmt::format("{:3}{:6}{:>7}{:>8}{:>8}", "op", "layout", "m", "n", "k");
   for (const auto& provider : providers_) {
     names += fmt::format("{:>{}}", provider, width(provider));
-    const auto fields = fmt::format("{:>9} {:>6}{}", rate_unit(type), "spread",
+    const auto fields = fmt::format("{:>9} {:>6}{}{}", rate_unit(type), "spread", with_peak_ ? " peak" : "",
                                     has_ratio(provider) ? fmt::format(" {:>7}", "ratio") : "");
     columns += fmt::format("{:>{}}", fields, width(provider));
   }
@@ -44,6 +45,10 @@ std::string result_table::cell(const gemm_result* result, const gemm_result* ker
   if (result->status == outcome::failed) return "FAILED";
   const double spread = result->seconds.iqr / result->seconds.median;
   auto text = fmt::format("{:>9} {:>6}", number(result->giga_rate()), fmt::format("{:.1f}%", 100 * spread));
+  if (with_peak_) {
+    text += fmt::format(" {:>4}",
+                        result->peak_fraction > 0 ? fmt::format("{:.0f}%", 100 * result->peak_fraction) : "");
+  }
   if (result->status == outcome::mismatch) text = "WRONG " + text;
   if (has_ratio(result->provider)) {
     text += fmt::format(" {:>7}", keramos != nullptr && keramos->timed()

@@ -1,5 +1,6 @@
 # Runs keramos-perf as a user would and looks at exit status, output and files.
-#   cmake -DPROGRAM=keramos-perf -DWRONG_CBLAS=libwrong_cblas.so -P program.cmake
+#   cmake -DPROGRAM=keramos-perf -DWRONG_CBLAS=libwrong_cblas.so -DWORKERS=ON -P program.cmake
+# WORKERS: whether providers have processes of their own here, as on hosts.
 include(${CMAKE_CURRENT_LIST_DIR}/commands.cmake)
 
 set(quick --repetitions 2 --sets 3)
@@ -22,11 +23,28 @@ run(1 gemm --provider keramos,blas --blas ${WRONG_CBLAS} --type f64 --size 24,52
     --output wrong.json)
 expect("${out}" "WRONG: element \\(22, 1\\) is off by 2, allowed")
 expect("${out}" "WRONG: a sum of elements from \\(518, 0\\) is off by|WRONG: element \\(518, 1\\) is off by 2")
-expect_json(wrong.json "WrongBLAS 1.0" context providers blas version)
+expect_json(wrong.json "WrongBLAS 1.0" context providers wrongblas-1.0 version)
+expect_json(wrong.json wrongblas-1.0 results 1 provider)
 expect_json(wrong.json ON results 0 verified)
 expect_json(wrong.json OFF results 1 verified)
 expect_json(wrong.json ON results 2 verified)
 expect_json(wrong.json OFF results 3 verified)
+
+# The same in one process, as on GPUs; two libraries of one name are told apart.
+run(1 gemm --in-process --provider keramos,blas=${WRONG_CBLAS} --type f64 --size 24 ${quick} --output wrong.json)
+expect_json(wrong.json ON results 0 verified)
+expect_json(wrong.json OFF results 1 verified)
+run(1 gemm --provider blas=${WRONG_CBLAS},openblas=${WRONG_CBLAS} --type f32 --m 24 --n 24 --k 24 ${quick}
+    --format csv)
+expect("${out}" "\nwrongblas-1.0,.*\nwrongblas-1.0#2,")
+
+# A library that takes its process down fails alone; the next case gets a new process.
+if(WORKERS)
+  run(1 gemm --provider keramos,blas=${WRONG_CBLAS} --type f64 --m 666 --n 7,24 --k 8 ${quick} --output died.json)
+  expect("${out}" "wrongblas-1.0: FAILED: its process died of signal 6")
+  expect_json(died.json ON results 0 verified)
+  expect_json(died.json OFF results 3 verified)
+endif()
 
 # What is not there is said, and has a row if it was asked for by name.
 run(0 gemm --provider keramos,blas --blas ${WRONG_CBLAS} --type i32 --size 8 ${quick})
@@ -36,7 +54,8 @@ expect("${out}" "^provider,backend,device,type,op_a,.*\nkeramos,[^\n]*,true\n$")
 
 # Bad usage: status 2 and one line that says what to write.
 foreach(arguments IN ITEMS "--size;abc" "--type;f16" "--op;NX" "--layout;up" "--provider;magic" "--m;5"
-                           "--shapes;none.csv" "--blas;none.so" "--format;yaml" "--repetitions;0" "--bogus")
+                           "--shapes;none.csv" "--blas;none.so"
+                           "--provider;blas=none.so" "--provider;keramos=none.so" "--format;yaml" "--repetitions;0" "--bogus")
   run(2 gemm ${arguments})
   expect("${err}" "^keramos-perf: [^\n]*write [^\n]*\n$")
   expect("${out}" "^$")

@@ -1,0 +1,72 @@
+#include "host_workspace.hpp"
+
+#include <cstring>
+#include <new>
+
+#include "parallel.hpp"
+#include "random.hpp"
+
+namespace keramos::perf {
+namespace {
+
+constexpr std::size_t alignment = 256;  // any vector load's
+
+std::size_t padded(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
+
+char* allocate(std::size_t bytes) {
+  if (void* p = std::aligned_alloc(alignment, bytes)) return static_cast<char*>(p);
+  throw std::bad_alloc();
+}
+
+template <class T>
+void fill(char* bytes, std::int64_t elements, const random_stream& random) {
+  T* const data = reinterpret_cast<T*>(bytes);
+  parallel_blocks(elements, 1 << 16, [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = begin; i < end; ++i) data[i] = random.value<T>(i);
+  });
+}
+
+}  // namespace
+
+host_workspace::host_workspace(const gemm_case& g, std::int64_t sets, std::uint64_t seed)
+    : problem_(g), sets_(sets) {
+  const auto stride = [&](std::int64_t rows, std::int64_t cols) {
+    return padded(std::size_t(rows) * std::size_t(cols) * size_of(g.type));
+  };
+  const auto a_stride = stride(g.m, g.k), b_stride = stride(g.k, g.n), c_stride = stride(g.m, g.n);
+  a_ = make(a_stride, seed, 1);
+  b_ = make(b_stride, seed, 2);
+  c_ = make(c_stride, seed, 3);
+  if (g.beta != 0) {
+    first_c_.reset(allocate(c_stride));
+    std::memcpy(first_c_.get(), c_.get(), c_stride);
+  }
+  for (std::int64_t i = 0; i < sets; ++i) {
+    operands_.push_back({a_.get() + i * a_stride, b_.get() + i * b_stride, c_.get() + i * c_stride});
+  }
+}
+
+host_workspace::memory host_workspace::make(std::size_t stride, std::uint64_t seed,
+                                            std::uint64_t stream) const {
+  memory x(allocate(stride * sets_));
+  const random_stream random(seed, stream);
+  visit_type(problem_.type, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    fill<T>(x.get(), static_cast<std::int64_t>(stride * sets_ / sizeof(T)), random);
+  });
+  return x;
+}
+
+std::size_t host_workspace::c_bytes() const {
+  return std::size_t(problem_.m) * std::size_t(problem_.n) * size_of(problem_.type);
+}
+
+void host_workspace::reset_c() {
+  if (problem_.beta != 0) {
+    std::memcpy(c_.get(), first_c_.get(), c_bytes());
+  } else {
+    std::memset(c_.get(), 0xff, c_bytes());  // all bits set is a NaN
+  }
+}
+
+}  // namespace keramos::perf

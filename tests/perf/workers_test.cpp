@@ -1,0 +1,61 @@
+// What worker processes rest on: CPUs and data without Kokkos.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <set>
+
+#include "core/cpus.hpp"
+#include "core/host_workspace.hpp"
+#include "core/parallel.hpp"
+#include "core/random.hpp"
+
+namespace keramos::perf {
+namespace {
+
+TEST(Cpus, ChosenOnesAreDifferentAndOurs) {
+  const int all = initial_cpu_count();
+  for (const int count : {1, 2, all, all + 5}) {
+    const auto cpus = choose_cpus(count);
+    EXPECT_EQ(static_cast<int>(cpus.size()), std::min(count, all));
+    EXPECT_EQ(std::set<int>(cpus.begin(), cpus.end()).size(), cpus.size());
+    for (const int cpu : cpus) EXPECT_TRUE(CPU_ISSET(cpu, &initial_affinity())) << cpu;
+  }
+}
+
+TEST(HostWorkspace, FirstSetIsTheSameForAnyNumberOfSets) {
+  const gemm_case g{data_type::f64, transpose::N, transpose::T, matrix_layout::left, 5, 7, 9, 1, 1};
+  host_workspace one(g, 1, 42), three(g, 3, 42);
+  ASSERT_EQ(three.operands().size(), 3u);
+  const auto& x = one.operands()[0];
+  const auto& y = three.operands()[0];
+  EXPECT_EQ(std::memcmp(x.a, y.a, 5 * 9 * 8), 0);
+  EXPECT_EQ(std::memcmp(x.b, y.b, 9 * 7 * 8), 0);
+  EXPECT_EQ(std::memcmp(x.c, y.c, 5 * 7 * 8), 0);
+  EXPECT_NE(std::memcmp(y.a, three.operands()[1].a, 5 * 9 * 8), 0);
+  EXPECT_EQ(static_cast<const double*>(x.a)[3], random_stream(42, 1).value<double>(3));
+
+  EXPECT_EQ(std::memcmp(one.initial_c(), x.c, one.c_bytes()), 0);
+  std::memset(x.c, 1, one.c_bytes());
+  one.reset_c();
+  EXPECT_EQ(std::memcmp(one.initial_c(), one.c(), one.c_bytes()), 0);
+
+  auto without_beta = g;
+  without_beta.beta = 0;
+  host_workspace fresh(without_beta, 2, 42);
+  EXPECT_EQ(fresh.initial_c(), nullptr);
+  fresh.reset_c();
+  EXPECT_TRUE(std::isnan(static_cast<const double*>(fresh.c())[34]));
+}
+
+TEST(HostWorkspace, SetsAreUsedInTurn) {
+  const gemm_case g{data_type::i32, {}, {}, {}, 2, 2, 2};
+  const host_workspace data(g, 3, 1);
+  std::vector<const void*> seen;
+  for_sets_in_turn(data.operands(), 7, [&](const operand_set& set) { seen.push_back(set.a); });
+  ASSERT_EQ(seen.size(), 7u);
+  for (std::size_t i = 0; i < seen.size(); ++i) EXPECT_EQ(seen[i], data.operands()[i % 3].a);
+}
+
+}  // namespace
+}  // namespace keramos::perf
