@@ -10,16 +10,16 @@ namespace keramos::backend::host {
 /// C (m x n) = alpha·A·B + beta·C, small enough to be multiplied where it lies.
 template <class T>
 struct small_problem {
-  /// The most elements that B may have if its rows do not run through memory: 64 KiB.
-  static constexpr int most_elements_of_b = 64 * 1024 / int(sizeof(T));
+  /// The most rows that B may have if they do not run through memory.
+  static constexpr int most_rows_of_b = 512;
 
   int m, n, k;
   const T* a;  // (m, k)
   std::int64_t a_row_stride, a_col_stride;
   const T* b;  // (k, n)
   std::int64_t b_row_stride, b_col_stride;
-  T* c;  // (m, n)
-  std::int64_t c_row_stride, c_col_stride;
+  T* c;  // (m, n), rows run through memory
+  std::int64_t c_row_stride;
   T alpha, beta;
 };
 

@@ -7,33 +7,23 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 
 #include <keramos/backends/host/kernel_table.hpp>
+#include <keramos/backends/host/pack.hpp>
 #include <keramos/backends/host/small_kernel.hpp>
 #include <keramos/backends/host/tuning_table.hpp>
+#include <keramos/backends/host/vector.hpp>
 
 namespace keramos::backend::host::KERAMOS_HOST_ISA {
-
-#if defined(__AVX512F__)
-inline constexpr int vector_bytes = 64, vector_registers = 32;
-#elif defined(__AVX__)
-inline constexpr int vector_bytes = 32, vector_registers = 16;
-#elif defined(__aarch64__)
-inline constexpr int vector_bytes = 16, vector_registers = 32;
-#else
-inline constexpr int vector_bytes = 16, vector_registers = 16;
-#endif
 
 template <class T>
 struct micro_kernel {
   static constexpr tuning_row tile = tuning_for(vector_bytes, vector_registers, sizeof(T));
-  static constexpr int lanes = vector_bytes / int(sizeof(T));
+  using vector = typename simd<T>::vector;
+  static constexpr int lanes = simd<T>::lanes;
   static constexpr int vectors = tile.nr_vectors;
   static constexpr int mr = tile.mr;
   static constexpr int nr = vectors * lanes;
-  typedef T vector __attribute__((vector_size(vector_bytes)));
-  typedef T unaligned __attribute__((vector_size(vector_bytes), aligned(alignof(T)), may_alias));
 
   static constexpr int a_bytes = mr * int(sizeof(T));  ///< of one column of a panel of A
   static constexpr int a_ahead = 12 * a_bytes;
@@ -96,14 +86,21 @@ struct micro_kernel {
   }
 
   static void write_tile(T* c, const block_product<T>& s, const T* sums, int rows, int cols) {
+    using v = simd<T>;
     for (int i = 0; i < rows; ++i, c += s.c_row_stride, sums += nr) {
-      if (s.c_col_stride == 1 && cols == nr) {
+      if (s.c_col_stride == 1) {
 #pragma GCC unroll 4
-        for (int v = 0; v < nr; v += lanes) {
-          vector out = s.alpha * load(sums + v);
-          unaligned* to = reinterpret_cast<unaligned*>(c + v);
-          if (s.beta != T(0)) out += s.beta * vector(*to);
-          *to = unaligned(out);
+        for (int j = 0; j < nr; j += lanes) {
+          if (j >= cols) break;
+          vector out = s.alpha * load(sums + j);
+          if (cols - j >= lanes) {
+            if (s.beta != T(0)) out += s.beta * v::load(c + j);
+            v::store(c + j, out);
+          } else {
+            const typename v::first left(cols - j);
+            if (s.beta != T(0)) out += s.beta * left.load(c + j);
+            left.store(c + j, out);
+          }
         }
       } else {
         for (int j = 0; j < cols; ++j) {
@@ -114,42 +111,9 @@ struct micro_kernel {
     }
   }
 
-  /// One panel of `count` <= Width rows.
-  template <int Width>
-  static void pack_panel(T* to, const T* from, std::int64_t stride_mn, std::int64_t stride_k, int count,
-                         int k) {
-    if (count < Width) {
-      for (int p = 0; p < k; ++p)
-        for (int i = 0; i < Width; ++i)
-          to[p * Width + i] = i < count ? from[i * stride_mn + p * stride_k] : T(0);
-    } else if (stride_mn == 1) {
-      for (int p = 0; p < k; ++p) std::memcpy(to + p * Width, from + p * stride_k, Width * sizeof(T));
-    } else {
-      // A cache line of each row at a time: with a power of two as leading dimension all rows fall
-      // into one set of the cache, which would lose them before their next element is due.
-      constexpr int line = 64 / int(sizeof(T));
-      T lines[Width][line];
-      int p0 = 0;
-      for (; stride_k == 1 && p0 + line <= k; p0 += line) {
-        for (int i = 0; i < Width; ++i) std::memcpy(lines[i], from + i * stride_mn + p0, sizeof(lines[i]));
-        for (int p = 0; p < line; ++p)
-          for (int i = 0; i < Width; ++i) to[(p0 + p) * Width + i] = lines[i][p];
-      }
-      for (; p0 < k; ++p0)
-        for (int i = 0; i < Width; ++i) to[p0 * Width + i] = from[i * stride_mn + p0 * stride_k];
-    }
-  }
-
-  template <int Width>
-  static void pack(T* panels, const T* from, std::int64_t stride_mn, std::int64_t stride_k, int mn, int k) {
-    for (int i = 0; i < mn; i += Width)
-      pack_panel<Width>(panels + std::int64_t(i) * k, from + i * stride_mn, stride_mn, stride_k,
-                        mn - i < Width ? mn - i : Width, k);
-  }
-
   static constexpr kernel_table<T> table(const char* isa) {
-    return {isa,     mr,       nr,       tile.mc,  tile.nc,
-            tile.kc, pack<mr>, pack<nr>, multiply, small_kernel<T, vector_bytes, vector_registers>::multiply};
+    return {isa,     mr,          nr,          tile.mc,  tile.nc,
+            tile.kc, pack<T, mr>, pack<T, nr>, multiply, small_kernel<T>::multiply};
   }
 };
 

@@ -1,106 +1,164 @@
 // Small products without packing: at these sizes to pack an operand costs as much as to multiply it.
 //
-// C is covered by register tiles of Rows x (Vectors vectors). Where they do not divide it, the last one is
-// moved back so that it ends with C; it recomputes what its neighbour has written and skips it when
-// writing. So there is no masked load and no read outside the operands.
+// C is covered by register tiles of up to max_rows x (Vectors vectors), as equal in height as can be, so
+// that none has too few sums in flight to hide the latency of an FMA. What overhangs C on the right is
+// masked: no lane outside the operands is read or written.
 //
 // Compiled per instruction set, like micro_kernel.hpp, which see.
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include <keramos/backends/host/kernel_table.hpp>
+#include <keramos/backends/host/pack.hpp>
+#include <keramos/backends/host/vector.hpp>
 
 namespace keramos::backend::host::KERAMOS_HOST_ISA {
 
-template <class T, int VectorBytes, int Registers>
+template <class T>
 class small_kernel {
   using problem = small_problem<T>;
-  static constexpr int lanes = VectorBytes / int(sizeof(T));
-  /// Rows of the largest tile: enough sums in flight to hide the latency of an FMA, even with one vector.
-  static constexpr int rows = Registers >= 32 ? 8 : 4;
+  using v = simd<T>;
+  using vector = typename v::vector;
+  using first = typename v::first;
 
-  template <int Lanes>
-  struct vector_of {
-    typedef T type __attribute__((vector_size(Lanes * sizeof(T)), aligned(alignof(T)), may_alias));
+  /// Rows of the tallest tile: its sums, a row of B and an element of A fit in the registers.
+  static constexpr int max_rows(int vectors) {
+    const int fit = (vector_registers - vectors - 1) / vectors;
+    return fit < 16 ? fit : 16;
+  }
+  static constexpr int widest = vector_registers >= 32 ? 4 : 2;  ///< vectors of the widest tile
+
+  /// i times the stride as an odd multiple, made once, times a power of two that addresses have for free.
+  template <int Rows>
+  struct row_offsets {
+    std::int64_t odd[(Rows + 1) / 2];
+    explicit row_offsets(std::int64_t stride) {
+#pragma GCC unroll 16
+      for (int i = 0; i < (Rows + 1) / 2; ++i) odd[i] = (2 * i + 1) * stride;
+    }
+    std::int64_t operator[](int i) const {
+      return i == 0 ? 0 : odd[(i >> __builtin_ctz(unsigned(i))) / 2] << __builtin_ctz(unsigned(i));
+    }
   };
 
-  template <int Lanes, int Vectors, int Rows>
-  static void tile(const problem& s, int i0, int j0, int skip_rows, int skip_cols) {
-    using vector = typename vector_of<Lanes>::type;
-    vector acc[Rows][Vectors];
-#pragma GCC unroll 8
+  /// Vector `w` of a row of `Vectors`, of which the last may be partly outside.
+  template <bool Masked, int Vectors>
+  static vector load(const T* row, int w, first lanes) {
+    return Masked && w == Vectors - 1 ? lanes.load(row + w * v::lanes) : v::load(row + w * v::lanes);
+  }
+  template <bool Masked, int Vectors>
+  static void store(T* row, int w, vector x, first lanes) {
+    if (Masked && w == Vectors - 1)
+      lanes.store(row + w * v::lanes, x);
+    else
+      v::store(row + w * v::lanes, x);
+  }
+
+  /// One tile; `lanes` are those of its last vector.
+  template <int Vectors, int Rows, bool Masked>
+  static void tile(const problem& s, const T* a, const T* b, T* c, first lanes) {
+    vector sums[Rows][Vectors];
+#pragma GCC unroll 16
     for (int i = 0; i < Rows; ++i)
-#pragma GCC unroll 2
-      for (int v = 0; v < Vectors; ++v) acc[i][v] = vector{};
-    const T* a = s.a + i0 * s.a_row_stride;
-    const T* b = s.b + j0;
-    for (int p = 0; p < s.k; ++p, a += s.a_col_stride, b += s.b_row_stride) {
+#pragma GCC unroll 4
+      for (int w = 0; w < Vectors; ++w) sums[i][w] = vector{};
+    const row_offsets<Rows> row_of(s.a_row_stride * std::int64_t(sizeof(T)));
+    const std::int64_t next_a = s.a_col_stride, next_b = s.b_row_stride;
+    for (int p = s.k; p > 0; --p, a += next_a, b += next_b) {
       vector row[Vectors];
-#pragma GCC unroll 2
-      for (int v = 0; v < Vectors; ++v) row[v] = *reinterpret_cast<const vector*>(b + v * Lanes);
-#pragma GCC unroll 8
-      for (int i = 0; i < Rows; ++i)
-#pragma GCC unroll 2
-        for (int v = 0; v < Vectors; ++v) acc[i][v] += a[i * s.a_row_stride] * row[v];
-    }
-#pragma GCC unroll 8
-    for (int i = 0; i < Rows; ++i) {
-      if (i < skip_rows) continue;
-      T* c = s.c + (i0 + i) * s.c_row_stride + j0 * s.c_col_stride;
-#pragma GCC unroll 2
-      for (int v = 0; v < Vectors; ++v, c += Lanes * s.c_col_stride) {
-        vector out = s.alpha * acc[i][v];
-        if (s.c_col_stride == 1 && skip_cols <= v * Lanes) {
-          vector* to = reinterpret_cast<vector*>(c);
-          if (s.beta != T(0)) out += s.beta * *to;
-          *to = out;
-        } else {
-          for (int l = 0; l < Lanes; ++l) {
-            if (v * Lanes + l < skip_cols) continue;
-            T& to = c[l * s.c_col_stride];
-            to = s.beta == T(0) ? out[l] : out[l] + s.beta * to;
-          }
-        }
+#pragma GCC unroll 4
+      for (int w = 0; w < Vectors; ++w) row[w] = load<Masked, Vectors>(b, w, lanes);
+#pragma GCC unroll 16
+      for (int i = 0; i < Rows; ++i) {
+        const T element = *reinterpret_cast<const T*>(reinterpret_cast<const char*>(a) + row_of[i]);
+#pragma GCC unroll 4
+        for (int w = 0; w < Vectors; ++w) sums[i][w] += element * row[w];
       }
     }
-  }
-
-  /// All rows of the columns of one tile.
-  template <int Lanes, int Vectors, int Rows = rows>
-  static void column_tile(const problem& s, int j0, int skip_cols) {
-    if constexpr (Rows > 1)
-      if (s.m < Rows) return column_tile<Lanes, Vectors, Rows / 2>(s, j0, skip_cols);
-    int i = 0;
-    for (; i + Rows <= s.m; i += Rows) tile<Lanes, Vectors, Rows>(s, i, j0, 0, skip_cols);
-    if (i < s.m) tile<Lanes, Vectors, Rows>(s, s.m - Rows, j0, Rows - (s.m - i), skip_cols);
-  }
-
-  template <int Lanes = lanes>
-  static void multiply_rows(const problem& s) {
-    if constexpr (Lanes > 1)
-      if (s.n < Lanes) return multiply_rows<Lanes / 2>(s);
-    int j = 0;
-    if constexpr (Lanes == lanes) {
-      for (; j + 2 * Lanes <= s.n; j += 2 * Lanes) column_tile<Lanes, 2>(s, j, 0);
-      if (j > 0 && s.n - j > Lanes) return column_tile<Lanes, 2>(s, s.n - 2 * Lanes, 2 * Lanes - (s.n - j));
+    const std::int64_t c_row_stride = s.c_row_stride;
+    const T alpha = s.alpha, beta = s.beta;  // C might alias s
+    if (beta == T(0)) {
+#pragma GCC unroll 16
+      for (int i = 0; i < Rows; ++i, c += c_row_stride)
+#pragma GCC unroll 4
+        for (int w = 0; w < Vectors; ++w) store<Masked, Vectors>(c, w, alpha * sums[i][w], lanes);
+    } else {
+#pragma GCC unroll 16
+      for (int i = 0; i < Rows; ++i, c += c_row_stride)
+#pragma GCC unroll 4
+        for (int w = 0; w < Vectors; ++w)
+          store<Masked, Vectors>(c, w, alpha * sums[i][w] + beta * load<Masked, Vectors>(c, w, lanes), lanes);
     }
-    for (; j + Lanes <= s.n; j += Lanes) column_tile<Lanes, 1>(s, j, 0);
-    if (j < s.n) column_tile<Lanes, 1>(s, s.n - Lanes, Lanes - (s.n - j));
+  }
+
+  using tile_function = void(const problem& s, const T* a, const T* b, T* c, first lanes);
+
+  /// The function for `rows` (from 1).
+  template <int Vectors, bool Masked>
+  static tile_function* tile_of(int rows) {
+    static constexpr auto of = []<int... Row>(std::integer_sequence<int, Row...>) {
+      struct {
+        tile_function* function[sizeof...(Row)];
+      } table{{tile<Vectors, Row + 1, Masked>...}};
+      return table;
+    }
+    (std::make_integer_sequence<int, max_rows(Vectors)>());
+    return of.function[rows - 1];
+  }
+
+  /// The columns from j on that `Vectors` vectors cover, in all rows.
+  template <int Vectors, bool Masked>
+  static void columns(const problem& s, int j) {
+    constexpr int most = max_rows(Vectors);
+    const int left = s.n - j - (Vectors - 1) * v::lanes;
+    const first lanes(left < v::lanes ? left : v::lanes);
+    int tiles = 1;
+    for (int covered = most; covered < s.m; covered += most) ++tiles;
+    const int rows = tiles == 1 ? s.m : s.m / tiles;
+    int taller = tiles == 1 ? 0 : s.m % tiles;
+    const T* b = s.b + j;
+    for (int i = 0; i < s.m;) {
+      const int height = rows + (taller-- > 0);
+      tile_of<Vectors, Masked>(height)(s, s.a + i * s.a_row_stride, b, s.c + i * s.c_row_stride + j, lanes);
+      i += height;
+    }
+  }
+
+  /// Columns from j on in tiles of `Vectors` vectors, and what is left of them in narrower ones.
+  template <int Vectors>
+  static void columns_from(const problem& s, int j) {
+    constexpr bool masked = v::first_is_free;  // one function then serves both
+    for (; j + Vectors * v::lanes <= s.n; j += Vectors * v::lanes) columns<Vectors, masked>(s, j);
+    if (s.n - j > (Vectors - 1) * v::lanes) return columns<Vectors, true>(s, j);
+    if constexpr (Vectors > 1)
+      if (j < s.n) columns_from<Vectors / 2>(s, j);
+  }
+
+  static void multiply_rows(const problem& s) {
+    if (s.m <= max_rows(widest))
+      columns_from<widest>(s, 0);
+    else
+      columns_from<2>(s, 0);
   }
 
  public:
   /// C = alpha·A·B + beta·C; a B whose rows do not run through memory is first laid out so, on the stack.
   static void multiply(const problem& s) {
     if (s.b_col_stride == 1) return multiply_rows(s);
-    alignas(64) T rows_of_b[small_problem<T>::most_elements_of_b];
-    for (int j = 0; j < s.n; ++j)
-      for (int p = 0; p < s.k; ++p) rows_of_b[p * s.n + j] = s.b[j * s.b_col_stride + p * s.b_row_stride];
-    problem plain = s;
-    plain.b = rows_of_b;
-    plain.b_row_stride = s.n;
-    plain.b_col_stride = 1;
-    multiply_rows(plain);
+    constexpr int width = 2 * v::lanes;  // a panel of columns at a time is a B of its own
+    alignas(64) T panel_of_b[problem::most_rows_of_b * width];
+    problem part = s;
+    for (int j = 0; j < s.n; j += part.n) {
+      part.n = s.n - j < width ? s.n - j : width;
+      pack_panel<T, width>(panel_of_b, s.b + j * s.b_col_stride, s.b_col_stride, s.b_row_stride, part.n, s.k);
+      part.b = panel_of_b;
+      part.b_row_stride = width;
+      part.b_col_stride = 1;
+      part.c = s.c + j;
+      multiply_rows(part);
+    }
   }
 };
 

@@ -124,12 +124,11 @@ struct tuning {
     // Up to here one thread without packing is faster than packing, and than waking other threads.
     const index_t most = exec.concurrency() == 1 ? small_volume : small_volume_of_threads;
     if (p.m > most || p.n > most || p.k > most || p.m * p.n > most || p.m * p.n * p.k > most) return false;
-    if (Kokkos::Tools::profileLibraryLoaded()) return false;
-    const bool rows_run = p.b.stride_mn == 1;
-    if (!rows_run && p.n * p.k > small_problem<T>::most_elements_of_b) return false;
+    if (p.c_col_stride != 1 || Kokkos::Tools::profileLibraryLoaded()) return false;
+    if (p.b.stride_mn != 1 && p.k > small_problem<T>::most_rows_of_b) return false;
     kernels<T>().multiply_small({int(p.m), int(p.n), int(p.k), p.a.data, p.a.stride_mn, p.a.stride_k,
-                                 p.b.data, p.b.stride_k, p.b.stride_mn, p.c, p.c_row_stride, p.c_col_stride,
-                                 epilogue.alpha, epilogue.beta});
+                                 p.b.data, p.b.stride_k, p.b.stride_mn, p.c, p.c_row_stride, epilogue.alpha,
+                                 epilogue.beta});
     return true;
   }
 

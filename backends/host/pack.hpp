@@ -1,0 +1,74 @@
+// Packing: rows of A or columns of B in panels of `Width`, element (i, p) at `p * Width + i`, whatever
+// their strides were. Compiled per instruction set, like micro_kernel.hpp, which see.
+#pragma once
+
+#include <cstdint>
+
+#include <keramos/backends/host/vector.hpp>
+
+namespace keramos::backend::host::KERAMOS_HOST_ISA {
+
+/// Up to `lanes` vectors of a panel, Columns of them in use, transposed on their way: the elements of a
+/// row lie side by side along k. A cache line of each row at a time: with a power of two as leading
+/// dimension all rows fall into one set of the cache, which would lose them before their next element is due.
+template <class T, int Width, int Columns>
+inline void pack_transposed(T* to, const T* from, std::int64_t stride_mn, int count, int k) {
+  using v = simd<T>;
+  typename v::vector block[v::lanes];
+  for (int p = 0; p < k; p += v::lanes, to += v::lanes * Width, from += v::lanes) {
+    const int here = k - p < v::lanes ? k - p : v::lanes;
+    if (here == v::lanes && count >= Columns) {
+#pragma GCC unroll 16
+      for (int i = 0; i < v::lanes; ++i)
+        block[i] = i < Columns ? v::load(from + i * stride_mn) : typename v::vector{};
+    } else {
+      const typename v::first lanes(here);
+#pragma GCC unroll 16
+      for (int i = 0; i < v::lanes; ++i)
+        block[i] = i < Columns && i < count ? lanes.load(from + i * stride_mn) : typename v::vector{};
+    }
+    v::transpose(block);
+    if (here == v::lanes) {
+#pragma GCC unroll 16
+      for (int l = 0; l < v::lanes; ++l) v::template store_first<Columns>(to + l * Width, block[l]);
+    } else {
+#pragma GCC unroll 16
+      for (int l = 0; l < v::lanes; ++l)
+        if (l < here) v::template store_first<Columns>(to + l * Width, block[l]);
+    }
+  }
+}
+
+/// One panel of `count` <= Width rows; rows beyond them are zeros.
+template <class T, int Width>
+inline void pack_panel(T* to, const T* from, std::int64_t stride_mn, std::int64_t stride_k, int count,
+                       int k) {
+  using v = simd<T>;
+  constexpr int whole = Width / v::lanes, rest = Width % v::lanes;
+  if (stride_k == 1) {
+#pragma GCC unroll 4
+    for (int w = 0; w < whole; ++w) {
+      const int i = w * v::lanes;
+      pack_transposed<T, Width, v::lanes>(to + i, from + i * stride_mn, stride_mn, count - i, k);
+    }
+    if constexpr (rest > 0) {
+      constexpr int i = whole * v::lanes;
+      pack_transposed<T, Width, rest>(to + i, from + i * stride_mn, stride_mn, count - i, k);
+    }
+  } else if (stride_mn == 1 && count == Width) {
+    for (int p = 0; p < k; ++p) std::memcpy(to + p * Width, from + p * stride_k, Width * sizeof(T));
+  } else {
+    for (int p = 0; p < k; ++p)
+      for (int i = 0; i < Width; ++i)
+        to[p * Width + i] = i < count ? from[i * stride_mn + p * stride_k] : T(0);
+  }
+}
+
+template <class T, int Width>
+inline void pack(T* panels, const T* from, std::int64_t stride_mn, std::int64_t stride_k, int mn, int k) {
+  for (int i = 0; i < mn; i += Width)
+    pack_panel<T, Width>(panels + std::int64_t(i) * k, from + i * stride_mn, stride_mn, stride_k,
+                         mn - i < Width ? mn - i : Width, k);
+}
+
+}  // namespace keramos::backend::host::KERAMOS_HOST_ISA
