@@ -2,7 +2,8 @@
 //
 // Lower half (traits.hpp, queue.hpp, collectives.hpp), used by core:
 //   traits<Exec>           name, is_host, team_size(items), scratch_level(bytes), local_memory_limit(exec, team)
-//   native_event<Exec>     record(exec), wait(), is_complete(), seconds_between(start, stop)
+//   native_event<Exec>     record(exec), completion(exec) (which may lack the time), wait(), is_complete(),
+//                          seconds_between(start, stop)
 //   describe_device(exec)  a keramos::device_info
 //   collectives<Exec, items, team>  (collectives.hpp) reductions, scans and shuffles of a group's private values
 // Upper half (copy.hpp, mma.hpp, tuning.hpp), used by gemm:

@@ -59,6 +59,7 @@ class native_event<Kokkos::Cuda> {
     cuda::check(cudaEventRecord(e.event_.get(), exec.cuda_stream()), "cudaEventRecord");
     return e;
   }
+  static native_event completion(const Kokkos::Cuda& exec) { return record(exec); }
   void wait() const { cuda::check(cudaEventSynchronize(event_.get()), "cudaEventSynchronize"); }
   bool is_complete() const {
     const cudaError_t status = cudaEventQuery(event_.get());

@@ -32,6 +32,7 @@ class native_event<Kokkos::HIP> {
     hip::check(hipEventRecord(created, exec.hip_stream()), "hipEventRecord");
     return e;
   }
+  static native_event completion(const Kokkos::HIP& exec) { return record(exec); }
   void wait() const { hip::check(hipEventSynchronize(event_.get()), "hipEventSynchronize"); }
   bool is_complete() const {
     const hipError_t status = hipEventQuery(event_.get());

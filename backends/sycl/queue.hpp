@@ -19,6 +19,7 @@ class native_event<sycl_space> {
     e.event_ = q.ext_oneapi_submit_barrier();
     return e;
   }
+  static native_event completion(const sycl_space& exec) { return record(exec); }
   void wait() const { sycl::event(event_).wait(); }
   bool is_complete() const {
     return event_.get_info<sycl::info::event::command_execution_status>() ==

@@ -145,6 +145,14 @@ TEST(Event, CompletesAndMeasuresTime) {
   EXPECT_LT(elapsed_seconds(start, stop), 60);
 }
 
+TEST(Event, WithoutATimeSaysSo) {
+  if (!backend::traits<default_execution_space>::is_host) GTEST_SKIP() << "device events always have a time";
+  queue q;
+  const event start = q.mark(), kernel = q.completion();
+  EXPECT_TRUE(kernel.is_complete());
+  EXPECT_THROW(elapsed_seconds(start, kernel), error);
+}
+
 // Nothing can be initialised again in this process, so the check runs in a child that never was.
 TEST(QueueDeathTest, BeforeKokkosIsInitialisedIsAnErrorThatSaysSo) {
   if (!backend::traits<default_execution_space>::is_host)

@@ -20,7 +20,8 @@ class basic_event {
   /// Whether that work is done; never blocks.
   bool is_complete() const { return native_.is_complete(); }
 
-  /// Device time from `start` to `stop` in seconds; both must be complete.
+  /// Device time from `start` to `stop` in seconds; both must be complete marks of one queue.
+  /// @throws error if one has no time: see basic_queue::mark.
   friend double elapsed_seconds(const basic_event& start, const basic_event& stop) {
     return backend::native_event<Exec>::seconds_between(start.native_, stop.native_);
   }

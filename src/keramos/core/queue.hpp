@@ -50,14 +50,19 @@ class basic_queue {
 
   /// Blocks the host until all work of this queue is done.
   void wait() const { exec_.fence(); }
-  /// The present end of the queue's work.
+  /// The present end of the queue's work. Kernels return this too: on a host queue, where work is done when
+  /// the call returns, such an event costs nothing, but has no time; take a mark() where one is needed.
+  basic_event<Exec> completion() const {
+    return basic_event<Exec>(backend::native_event<Exec>::completion(exec_));
+  }
+  /// The same with its time, for elapsed_seconds.
   basic_event<Exec> mark() const { return basic_event<Exec>(backend::native_event<Exec>::record(exec_)); }
 
   /// `f(id<Rank>)` for every point of `r`, in any order and at once; in 1-D `f(index_t)` does too.
   template <int Rank, class F>
   basic_event<Exec> parallel_for(const std::string& label, range<Rank> r, const F& f) {
     detail::launch(label, [&] { detail::range_for(label, exec_, r, f); });
-    return mark();
+    return completion();
   }
 
   /// `f(nd_item<Rank>)` for every point of `r.global`; items know their group, but share nothing.
@@ -87,7 +92,7 @@ class basic_queue {
                          " work-groups are more than 2^31 - 1; use larger groups");
     detail::team_launch<Group::team_size>(label, exec_, int(count), Group::local_memory_type::bytes,
                                           detail::work_group_kernel<Group, F>{f, groups});
-    return mark();
+    return completion();
   }
 
  private:

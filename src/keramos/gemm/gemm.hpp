@@ -91,7 +91,7 @@ basic_event<Exec> gemm(basic_queue<Exec>& q, Alpha alpha, const MA& a, const MB&
       q.execution_space(), detail::workspace_of(q), problem,
       linear_epilogue<compute>{detail::to_compute<compute>(alpha), detail::to_compute<compute>(beta)},
       options.block);
-  return q.mark();
+  return q.completion();
 }
 
 }  // namespace keramos
