@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
+#include <functional>
 #include <string>
 
 #include <keramos/core/error.hpp>
@@ -35,28 +35,26 @@ bool writes_twice(const region& r);
 bool overlaps(const region& x, const region& y);
 
 /// Whether it is plain at a glance that check_gemm would find nothing: the extents agree, C's rows or
-/// columns lie side by side, and no byte between the ends of C lies between those of A or B.
-/// Calls on small matrices are as short as the full check.
-inline bool plainly_sound(const region& a, op op_a, const region& b, op op_b, const region& c) {
-  struct ends {
-    std::uintptr_t first, last;
+/// columns lie side by side, and no byte between C's ends lies between those of A or B. Most calls are
+/// like that, and a small product takes less time than the full check.
+template <class T>
+bool plainly_sound(const matrix_view<const T>& a, op op_a, const matrix_view<const T>& b, op op_b,
+                   const matrix_view<T>& c) {
+  const auto plain = [](const matrix_view<const T>& x) {
+    return x.data != nullptr && x.row_stride >= 0 && x.col_stride >= 0;
   };
-  const auto ends_of = [](const region& r) {
-    const auto first = reinterpret_cast<std::uintptr_t>(r.data);
-    const index_t last = (r.rows - 1) * r.row_stride + (r.cols - 1) * r.col_stride;
-    return ends{first, first + std::uintptr_t(last + 1) * r.element_bytes};
+  const auto end = [](const auto& x) {
+    return x.data + ((x.rows - 1) * x.row_stride + (x.cols - 1) * x.col_stride + 1);
   };
-  const bool plain_a = op_a == op::N, plain_b = op_b == op::N;
-  const index_t k = plain_a ? a.cols : a.rows;
-  bool sound = (plain_a ? a.rows : a.cols) == c.rows && (plain_b ? b.cols : b.rows) == c.cols &&
-               (plain_b ? b.rows : b.cols) == k && c.rows > 0 && c.cols > 0 && k > 0;
-  for (const region* r : {&a, &b, &c})
-    sound = sound && r->data != nullptr && r->row_stride >= 0 && r->col_stride >= 0;
-  sound = sound &&
-          ((c.col_stride == 1 && c.row_stride >= c.cols) || (c.row_stride == 1 && c.col_stride >= c.rows));
-  const ends ea = ends_of(a), eb = ends_of(b), ec = ends_of(c);
-  return sound && (ea.last <= ec.first || ec.last <= ea.first) &&
-         (eb.last <= ec.first || ec.last <= eb.first);
+  const auto apart = [&](const matrix_view<const T>& x) {
+    return std::less_equal<const T*>()(end(x), c.data) || std::less_equal<const T*>()(end(c), x.data);
+  };
+  const index_t k = op_a == op::N ? a.cols : a.rows;
+  return (op_a == op::N ? a.rows : a.cols) == c.rows && (op_b == op::N ? b.cols : b.rows) == c.cols &&
+         (op_b == op::N ? b.rows : b.cols) == k && c.rows > 0 && c.cols > 0 && k > 0 && plain(a) &&
+         plain(b) && c.data != nullptr &&
+         ((c.col_stride == 1 && c.row_stride >= c.cols) || (c.row_stride == 1 && c.col_stride >= c.rows)) &&
+         apart(a) && apart(b);
 }
 
 /// @throws invalid_argument naming the first argument that breaks a promise, its value and the cure.

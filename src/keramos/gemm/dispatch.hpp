@@ -61,7 +61,7 @@ void check_requested_block(const Exec& exec, workspace<Exec>& memory, const gemm
 }
 
 template <class Exec, class T>
-void dispatch_gemm(const Exec& exec, workspace<Exec>& memory, gemm_problem<T> p,
+void dispatch_gemm(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& p,
                    const linear_epilogue<T>& epilogue, const std::optional<tile::shape>& block) {
   if (p.m == 0 || p.n == 0) return;
   if (p.k == 0 || epilogue.alpha == T(0)) {
@@ -77,7 +77,11 @@ void dispatch_gemm(const Exec& exec, workspace<Exec>& memory, gemm_problem<T> p,
     throw launch_error("keramos::gemm: options.block is " + to_string(*block) +
                        " but its extents must be positive; pass others or none");
   using tuning = backend::tuning<Exec>;
-  if (tuning::prefers_transposed(p)) p.transpose();
+  if (tuning::prefers_transposed(p)) {  // which its transpose does not
+    gemm_problem<T> transposed = p;
+    transposed.transpose();
+    return dispatch_gemm(exec, memory, transposed, epilogue, block);
+  }
   if (!block && tuning::run_small(exec, p, epilogue)) return;
   tuning::choose(exec, memory, p, block, [&](const auto& machine, const gemm_problem<T>& p) {
     using machine_type = std::remove_cvref_t<decltype(machine)>;

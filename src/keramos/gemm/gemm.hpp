@@ -70,10 +70,9 @@ basic_event<Exec> gemm(basic_queue<Exec>& q, Alpha alpha, const MA& a, const MB&
 
   const matrix_view<const element> av = as_matrix(a), bv = as_matrix(b);
   const matrix_view<element> cv = as_matrix(c);
-  const detail::region ra = detail::region_of("A", av), rb = detail::region_of("B", bv),
-                       rc = detail::region_of("C", cv);
-  if (!detail::plainly_sound(ra, options.op_a, rb, options.op_b, rc))
-    detail::check_gemm(ra, options.op_a, rb, options.op_b, rc);
+  if (!detail::plainly_sound(av, options.op_a, bv, options.op_b, cv))
+    detail::check_gemm(detail::region_of("A", av), options.op_a, detail::region_of("B", bv), options.op_b,
+                       detail::region_of("C", cv));
 
   using compute = compute_type<element>;
   const auto in = [](const element* p) { return reinterpret_cast<const compute*>(p); };
