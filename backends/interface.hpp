@@ -2,8 +2,10 @@
 //
 // Lower half (traits.hpp, queue.hpp, collectives.hpp), used by core:
 //   traits<Exec>           name, is_host, team_size(items), scratch_level(bytes), local_memory_limit(exec, team)
-//   native_event<Exec>     record(exec), completion(exec) (which may lack the time), wait(), is_complete(),
-//                          seconds_between(start, stop)
+//   native_event<Exec>     record(exec), completion(exec) (which may lack the time), hold(exec, event), wait(),
+//                          is_complete(), seconds_between(start, stop)
+//   stream<Exec>           what is queued on an instance besides kernels: copy, prefetch, call_on_host; its end:
+//                          synchronize; where pointers lead to: kind_of; memory spaces of each memory_kind
 //   describe_device(exec)  a keramos::device_info
 //   collectives<Exec, items, team>  (collectives.hpp) reductions, scans and shuffles of a group's private values
 // Upper half (copy.hpp, mma.hpp, tuning.hpp), used by gemm:
@@ -22,6 +24,8 @@ template <class Exec>
 struct traits;
 template <class Exec>
 class native_event;
+template <class Exec>
+struct stream;
 template <class Exec, int Size, int Team>
 struct collectives;
 template <class Exec>

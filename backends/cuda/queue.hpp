@@ -11,6 +11,7 @@
 #include <keramos/backends/cuda/traits.hpp>
 #include <keramos/core/device_info.hpp>
 #include <keramos/core/error.hpp>
+#include <keramos/core/memory_kind.hpp>
 
 namespace keramos::backend {
 
@@ -60,6 +61,10 @@ class native_event<Kokkos::Cuda> {
     return e;
   }
   static native_event completion(const Kokkos::Cuda& exec) { return record(exec); }
+  /// Later work on exec begins after the event; the host goes on.
+  static void hold(const Kokkos::Cuda& exec, const native_event& e) {
+    cuda::check(cudaStreamWaitEvent(exec.cuda_stream(), e.event_.get(), 0), "cudaStreamWaitEvent");
+  }
   void wait() const { cuda::check(cudaEventSynchronize(event_.get()), "cudaEventSynchronize"); }
   bool is_complete() const {
     const cudaError_t status = cudaEventQuery(event_.get());
@@ -78,6 +83,52 @@ class native_event<Kokkos::Cuda> {
 
  private:
   std::shared_ptr<CUevent_st> event_;
+};
+
+template <>
+struct stream<Kokkos::Cuda> {
+  using device_space = Kokkos::CudaSpace;
+  using host_space = Kokkos::CudaHostPinnedSpace;
+  using shared_space = Kokkos::CudaUVMSpace;
+
+  static void copy(const Kokkos::Cuda& exec, void* dst, const void* src, std::size_t bytes) {
+    cuda::check(cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDefault, exec.cuda_stream()), "cudaMemcpyAsync");
+  }
+  static void prefetch(const Kokkos::Cuda& exec, const void* data, std::size_t bytes) {
+    if (kind_of(data) != memory_kind::shared) return;
+#if CUDART_VERSION >= 13000
+    const cudaMemLocation to{cudaMemLocationTypeDevice, exec.cuda_device()};
+    const cudaError_t status = cudaMemPrefetchAsync(data, bytes, to, 0, exec.cuda_stream());
+#else
+    const cudaError_t status = cudaMemPrefetchAsync(data, bytes, exec.cuda_device(), exec.cuda_stream());
+#endif
+    cuda::check(status, "cudaMemPrefetchAsync");
+  }
+  static void call_on_host(const Kokkos::Cuda& exec, void (*function)(void*), void* argument) {
+    cuda::check(cudaLaunchHostFunc(exec.cuda_stream(), function, argument), "cudaLaunchHostFunc");
+  }
+  static memory_kind kind_of(const void* data) {
+    cudaPointerAttributes of{};
+    if (cudaPointerGetAttributes(&of, data) != cudaSuccess) {
+      (void)cudaGetLastError();  // a pointer that is not the runtime's is no error
+      return memory_kind::unknown;
+    }
+    switch (of.type) {
+      case cudaMemoryTypeHost:
+        return memory_kind::host;
+      case cudaMemoryTypeDevice:
+        return memory_kind::device;
+      case cudaMemoryTypeManaged:
+        return memory_kind::shared;
+      default:
+        return memory_kind::unknown;
+    }
+  }
+  /// Waits for all work; what failed on the device, if anything. Not by Kokkos' fence, which would abort.
+  static std::string synchronize(const Kokkos::Cuda& exec) {
+    const cudaError_t status = cudaStreamSynchronize(exec.cuda_stream());
+    return status == cudaSuccess ? "" : cudaGetErrorString(status);
+  }
 };
 
 inline device_info describe_device(const Kokkos::Cuda& exec) {

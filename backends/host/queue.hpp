@@ -3,12 +3,15 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <cstring>
 #include <fstream>
 #include <string>
 
 #include <keramos/backends/host/traits.hpp>
 #include <keramos/core/device_info.hpp>
 #include <keramos/core/error.hpp>
+#include <keramos/core/memory_kind.hpp>
 
 namespace keramos::backend::host {
 
@@ -23,6 +26,8 @@ class native_event {
     return e;
   }
   static backend::native_event<Exec> completion(const Exec&) { return {}; }
+  /// Later work on exec begins after the event.
+  static void hold(const Exec&, const native_event&) {}
   void wait() const {}
   bool is_complete() const { return true; }
   static double seconds_between(const native_event& start, const native_event& stop) {
@@ -33,6 +38,34 @@ class native_event {
 
  private:
   clock::time_point at_;
+};
+
+/// All memory is the host's, and all work is done when the call returns.
+template <class Exec>
+struct stream {
+  using device_space = typename Exec::memory_space;
+  using host_space = Kokkos::HostSpace;
+  using shared_space = Kokkos::HostSpace;
+
+  static void copy(const Exec& exec, void* dst, const void* src, std::size_t bytes) {
+    using unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+    constexpr std::size_t large = std::size_t(1) << 16;  // from here on all threads copy, if Kokkos lets them
+    if (bytes < large) {
+      std::memcpy(dst, src, bytes);
+    } else {
+      Kokkos::deep_copy(
+          exec, Kokkos::View<char*, Kokkos::HostSpace, unmanaged>(static_cast<char*>(dst), bytes),
+          Kokkos::View<const char*, Kokkos::HostSpace, unmanaged>(static_cast<const char*>(src), bytes));
+    }
+  }
+  static void prefetch(const Exec&, const void*, std::size_t) {}
+  static void call_on_host(const Exec&, void (*function)(void*), void* argument) { function(argument); }
+  static memory_kind kind_of(const void*) { return memory_kind::host; }
+  /// Waits for all work; what failed on the device, if anything.
+  static std::string synchronize(const Exec& exec) {
+    exec.fence();
+    return "";
+  }
 };
 
 /// The processor's model name as the kernel gives it, or the word "host".

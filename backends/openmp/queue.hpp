@@ -8,6 +8,8 @@ namespace keramos::backend {
 
 template <>
 class native_event<Kokkos::OpenMP> : public host::native_event<Kokkos::OpenMP> {};
+template <>
+struct stream<Kokkos::OpenMP> : host::stream<Kokkos::OpenMP> {};
 
 inline device_info describe_device(const Kokkos::OpenMP& exec) { return host::describe_device(exec); }
 

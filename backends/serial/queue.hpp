@@ -8,6 +8,8 @@ namespace keramos::backend {
 
 template <>
 class native_event<Kokkos::Serial> : public host::native_event<Kokkos::Serial> {};
+template <>
+struct stream<Kokkos::Serial> : host::stream<Kokkos::Serial> {};
 
 inline device_info describe_device(const Kokkos::Serial& exec) { return host::describe_device(exec); }
 

@@ -7,6 +7,7 @@
 
 #include <keramos/backends/sycl/traits.hpp>
 #include <keramos/core/device_info.hpp>
+#include <keramos/core/memory_kind.hpp>
 
 namespace keramos::backend {
 
@@ -20,6 +21,11 @@ class native_event<sycl_space> {
     return e;
   }
   static native_event completion(const sycl_space& exec) { return record(exec); }
+  /// Later work on exec begins after the event; the host goes on.
+  static void hold(const sycl_space& exec, const native_event& e) {
+    sycl::queue q = exec.sycl_queue();
+    q.ext_oneapi_submit_barrier({e.event_});
+  }
   void wait() const { sycl::event(event_).wait(); }
   bool is_complete() const {
     return event_.get_info<sycl::info::event::command_execution_status>() ==
@@ -33,6 +39,50 @@ class native_event<sycl_space> {
 
  private:
   sycl::event event_;
+};
+
+template <>
+struct stream<sycl_space> {
+#if KOKKOS_VERSION >= 40500
+  using device_space = Kokkos::SYCLDeviceUSMSpace;
+  using host_space = Kokkos::SYCLHostUSMSpace;
+  using shared_space = Kokkos::SYCLSharedUSMSpace;
+#else
+  using device_space = Kokkos::Experimental::SYCLDeviceUSMSpace;
+  using host_space = Kokkos::Experimental::SYCLHostUSMSpace;
+  using shared_space = Kokkos::Experimental::SYCLSharedUSMSpace;
+#endif
+
+  static void copy(const sycl_space& exec, void* dst, const void* src, std::size_t bytes) {
+    exec.sycl_queue().memcpy(dst, src, bytes);
+  }
+  static void prefetch(const sycl_space& exec, const void* data, std::size_t bytes) {
+    exec.sycl_queue().prefetch(data, bytes);
+  }
+  static void call_on_host(const sycl_space& exec, void (*function)(void*), void* argument) {
+    exec.sycl_queue().submit([&](sycl::handler& h) { h.host_task([=] { function(argument); }); });
+  }
+  static memory_kind kind_of(const void* data) {
+    switch (sycl::get_pointer_type(data, sycl_space().sycl_queue().get_context())) {
+      case sycl::usm::alloc::host:
+        return memory_kind::host;
+      case sycl::usm::alloc::device:
+        return memory_kind::device;
+      case sycl::usm::alloc::shared:
+        return memory_kind::shared;
+      default:
+        return memory_kind::unknown;
+    }
+  }
+  /// Waits for all work; what failed on the device, if anything.
+  static std::string synchronize(const sycl_space& exec) {
+    try {
+      exec.sycl_queue().wait_and_throw();
+      return "";
+    } catch (const sycl::exception& e) {
+      return e.what();
+    }
+  }
 };
 
 inline device_info describe_device(const sycl_space& exec) {

@@ -8,6 +8,8 @@ namespace keramos::backend {
 
 template <>
 class native_event<Kokkos::Threads> : public host::native_event<Kokkos::Threads> {};
+template <>
+struct stream<Kokkos::Threads> : host::stream<Kokkos::Threads> {};
 
 inline device_info describe_device(const Kokkos::Threads& exec) { return host::describe_device(exec); }
 

@@ -1,10 +1,14 @@
 // Events: a point of a queue's order that can be waited on, polled and timed.
 #pragma once
 
+#include <cstddef>
+#include <initializer_list>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include <keramos/config.hpp>
+#include <keramos/core/error.hpp>
 #include <keramos/enabled_backends.hpp>
 
 namespace keramos {
@@ -13,23 +17,88 @@ namespace keramos {
 template <class Exec>
 class basic_event {
  public:
-  explicit basic_event(backend::native_event<Exec> native) : native_(std::move(native)) {}
+  using native_type = backend::native_event<Exec>;
+
+  explicit basic_event(native_type native) : native_(std::move(native)) {}
+  /// With device times: work began after `start`; `origin` is what times are counted from.
+  basic_event(native_type native, native_type start, native_type origin)
+      : native_(std::move(native)),
+        times_(std::make_shared<times>(times{std::move(start), std::move(origin)})) {}
 
   /// Blocks the host until the work before this event is done.
   void wait() const { native_.wait(); }
+  static void wait(const std::vector<basic_event>& events) {
+    for (const basic_event& e : events) e.wait();
+  }
   /// Whether that work is done; never blocks.
   bool is_complete() const { return native_.is_complete(); }
+
+  /// Device times of the one operation that returned this event, in seconds since its queue was made (SYCL's
+  /// command_start and command_end). They wait for it, as SYCL's do.
+  /// @throws error unless the queue was made with `{.enable_profiling = true}`.
+  double start_seconds() const { return since(profiled().start); }
+  double end_seconds() const {
+    (void)profiled();
+    return since(native_);
+  }
+  /// end - start, without the rounding of times that are far from the queue's beginning.
+  double duration_seconds() const {
+    const times& t = profiled();
+    wait();
+    return native_type::seconds_between(t.start, native_);
+  }
 
   /// Device time from `start` to `stop` in seconds; both must be complete marks of one queue.
   /// @throws error if one has no time: see basic_queue::mark.
   friend double elapsed_seconds(const basic_event& start, const basic_event& stop) {
-    return backend::native_event<Exec>::seconds_between(start.native_, stop.native_);
+    return native_type::seconds_between(start.native_, stop.native_);
   }
 
+  /// The backend's event, for queues.
+  const native_type& native() const { return native_; }
+
  private:
-  backend::native_event<Exec> native_;
+  struct times {
+    native_type start, origin;
+  };
+  const times& profiled() const {
+    if (!times_)
+      throw error(
+          "keramos::event: it has no device times; make its queue with {.enable_profiling = true} and ask "
+          "the "
+          "event that a kernel or copy returned");
+    return *times_;
+  }
+  double since(const native_type& e) const {
+    wait();
+    return native_type::seconds_between(times_->origin, e);
+  }
+
+  native_type native_;
+  std::shared_ptr<const times> times_;
 };
 
 using event = basic_event<default_execution_space>;
 
+namespace detail {
+
+/// What an operation waits for: an event, `{e1, e2}`, or a vector of events. Lives as long as its argument.
+template <class Exec>
+class event_list {
+ public:
+  event_list(const basic_event<Exec>& e) : first_(&e), count_(1) {}
+  event_list(std::initializer_list<basic_event<Exec>> events) : count_(events.size()) {
+    first_ = events.begin();  // used in the same full expression
+  }
+  event_list(const std::vector<basic_event<Exec>>& events) : first_(events.data()), count_(events.size()) {}
+
+  const basic_event<Exec>* begin() const { return first_; }
+  const basic_event<Exec>* end() const { return first_ + count_; }
+
+ private:
+  const basic_event<Exec>* first_ = nullptr;
+  std::size_t count_ = 0;
+};
+
+}  // namespace detail
 }  // namespace keramos

@@ -49,6 +49,12 @@ struct nd_kernel {
   }
 };
 
+template <class F>
+struct single_kernel {
+  F f;
+  KERAMOS_FORCEINLINE_FUNCTION void operator()(id<1>) const { f(); }
+};
+
 template <class Exec, int Rank, class F>
 void range_for(const std::string& label, const Exec& exec, const range<Rank>& r, const F& f) {
   if (r.size() == 0) return;

@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include <keramos/config.hpp>
@@ -12,7 +14,9 @@
 #include <keramos/core/error.hpp>
 #include <keramos/core/event.hpp>
 #include <keramos/core/group.hpp>
+#include <keramos/core/instance.hpp>
 #include <keramos/core/launch.hpp>
+#include <keramos/core/queue_state.hpp>
 #include <keramos/core/workspace.hpp>
 #include <keramos/enabled_backends.hpp>
 
@@ -34,41 +38,76 @@ workspace<Exec>& workspace_of(basic_queue<Exec>& q) {
 ///
 /// It wraps a Kokkos execution space instance: make one from yours, or take it with
 /// execution_space() and launch Kokkos kernels that stay in order with Keramos'. Copies share it, and one
-/// thread at a time uses it.
+/// thread at a time uses it. Work of one queue is in order; queues of different instances overlap if the
+/// device can, and wait for each other's events without the host (depends_on).
 /// Kernels are launched with the label given, which Kokkos Tools shows.
 template <class Exec>
 class basic_queue {
  public:
-  /// A queue on the execution space's default instance.
+  using execution_space_type = Exec;
+  using event_type = basic_event<Exec>;
+  /// An event, `{e1, e2}` or a vector of events.
+  using events = detail::event_list<Exec>;
+
+  /// A queue on the execution space's default instance, or on one of its own.
   /// @throws not_initialized before Kokkos is initialised.
-  basic_queue() : basic_queue(checked_default()) {}
-  explicit basic_queue(Exec instance)
-      : exec_(std::move(instance)), workspace_(std::make_shared<detail::workspace<Exec>>()) {}
+  basic_queue() : basic_queue(queue_options()) {}
+  explicit basic_queue(queue_options options) : basic_queue(checked_instance(options), options) {}
+  /// A queue on an instance of yours (`own_instance` has no meaning here).
+  explicit basic_queue(Exec instance, queue_options options = {})
+      : exec_(std::move(instance)),
+        workspace_(std::make_shared<detail::workspace<Exec>>()),
+        state_(std::make_shared<detail::queue_state>(options.enable_profiling)) {
+    if (options.enable_profiling) origin_ = mark();
+  }
 
   const Exec& execution_space() const { return exec_; }
   device_info device() const { return backend::describe_device(exec_); }
 
+  // --- Order -----------------------------------------------------------------------------------
+
   /// Blocks the host until all work of this queue is done.
   void wait() const { exec_.fence(); }
+  /// The same, and throws what went wrong since: faults of kernels on the device and exceptions of host
+  /// tasks, as one asynchronous_error that names their labels. After a device's fault its context is lost.
+  void wait_and_throw() {
+    if (const std::string fault = stream::synchronize(exec_); !fault.empty())
+      throw asynchronous_error(
+          "keramos: a kernel failed on the device: " + fault + "; queued last: " + state_->labels(),
+          state_->last_label());
+    state_->forget_labels();
+    state_->throw_errors();
+  }
   /// The present end of the queue's work. Kernels return this too: on a host queue, where work is done when
   /// the call returns, such an event costs nothing, but has no time; take a mark() where one is needed.
-  basic_event<Exec> completion() const {
-    return basic_event<Exec>(backend::native_event<Exec>::completion(exec_));
-  }
+  event_type completion() const { return event_type(backend::native_event<Exec>::completion(exec_)); }
   /// The same with its time, for elapsed_seconds.
-  basic_event<Exec> mark() const { return basic_event<Exec>(backend::native_event<Exec>::record(exec_)); }
+  event_type mark() const { return event_type(backend::native_event<Exec>::record(exec_)); }
+  /// What is queued from here on begins after these events of this or other queues; the host goes on.
+  void depends_on(const events& after) {
+    for (const event_type& e : after) backend::native_event<Exec>::hold(exec_, e.native());
+  }
+  /// An event of another backend's queue: the host waits for it.
+  template <class Other>
+  requires(!std::is_same_v<Other, Exec>) void depends_on(const basic_event<Other>& after) { after.wait(); }
+
+  // --- Kernels; with `after` they begin when those events are complete -------------------------
 
   /// `f(id<Rank>)` for every point of `r`, in any order and at once; in 1-D `f(index_t)` does too.
   template <int Rank, class F>
-  basic_event<Exec> parallel_for(const std::string& label, range<Rank> r, const F& f) {
-    detail::launch(label, [&] { detail::range_for(label, exec_, r, f); });
-    return completion();
+  event_type parallel_for(const std::string& label, range<Rank> r, const F& f) {
+    return enqueue(label, [&] { detail::range_for(label, exec_, r, f); });
+  }
+  template <int Rank, class F>
+  event_type parallel_for(const std::string& label, range<Rank> r, const events& after, const F& f) {
+    depends_on(after);
+    return parallel_for(label, r, f);
   }
 
   /// `f(nd_item<Rank>)` for every point of `r.global`; items know their group, but share nothing.
   /// @throws invalid_argument if the local range does not divide the global one.
   template <int Rank, class F>
-  basic_event<Exec> parallel_for(const std::string& label, nd_range<Rank> r, const F& f) {
+  event_type parallel_for(const std::string& label, nd_range<Rank> r, const F& f) {
     for (int d = 0; d < Rank; ++d)
       if (r.local[d] <= 0 || r.global[d] % r.local[d] != 0)
         throw invalid_argument("keramos::parallel_for: " + label + ": the global range is " +
@@ -77,11 +116,22 @@ class basic_queue {
                                "; round it up and test in the kernel");
     return parallel_for(label, r.global, detail::nd_kernel<Rank, F>{f, r.local});
   }
+  template <int Rank, class F>
+  event_type parallel_for(const std::string& label, nd_range<Rank> r, const events& after, const F& f) {
+    depends_on(after);
+    return parallel_for(label, r, f);
+  }
+
+  /// `f()` once.
+  template <class F>
+  event_type single_task(const std::string& label, const F& f) {
+    return parallel_for(label, range<1>(1), detail::single_kernel<F>{f});
+  }
 
   /// A kernel of phases: `f(Group&)` for every work-group of `groups` (see group.hpp for the contract).
   /// @throws launch_error if the group's local memory exceeds the device's limit.
   template <class Group, int Rank, class F>
-  basic_event<Exec> parallel_for_work_group(const std::string& label, range<Rank> groups, const F& f) {
+  event_type parallel_for_work_group(const std::string& label, range<Rank> groups, const F& f) {
     static_assert(Rank == Group::rank,
                   "keramos: the range of work-groups and the local_range differ in dimensions");
     static_assert(std::is_same_v<typename Group::execution_space, Exec>,
@@ -90,25 +140,119 @@ class basic_queue {
     if (count > std::numeric_limits<int>::max())
       throw launch_error("keramos::parallel_for_work_group: " + label + ": " + std::to_string(count) +
                          " work-groups are more than 2^31 - 1; use larger groups");
-    detail::team_launch<Group::team_size>(label, exec_, int(count), Group::local_memory_type::bytes,
-                                          detail::work_group_kernel<Group, F>{f, groups});
-    return completion();
+    return enqueue(label, [&] {
+      detail::team_launch<Group::team_size>(label, exec_, int(count), Group::local_memory_type::bytes,
+                                            detail::work_group_kernel<Group, F>{f, groups});
+    });
+  }
+  template <class Group, int Rank, class F>
+  event_type parallel_for_work_group(const std::string& label, range<Rank> groups, const events& after,
+                                     const F& f) {
+    depends_on(after);
+    return parallel_for_work_group<Group>(label, groups, f);
+  }
+
+  /// `f()` on a host thread, in the queue's order. It must not use this or other queues of the device (they
+  /// may wait for it). What it throws is thrown by wait_and_throw.
+  template <class F>
+  event_type host_task(const std::string& label, F f) {
+    return enqueue(label, [&] {
+      auto call = std::make_unique<detail::host_call>(detail::host_call{state_, label, std::move(f)});
+      stream::call_on_host(exec_, &detail::host_call::run, call.get());
+      (void)call.release();  // it deletes itself
+    });
+  }
+
+  // --- Memory. Pointers are to memory of any kind that the device's runtime knows --------------
+
+  /// Copies `bytes` from src to dst, which do not overlap.
+  event_type memcpy(void* dst, const void* src, std::size_t bytes) {
+    static const std::string label = "keramos::memcpy";
+    if (bytes > 0 && (!dst || !src))
+      throw invalid_argument(label + ": " + (dst ? "src" : "dst") + " is null but " + std::to_string(bytes) +
+                             " bytes are to be copied; allocate it or pass 0 bytes");
+    return enqueue(label, [&] {
+      if (bytes > 0) stream::copy(exec_, dst, src, bytes);
+    });
+  }
+  /// Copies `count` elements from src to dst.
+  template <class T>
+  event_type copy(const T* src, T* dst, std::size_t count) {
+    static_assert(std::is_trivially_copyable_v<T>, "keramos: copy moves bytes; the type must allow that");
+    return memcpy(dst, src, count * sizeof(T));
+  }
+  /// Copies a View into another of the same extents, in any memory spaces that Kokkos copies between.
+  template <class From, class To>
+  requires requires(const From& from, const To& to) { from.data(), to.data(), to.label(); }
+  event_type copy(const From& from, const To& to) {
+    return enqueue(to.label(), [&] { Kokkos::deep_copy(exec_, to, from); });
+  }
+  /// Sets `count` elements to `value`.
+  /// @throws memory_error if the device cannot reach them.
+  template <class T>
+  event_type fill(T* data, const std::type_identity_t<T>& value, std::size_t count) {
+    static const std::string label = "keramos::fill";
+    detail::check_reachable<Exec>(label.c_str(), data, count);
+    using view = Kokkos::View<T*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+    return enqueue(label, [&] {
+      if (count > 0) Kokkos::deep_copy(exec_, view(data, count), value);
+    });
+  }
+  /// Sets all elements of a View.
+  template <class V>
+  requires requires(const V& v) { v.data(), v.label(); }
+  event_type fill(const V& v, const typename V::non_const_value_type& value) {
+    return enqueue(v.label(), [&] { Kokkos::deep_copy(exec_, v, value); });
+  }
+  /// Sets `bytes` bytes.
+  event_type memset(void* data, unsigned char value, std::size_t bytes) {
+    return fill(static_cast<unsigned char*>(data), value, bytes);
+  }
+  /// Moves shared memory to where this queue's kernels run before they ask for it; a hint, and nothing for
+  /// other kinds of memory.
+  event_type prefetch(const void* data, std::size_t bytes) {
+    static const std::string label = "keramos::prefetch";
+    return enqueue(label, [&] {
+      if (bytes > 0) stream::prefetch(exec_, data, bytes);
+    });
   }
 
  private:
-  static Exec checked_default() {
+  using stream = backend::stream<Exec>;
+
+  static Exec checked_instance(const queue_options& options) {
     if (!Kokkos::is_initialized())
       throw not_initialized(
           "keramos::queue: Kokkos is not initialised; call Kokkos::initialize or hold a "
           "keramos::runtime for as long as queues and Views live");
-    return Exec();
+    return options.own_instance ? detail::own_instance<Exec>() : Exec();
+  }
+
+  /// Queues what `work` queues, and marks where it ends.
+  template <class Work>
+  event_type enqueue(const std::string& label, const Work& work) {
+    if constexpr (!backend::traits<Exec>::is_host) state_->note(label);
+    if (!state_->profiling()) {
+      detail::launch(label, work);
+      return completion();
+    }
+    auto start = mark();
+    detail::launch(label, work);
+    return event_type(mark().native(), start.native(), origin_->native());
   }
 
   friend detail::workspace<Exec>& detail::workspace_of<Exec>(basic_queue&);
 
   Exec exec_;
   std::shared_ptr<detail::workspace<Exec>> workspace_;
+  std::shared_ptr<detail::queue_state> state_;
+  std::optional<event_type> origin_;  // what device times are counted from
 };
+
+template <class Exec>
+basic_queue(Exec) -> basic_queue<Exec>;
+template <class Exec>
+basic_queue(Exec, queue_options) -> basic_queue<Exec>;
 
 using queue = basic_queue<default_execution_space>;
 
