@@ -1,12 +1,13 @@
 // What a backend provides: the names below, specialised for its Kokkos execution space.
 //
-// Lower half (traits.hpp, queue.hpp, collectives.hpp), used by core:
+// Lower half (traits.hpp, queue.hpp, collectives.hpp, staging.hpp), used by core:
 //   traits<Exec>           name, is_host, team_size(items), scratch_level(bytes), local_memory_limit(exec, team)
 //   native_event<Exec>     record(exec), completion(exec) (which may lack the time), hold(exec, event), wait(),
 //                          is_complete(), seconds_between(start, stop)
 //   stream<Exec>           what is queued on an instance besides kernels: copy, prefetch, call_on_host; its end:
 //                          synchronize; where pointers lead to: kind_of; memory spaces of each memory_kind
 //   describe_device(exec)  a keramos::device_info
+//   staging<Exec>          copy<count>(local, global, valid), commit(), wait<pending>(): copies to local memory
 //   collectives<Exec, items, team>  (collectives.hpp) reductions, scans and shuffles of a group's private values
 // Upper half (copy.hpp, mma.hpp, tuning.hpp), used by gemm:
 //   copy<Exec>             types that bring tiles of an operand on chip (verb `stage`)
@@ -28,6 +29,8 @@ template <class Exec>
 struct stream;
 template <class Exec, int Size, int Team>
 struct collectives;
+template <class Exec>
+struct staging;
 template <class Exec>
 struct copy;
 template <class Exec>

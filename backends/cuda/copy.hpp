@@ -1,70 +1,10 @@
-// `stage` on CUDA: asynchronous copies from global to shared memory, which need no registers and finish
-// while earlier slabs are multiplied (PTX ISA, "Data Movement and Conversion Instructions: cp.async").
+// `stage` on CUDA: asynchronous copies.
 #pragma once
 
+#include <keramos/backends/cuda/staging.hpp>
 #include <keramos/backends/simt/copy.hpp>
 
 namespace keramos::backend {
-
-namespace cuda {
-
-struct async_copier {
-  template <int Count, class T>
-  KERAMOS_FORCEINLINE_FUNCTION static void copy(T* local, const T* global) {
-    copy<Count>(local, global, Count);  // a constant source size costs nothing
-  }
-  /// Copies `valid` of `Count` elements and fills the rest with zeros.
-  template <int Count, class T>
-  KERAMOS_FORCEINLINE_FUNCTION static void copy([[maybe_unused]] T* local, [[maybe_unused]] const T* global,
-                                                [[maybe_unused]] int valid) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    constexpr int bytes = Count * int(sizeof(T));
-    static_assert(bytes == 4 || bytes == 8 || bytes == 16, "keramos: cp.async moves 4, 8 or 16 bytes");
-    const auto to = static_cast<unsigned>(__cvta_generic_to_shared(local));
-    const int from = valid * int(sizeof(T));
-    if constexpr (bytes == 16)  // past the first-level cache, which knows only whole lines for these
-      asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(global), "r"(from));
-    else
-      asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(global), "n"(bytes),
-                   "r"(from));
-#else
-    simt::plain_copier::copy<Count>(local, global, valid);
-#endif
-  }
-  /// x, from which the compiler must compute afresh what it would otherwise keep in registers.
-  KERAMOS_FORCEINLINE_FUNCTION static int recompute(int x) {
-#if defined(__CUDA_ARCH__)
-    asm volatile("" : "+r"(x));
-#endif
-    return x;
-  }
-  /// p + bytes as one addition. Left to itself the compiler turns a walk over rows into multiples of the
-  /// stride and computes them again for every slab; each instruction there takes an issue slot from an FMA.
-  template <class T>
-  KERAMOS_FORCEINLINE_FUNCTION static const T* advance(const T* p, index_t bytes) {
-#if defined(__CUDA_ARCH__)
-    asm volatile("add.s64 %0, %0, %1;" : "+l"(p) : "l"(bytes));
-    return p;
-#else
-    return simt::plain_copier::advance(p, bytes);
-#endif
-  }
-  /// Closes a group of copies.
-  KERAMOS_FORCEINLINE_FUNCTION static void commit() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.commit_group;");
-#endif
-  }
-  /// Waits until at most `Pending` groups of this thread are under way.
-  template <int Pending>
-  KERAMOS_FORCEINLINE_FUNCTION static void wait() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_group %0;" ::"n"(Pending));
-#endif
-  }
-};
-
-}  // namespace cuda
 
 template <>
 struct copy<Kokkos::Cuda> : simt::copy<cuda::async_copier> {};

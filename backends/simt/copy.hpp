@@ -4,9 +4,9 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 
 #include <keramos/backends/interface.hpp>
+#include <keramos/backends/simt/staging.hpp>
 #include <keramos/core/macros.hpp>
 #include <keramos/tile/shape.hpp>
 
@@ -40,32 +40,6 @@ template <class A, class B>
 struct panel_pair {
   A a;
   B b;
-};
-
-/// Copies by registers; the barrier of the main loop makes them visible.
-struct plain_copier {
-  template <int Count, class T>
-  KERAMOS_FORCEINLINE_FUNCTION static void copy(T* local, const T* global) {
-    copy<Count>(local, global, Count);
-  }
-  /// Copies `valid` of `Count` elements and fills the rest with zeros.
-  template <int Count, class T>
-  KERAMOS_FORCEINLINE_FUNCTION static void copy(T* local, const T* global, int valid) {
-    if constexpr (Count == 1) {
-      *local = valid > 0 ? *global : T(0);
-    } else {
-      KERAMOS_UNROLL
-      for (int i = 0; i < Count; ++i) local[i] = i < valid ? global[i] : T(0);
-    }
-  }
-  KERAMOS_FORCEINLINE_FUNCTION static void commit() {}
-  template <int Pending>
-  KERAMOS_FORCEINLINE_FUNCTION static void wait() {}
-  KERAMOS_FORCEINLINE_FUNCTION static int recompute(int x) { return x; }
-  template <class T>
-  KERAMOS_FORCEINLINE_FUNCTION static const T* advance(const T* p, index_t bytes) {
-    return reinterpret_cast<const T*>(reinterpret_cast<const char*>(p) + bytes);
-  }
 };
 
 /// How the threads of a team share out a slab: `Fast` elements along the operand's memory, `Slow` across.

@@ -9,6 +9,11 @@
 
 namespace keramos {
 
+namespace detail {
+template <class T, int... Extent>
+struct without_first;
+}
+
 /// A row-major array in local memory: a type to request (`local_memory<local_array<T, 16, 17>>`) and
 /// the handle that a group gives out. Pad the last extent to keep columns off one bank.
 template <class T, int... Extent>
@@ -39,9 +44,22 @@ class local_array {
   KERAMOS_FORCEINLINE_FUNCTION T& operator[](int linear) const { return data_[linear]; }
   KERAMOS_FORCEINLINE_FUNCTION T* data() const { return data_; }
 
+  /// The array of the last extents at index i of the first: one slot of a ring of tiles.
+  KERAMOS_FORCEINLINE_FUNCTION auto sub(int i) const requires(rank > 1) {
+    using array = typename detail::without_first<T, Extent...>::type;
+    return array(data_ + i * array::size);
+  }
+
  private:
   T* data_;  // local
 };
+
+namespace detail {
+template <class T, int First, int... Rest>
+struct without_first<T, First, Rest...> {
+  using type = local_array<T, Rest...>;
+};
+}  // namespace detail
 
 /// The local arrays of a work-group kernel, laid out one behind the other.
 template <class... Array>

@@ -35,7 +35,7 @@ struct matrix_view {
   }
 
   constexpr matrix_view transposed() const { return {data, cols, rows, col_stride, row_stride}; }
-  constexpr operator matrix_view<const T>() const requires(!std::is_const_v<T>) {
+  KERAMOS_FORCEINLINE_FUNCTION constexpr operator matrix_view<const T>() const requires(!std::is_const_v<T>) {
     return {data, rows, cols, row_stride, col_stride};
   }
 };

@@ -1,0 +1,34 @@
+// Copies from global to local memory of GPUs that have no asynchronous ones.
+#pragma once
+
+#include <keramos/core/range.hpp>
+
+namespace keramos::backend::simt {
+
+/// Copies by registers; a barrier makes them visible.
+struct plain_copier {
+  template <int Count, class T>
+  KERAMOS_FORCEINLINE_FUNCTION static void copy(T* local, const T* global) {
+    copy<Count>(local, global, Count);
+  }
+  /// Copies `valid` of `Count` elements and fills the rest with zeros.
+  template <int Count, class T>
+  KERAMOS_FORCEINLINE_FUNCTION static void copy(T* local, const T* global, int valid) {
+    if constexpr (Count == 1) {
+      *local = valid > 0 ? *global : T(0);
+    } else {
+      KERAMOS_UNROLL
+      for (int i = 0; i < Count; ++i) local[i] = i < valid ? global[i] : T(0);
+    }
+  }
+  KERAMOS_FORCEINLINE_FUNCTION static void commit() {}
+  template <int Pending>
+  KERAMOS_FORCEINLINE_FUNCTION static void wait() {}
+  KERAMOS_FORCEINLINE_FUNCTION static int recompute(int x) { return x; }
+  template <class T>
+  KERAMOS_FORCEINLINE_FUNCTION static const T* advance(const T* p, index_t bytes) {
+    return reinterpret_cast<const T*>(reinterpret_cast<const char*>(p) + bytes);
+  }
+};
+
+}  // namespace keramos::backend::simt
