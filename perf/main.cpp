@@ -5,9 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "compare/command.hpp"
 #include "core/problem.hpp"
 #include "explain/command.hpp"
 #include "gemm/command.hpp"
+#include "portability/command.hpp"
 #include "workers/worker.hpp"
 
 namespace {
@@ -32,6 +34,8 @@ int main(int argc, char** argv) {
   std::function<int()> command;
   keramos::perf::add_gemm_command(app, command, argc, argv);
   keramos::perf::add_explain_command(app, command, argc, argv);
+  keramos::perf::add_compare_command(app, command);
+  keramos::perf::add_portability_command(app, command);
   keramos::perf::add_worker_command(app, command, argc, argv);
   try {
     app.parse(own_arguments(argc, argv));

@@ -190,7 +190,9 @@ def figure(context, rows):
             entries.setdefault(provider, handle)
     inch = 1 / fig.get_figheight()
     labels = [label(provider, context) for provider in entries]
-    fig.legend(entries.values(), labels, loc="lower center", ncol=len(entries), frameon=False)
+    per_line = max(1, min(len(entries), int(fig.get_figwidth() / 2.7)))
+    legend_lines = -(-len(entries) // per_line)
+    fig.legend(entries.values(), labels, loc="lower center", ncol=per_line, frameon=False)
     threads = context.get("threads", 1)
     title = f"GEMM on {context.get('device', '?')}, {context.get('backend', '?')}"
     if context.get("device_is_host"):
@@ -202,7 +204,7 @@ def figure(context, rows):
                 f"{context.get('git_revision', '?')} · Kokkos {context.get('kokkos_version', '?')}"
                 f" · {context.get('date', '')[:10]}")
     fig.text(0.5, 1 - 0.40 * inch, subtitle, ha="center", va="top", fontsize=8.5, color="#666666")
-    fig.tight_layout(rect=(0, 0.32 * inch, 1, 1 - 0.58 * inch), w_pad=2.5)
+    fig.tight_layout(rect=(0, (0.12 + 0.2 * legend_lines) * inch, 1, 1 - 0.58 * inch), w_pad=2.5)
     return fig
 
 

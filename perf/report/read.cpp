@@ -1,0 +1,176 @@
+#include "read.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <sstream>
+
+#include "core/problem.hpp"
+#include "core/range.hpp"
+
+namespace keramos::perf {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+// The order that problems are told in, whatever order a tool has put the keys into.
+std::size_t rank_of(const std::string& key) {
+  constexpr const char* first[] = {"type", "op_a", "op_b", "layout", "m", "n", "k"};
+  return std::size_t(std::find(std::begin(first), std::end(first), key) - std::begin(first));
+}
+
+// Whole numbers that are figures nevertheless.
+bool is_figure(const std::string& key) {
+  return key == "repetitions" || key.find("bytes") != std::string::npos;
+}
+
+std::string text_of(const json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
+
+double number(const json& row, const char* key) {
+  const auto at = row.find(key);
+  return at != row.end() && at->is_number() ? at->get<double>() : 0;
+}
+
+result_row to_row(const json& from, const json& context) {
+  result_row row;
+  for (const auto& [key, value] : from.items()) {
+    if (key == "provider" || key == "backend" || key == "device" || is_figure(key)) continue;
+    if (value.is_string() || value.is_number_integer()) row.keys.emplace_back(key, text_of(value));
+  }
+  std::sort(row.keys.begin(), row.keys.end(), [](const auto& a, const auto& b) {
+    return std::pair(rank_of(a.first), a.first) < std::pair(rank_of(b.first), b.first);
+  });
+  if (from.contains("provider")) row.provider = text_of(from["provider"]);
+  row.m = std::int64_t(number(from, "m"));
+  row.n = std::int64_t(number(from, "n"));
+  row.k = std::int64_t(number(from, "k"));
+  row.repetitions = int(number(from, "repetitions"));
+  row.median_s = number(from, "median_s");
+  row.min_s = number(from, "min_s");
+  row.iqr_s = number(from, "iqr_s");
+  row.gflops = number(from, "gflops");
+  row.peak_fraction = number(from, "peak_fraction");
+  row.max_error = number(from, "max_error");
+  row.error_bound = number(from, "error_bound");
+  if (from.contains("verified") && from["verified"].is_boolean()) row.verified = from["verified"].get<bool>();
+  if (row.peak_fraction == 0 && context.contains("peak_gflops")) {
+    const double peak = number(context["peak_gflops"], row.value("type").c_str());
+    if (peak > 0) row.peak_fraction = row.gflops / peak;
+  }
+  return row;
+}
+
+}  // namespace
+
+std::string result_row::value(const std::string& key) const {
+  for (const auto& [name, text] : keys) {
+    if (name == key) return text;
+  }
+  return {};
+}
+
+std::string result_row::problem() const {
+  std::string text;
+  const auto add = [&](const std::string& word) { text += (text.empty() ? "" : " ") + word; };
+  for (const auto& [key, value] : keys) {
+    if (key == "op_b" || key == "n" || key == "k") continue;  // said with op_a and m
+    if (key == "op_a") {
+      add(value + this->value("op_b"));
+    } else if (key == "m") {
+      add(m == n && n == k ? value : fmt::format("{}x{}x{}", m, n, k));
+    } else if (key == "type" || key == "layout" || key == "step" || key == "kernel" || key == "host") {
+      add(value);
+    } else {
+      add(fmt::format("{} {}", key, value));
+    }
+  }
+  return text;
+}
+
+std::string results_file::text(const std::string& key) const {
+  const auto at = context.find(key);
+  return at == context.end() || at->is_null() ? std::string() : text_of(*at);
+}
+
+std::string results_file::platform() const {
+  auto name = fmt::format("{}, {}", text("device"), text("backend"));
+  if (text("device_is_host") == "true") {
+    const auto threads = text("threads");
+    name += fmt::format(", {} thread{}", threads, threads == "1" ? "" : "s");
+  }
+  return name;
+}
+
+results_file parse_results(const std::string& text, const std::string& path) {
+  const auto document = json::parse(text, nullptr, false);
+  if (!document.is_object() || document.value("schema", "") != "keramos-perf/1" ||
+      !document.contains("context") || !document.contains("results")) {
+    throw usage_error(fmt::format(
+        "{}: not a keramos-perf/1 file: write the path of one made with --output NAME.json", path));
+  }
+  results_file file;
+  file.path = path;
+  file.context = document["context"];
+  file.complete = file.context.value("complete", true);
+  for (const auto& row : document["results"]) file.rows.push_back(to_row(row, file.context));
+  return file;
+}
+
+results_file read_results(const std::string& path) {
+  std::ifstream in(path);
+  if (!in) throw usage_error(fmt::format("{} cannot be read: write the path of a results file", path));
+  std::stringstream text;
+  text << in.rdbuf();
+  return parse_results(text.str(), path);
+}
+
+void keep_where(std::vector<result_row>& rows, const std::vector<std::string>& conditions) {
+  for (const auto& condition : conditions) {
+    const auto equals = condition.find('=');
+    const auto key = condition.substr(0, equals);
+    const auto has_key = [&](const result_row& r) { return !r.value(key).empty(); };
+    const bool known = key == "provider" || std::any_of(rows.begin(), rows.end(), has_key);
+    if (equals == std::string::npos || !known) {
+      throw usage_error(fmt::format(
+          "--where {}: no such key in the rows: write --where type=f32, say, or op_a=N", condition));
+    }
+    const auto wanted = split_list(condition.substr(equals + 1));
+    std::erase_if(rows, [&](const result_row& r) {
+      const auto value = key == "provider" ? r.provider : r.value(key);
+      return std::find(wanted.begin(), wanted.end(), value) == wanted.end();
+    });
+  }
+}
+
+double geometric_mean(const std::vector<double>& values) {
+  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
+  double sum = 0;
+  for (const double v : values) sum += std::log(v);
+  return std::exp(sum / double(values.size()));
+}
+
+std::string aligned(const std::vector<std::vector<std::string>>& lines, std::size_t left) {
+  std::vector<std::size_t> widths;
+  for (const auto& line : lines) {
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      if (widths.size() <= i) widths.push_back(0);
+      widths[i] = std::max(widths[i], line[i].size());
+    }
+  }
+  std::string text;
+  for (const auto& line : lines) {
+    std::string out;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      if (i > 0) out += "  ";
+      out += i < left ? fmt::format("{:<{}}", line[i], widths[i]) : fmt::format("{:>{}}", line[i], widths[i]);
+    }
+    out.erase(out.find_last_not_of(' ') + 1);
+    text += out + '\n';
+  }
+  return text;
+}
+
+}  // namespace keramos::perf

@@ -1,0 +1,56 @@
+// Results files read back, of gemm or of any other command that writes rows under the same schema.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace keramos::perf {
+
+// A row: what was measured (strings and whole numbers other than the figures), and its figures.
+struct result_row {
+  std::string provider;
+  std::vector<std::pair<std::string, std::string>> keys;  // type, op_a, m, ... but not the provider
+  std::int64_t m = 0, n = 0, k = 0;                       // 0 where the row has none
+  int repetitions = 0;
+  double median_s = 0, min_s = 0, iqr_s = 0;  // 0: not measured
+  double gflops = 0;                          // 0: the row has none
+  double peak_fraction = 0;                   // of the arithmetic peak; 0: not known
+  double max_error = 0, error_bound = 0;
+  std::optional<bool> verified;  // none: not run
+
+  bool measured() const { return median_s > 0; }
+  bool good() const { return measured() && verified.value_or(true); }
+  // Of one key; "" if the row has none of that name.
+  std::string value(const std::string& key) const;
+  std::string problem() const;  // "f32 NT left 64 x 64 x 128": all keys, short
+};
+
+struct results_file {
+  std::string path;
+  nlohmann::ordered_json context;
+  std::vector<result_row> rows;
+  bool complete = true;  // false: interrupted, or a rank failed
+
+  std::string text(const std::string& key) const;  // of the context; "" if there is none
+  // Where it ran: the device, its backend and on hosts the number of threads.
+  std::string platform() const;
+};
+
+// Throws usage_error for a file that is none of ours.
+results_file read_results(const std::string& path);
+results_file parse_results(const std::string& text, const std::string& path);
+
+// Keeps the rows for which every "key=value" holds; the values may be lists: "type=f32,f64". Throws
+// usage_error if that is not how an item is written or a key is in no row.
+void keep_where(std::vector<result_row>& rows, const std::vector<std::string>& conditions);
+
+double geometric_mean(const std::vector<double>& values);  // NaN of none
+
+// Columns as wide as they must be; the first `left` of them to the left, the others to the right.
+std::string aligned(const std::vector<std::vector<std::string>>& lines, std::size_t left);
+
+}  // namespace keramos::perf
