@@ -11,19 +11,8 @@ namespace {
 
 std::string shape_of(index_t rows, index_t cols) { return std::to_string(rows) + "x" + std::to_string(cols); }
 
-[[noreturn]] void refuse(const std::string& what) { throw invalid_argument("keramos::gemm: " + what); }
-
-/// Byte range [first, last) that a non-empty region touches. 64-bit sums suffice: it lies in memory.
-struct byte_range {
-  std::intptr_t first, last;
-};
-byte_range bytes_of(const region& r) {
-  const auto size = std::intptr_t(r.element_bytes);
-  const std::intptr_t down = (r.rows - 1) * r.row_stride * size;
-  const std::intptr_t along = (r.cols - 1) * r.col_stride * size;
-  const auto base = reinterpret_cast<std::intptr_t>(r.data);
-  return {base + std::min<std::intptr_t>(down, 0) + std::min<std::intptr_t>(along, 0),
-          base + std::max<std::intptr_t>(down, 0) + std::max<std::intptr_t>(along, 0) + size};
+[[noreturn]] void refuse(const std::string& caller, const std::string& what) {
+  throw invalid_argument(caller + ": " + what);
 }
 
 /// Fills its byte range without gaps.
@@ -55,6 +44,16 @@ bool as_runs(const region& r, runs& out) {
 index_t floor_div(index_t a, index_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
 
 }  // namespace
+
+// 64-bit sums suffice: it lies in memory.
+byte_range bytes_of(const region& r) {
+  const auto size = std::intptr_t(r.element_bytes);
+  const std::intptr_t down = (r.rows - 1) * r.row_stride * size;
+  const std::intptr_t along = (r.cols - 1) * r.col_stride * size;
+  const auto base = reinterpret_cast<std::intptr_t>(r.data);
+  return {base + std::min<std::intptr_t>(down, 0) + std::min<std::intptr_t>(along, 0),
+          base + std::max<std::intptr_t>(down, 0) + std::max<std::intptr_t>(along, 0) + size};
+}
 
 bool writes_twice(const region& r) {
   const index_t s = std::abs(r.row_stride), t = std::abs(r.col_stride);
@@ -102,24 +101,27 @@ bool overlaps(const region& x, const region& y) {
   return false;
 }
 
-void check_gemm(const region& a, op op_a, const region& b, op op_b, const region& c) {
+void check_shapes(const std::string& caller, const region& a, op op_a, const region& b, op op_b,
+                  const region& c) {
   for (const region* r : {&a, &b, &c})
     if (r->rows < 0 || r->cols < 0)
-      refuse(std::string(r->name) + " is " + shape_of(r->rows, r->cols) +
-             " but extents must not be negative; check how its view was made");
+      refuse(caller, std::string(r->name) + " is " + shape_of(r->rows, r->cols) +
+                         " but extents must not be negative; check how its view was made");
 
   const index_t m = c.rows, n = c.cols;
   const index_t k = op_a == op::N ? a.cols : a.rows;
-  const auto check_extents = [](const region& x, op op_x, index_t rows, index_t cols, const char* shape) {
+  const auto check_extents = [&caller](const region& x, op op_x, index_t rows, index_t cols,
+                                       const char* shape) {
     const bool plain = op_x == op::N;
     if ((plain ? x.rows : x.cols) == rows && (plain ? x.cols : x.rows) == cols) return;
     const std::string name = x.name;
     const bool other_fits = (plain ? x.cols : x.rows) == rows && (plain ? x.rows : x.cols) == cols;
     const std::string option = name == "A" ? "op_a" : "op_b";
-    refuse(name + " is " + shape_of(x.rows, x.cols) + " but op(" + name + ") must be " +
-           shape_of(rows, cols) + " (" + shape + "); " +
-           (other_fits ? "pass " + option + (plain ? " = op::T" : " = op::N") + " or fix " : "fix ") + name +
-           "'s extents");
+    refuse(caller,
+           name + " is " + shape_of(x.rows, x.cols) + " but op(" + name + ") must be " +
+               shape_of(rows, cols) + " (" + shape + "); " +
+               (other_fits ? "pass " + option + (plain ? " = op::T" : " = op::N") + " or fix " : "fix ") +
+               name + "'s extents");
   };
   // C has m and n; k is B's unless B is the one that cannot fit.
   const bool b_fits = (op_b == op::N ? b.cols : b.rows) == n;
@@ -128,16 +130,23 @@ void check_gemm(const region& a, op op_a, const region& b, op op_b, const region
 
   for (const region* r : {&a, &b, &c})
     if (!r->empty() && r->data == nullptr)
-      refuse(std::string(r->name) + " is " + shape_of(r->rows, r->cols) +
-             " but its data is null; allocate it or pass extents of 0");
+      refuse(caller, std::string(r->name) + " is " + shape_of(r->rows, r->cols) +
+                         " but its data is null; allocate it or pass extents of 0");
 
   if (!c.empty() && writes_twice(c))
-    refuse("C has strides " + shape_of(c.row_stride, c.col_stride) + " (row x column) with which its " +
-           shape_of(c.rows, c.cols) + " elements share memory; use strides that keep them apart");
+    refuse(caller, "C has strides " + shape_of(c.row_stride, c.col_stride) +
+                       " (row x column) with which its " + shape_of(c.rows, c.cols) +
+                       " elements share memory; use strides that keep them apart");
+}
+
+void check_gemm(const region& a, op op_a, const region& b, op op_b, const region& c) {
+  const std::string caller = "keramos::gemm";
+  check_shapes(caller, a, op_a, b, op_b, c);
   for (const region* r : {&a, &b})
     if (overlaps(*r, c))
-      refuse(std::string("C (") + shape_of(c.rows, c.cols) + ") overlaps " + r->name + " (" +
-             shape_of(r->rows, r->cols) + ") in memory; pass a copy of " + r->name + " or another C");
+      refuse(caller, std::string("C (") + shape_of(c.rows, c.cols) + ") overlaps " + r->name + " (" +
+                         shape_of(r->rows, r->cols) + ") in memory; pass a copy of " + r->name +
+                         " or another C");
 }
 
 }  // namespace keramos::detail

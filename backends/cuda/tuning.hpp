@@ -40,12 +40,16 @@ inline constexpr simt::tuning_row tuning_table[] = {
 
 template <>
 struct tuning<Kokkos::Cuda> : simt::table_tuning<Kokkos::Cuda, cuda::tuning_table> {
+  static int arch(const Kokkos::Cuda& exec) {
+    return exec.cuda_device_prop().major * 10 + exec.cuda_device_prop().minor;
+  }
+  static int units(const Kokkos::Cuda& exec) { return exec.cuda_device_prop().multiProcessorCount; }
+
   template <class T, class Launch>
   static void choose(const Kokkos::Cuda& exec, detail::workspace<Kokkos::Cuda>& /*memory*/,
                      const gemm_problem<T>& p, const std::optional<tile::shape>& requested,
                      const Launch& launch) {
-    const cudaDeviceProp& device = exec.cuda_device_prop();
-    choose_row<T>(exec, p, device.major * 10 + device.minor, device.multiProcessorCount, requested, launch);
+    choose_row<T>(exec, p, arch(exec), units(exec), requested, launch);
   }
 };
 

@@ -27,12 +27,14 @@ inline constexpr simt::tuning_row tuning_table[] = {
 
 template <>
 struct tuning<Kokkos::HIP> : simt::table_tuning<Kokkos::HIP, hip::tuning_table> {
+  static int arch(const Kokkos::HIP&) { return 0; }
+  static int units(const Kokkos::HIP& exec) { return exec.hip_device_prop().multiProcessorCount; }
+
   template <class T, class Launch>
   static void choose(const Kokkos::HIP& exec, detail::workspace<Kokkos::HIP>& /*memory*/,
                      const gemm_problem<T>& p, const std::optional<tile::shape>& requested,
                      const Launch& launch) {
-    const hipDeviceProp_t& device = exec.hip_device_prop();
-    choose_row<T>(exec, p, 0, device.multiProcessorCount, requested, launch);
+    choose_row<T>(exec, p, arch(exec), units(exec), requested, launch);
   }
 };
 

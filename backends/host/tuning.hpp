@@ -8,6 +8,7 @@
 #include <keramos/backends/host/copy.hpp>
 #include <keramos/backends/host/kernels.hpp>
 #include <keramos/backends/host/mma.hpp>
+#include <keramos/backends/host/small_batch.hpp>
 #include <keramos/backends/interface.hpp>
 #include <keramos/core/workspace.hpp>
 #include <keramos/gemm/problem.hpp>
@@ -123,13 +124,37 @@ struct tuning {
   static bool run_small(const Exec& exec, const gemm_problem<T>& p, const linear_epilogue<T>& epilogue) {
     // Up to here one thread without packing is faster than packing, and than waking other threads.
     const index_t most = exec.concurrency() == 1 ? small_volume : small_volume_of_threads;
-    if (p.m > most || p.n > most || p.k > most || p.m * p.n > most || p.m * p.n * p.k > most) return false;
-    if (p.c_col_stride != 1 || Kokkos::Tools::profileLibraryLoaded()) return false;
-    if (p.b.stride_mn != 1 && p.k > small_problem<T>::most_rows_of_b) return false;
-    kernels<T>().multiply_small({int(p.m), int(p.n), int(p.k), p.a.data, p.a.stride_mn, p.a.stride_k,
-                                 p.b.data, p.b.stride_k, p.b.stride_mn, p.c, p.c_row_stride, epilogue.alpha,
-                                 epilogue.beta});
+    if (p.c_col_stride != 1 || !fits_small_kernel(p, most) || Kokkos::Tools::profileLibraryLoaded())
+      return false;
+    kernels<T>().multiply_small(small_problem_of(p, epilogue));
     return true;
+  }
+
+  /// Whether a thread multiplies a problem of a batch best without packing.
+  template <class T>
+  static bool is_small(const gemm_problem<T>& p) {
+    return fits_small_kernel(p, small_volume) && (p.c_col_stride == 1 || p.m * p.n <= most_scattered);
+  }
+  /// A batch whose problems are all small; false if they are not.
+  template <class T, class Batch>
+  static bool run_small(const Exec& exec, const Batch& batch, const gemm_problem<T>& shape,
+                        const linear_epilogue<T>& epilogue) {
+    if (!Batch::mixed && !is_small(shape)) return false;
+    run_small_batch(exec, batch, epilogue);
+    return true;
+  }
+  /// Whether one problem of a batch after the other keeps all threads busy, and as well or better than
+  /// many at the same time, of which each packs for itself.
+  template <class T>
+  static bool fills_threads(const Exec& exec, const gemm_problem<T>& p, index_t count) {
+    const tile::shape block = block_of_batch(p);
+    const index_t tiles = count * ceil_div(p.m, block.m) * ceil_div(p.n, block.n);
+    return tiles < exec.concurrency() || double(p.m) * double(p.n) * double(p.k) > 512.0 * 512.0 * 512.0;
+  }
+  /// As choose, for the tiles of a whole batch.
+  template <class T, class CountTiles, class Launch>
+  static void choose_batched(const Exec&, const gemm_problem<T>& p, const CountTiles&, const Launch& launch) {
+    launch(machine<Exec, T>(kernels<T>(), block_of_batch(p), {}), p);
   }
 
   /// Calls `launch(machine, problem)` with the tile for this problem, or with the one that was asked for;
@@ -154,6 +179,18 @@ struct tuning {
   }
 
  private:
+  /// A tile for one thread that packs both operands: no larger than the problem, and not much uneven.
+  template <class T>
+  static tile::shape block_of_batch(const gemm_problem<T>& p) {
+    const kernel_table<T>& table = kernels<T>();
+    const auto even = [](index_t extent, int most, int unit) {
+      const index_t tiles = ceil_div(extent, most);
+      return int(ceil_div(ceil_div(extent, tiles), unit) * unit);
+    };
+    return {even(p.m, table.mc, table.mr), even(p.n, table.nc, table.nr),
+            int(ceil_div(p.k, ceil_div(p.k, table.kc)))};
+  }
+
   template <class T>
   static packed_operand<T> pack_b(const Exec& exec, detail::workspace<Exec>& workspace,
                                   const kernel_table<T>& table, const gemm_problem<T>& p, int kc) {

@@ -7,9 +7,11 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <keramos/backends/interface.hpp>
 #include <keramos/backends/simt/copy.hpp>
+#include <keramos/backends/simt/small_batch_tuning.hpp>
 #include <keramos/core/error.hpp>
 #include <keramos/gemm/problem.hpp>
 
@@ -71,13 +73,6 @@ constexpr std::size_t local_bytes(const tuning_row& r) {
     return c.math == tile::unit::matrix && rows_of_k > rows_of_mn ? rows_of_k : rows_of_mn;
   };
   return std::size_t(r.element_bytes) * c.stages * (panel(c.block.m) + panel(c.block.n));
-}
-
-/// 16 bytes can be copied at once: unit stride, and every row aligned.
-template <class T>
-bool runs_in_vectors(const T* data, index_t unit_stride, index_t row_stride) {
-  constexpr int vector = 16 / int(sizeof(T));
-  return unit_stride == 1 && row_stride % vector == 0 && reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
 }
 
 /// Calls `launch(machine, p)` for row `Config` and the problem's layouts. One operand that must be copied
@@ -144,6 +139,42 @@ struct table_tuning {
   template <class T, class Epilogue>
   static bool run_small(const Exec&, const gemm_problem<T>&, const Epilogue&) {
     return false;
+  }
+
+  /// A batch of small problems; false if they are not.
+  template <class T, class Batch, class Epilogue>
+  static bool run_small(const Exec& exec, const Batch& batch, const gemm_problem<T>& shape,
+                        const Epilogue& epilogue) {
+    return run_small_batch(exec, batch, shape, epilogue);
+  }
+  /// Whether run_small takes a list of problems.
+  template <class T>
+  static bool is_small(const std::vector<grouped_problem<T>>& problems) {
+    return is_small_group(problems);
+  }
+
+  /// Calls `launch(machine, shape)` with the best tile for a batch that has `count_tiles(block)` tiles.
+  template <class T, class CountTiles, class Launch>
+  static void choose_batched(const Exec& exec, const gemm_problem<T>& shape, const CountTiles& count_tiles,
+                             const Launch& launch) {
+    using own = backend::tuning<Exec>;
+    int best = -1;
+    double best_time = 0;
+    for (int i = 0; i < int(std::size(Table)); ++i) {
+      const tuning_row& r = Table[i];
+      const tile::shape& block = r.config.block;
+      if (r.type != type_letter<T> || r.element_bytes != int(sizeof(T)) || r.arch > own::arch(exec) ||
+          local_bytes(r) > backend::traits<Exec>::local_memory_limit(
+                               exec, r.config.warps() * backend::traits<Exec>::warp_size))
+        continue;
+      const double time = predicted_time(r, count_tiles(block) * block.m, block.n, own::units(exec));
+      if (best < 0 || time < best_time) best = i, best_time = time;
+    }
+    if (best < 0)
+      throw launch_error(
+          "keramos::gemm_batched: no tile of the tuning table fits the local memory of this "
+          "device; add a smaller one");
+    launch_index<T>(best, shape, launch, std::make_index_sequence<std::size(Table)>());
   }
 
   template <class T, class Launch>

@@ -27,13 +27,16 @@ inline constexpr simt::tuning_row tuning_table[] = {
 
 template <>
 struct tuning<sycl_space> : simt::table_tuning<sycl_space, sycl::tuning_table> {
+  static int arch(const sycl_space&) { return 0; }
+  static int units(const sycl_space& exec) {
+    return int(exec.sycl_queue().get_device().template get_info<sycl::info::device::max_compute_units>());
+  }
+
   template <class T, class Launch>
   static void choose(const sycl_space& exec, detail::workspace<sycl_space>& /*memory*/,
                      const gemm_problem<T>& p, const std::optional<tile::shape>& requested,
                      const Launch& launch) {
-    const int units =
-        int(exec.sycl_queue().get_device().template get_info<sycl::info::device::max_compute_units>());
-    choose_row<T>(exec, p, 0, units, requested, launch);
+    choose_row<T>(exec, p, arch(exec), units(exec), requested, launch);
   }
 };
 

@@ -15,9 +15,11 @@
 #include <keramos/core/group.hpp>
 #include <keramos/core/group_algorithms.hpp>
 #include <keramos/core/macros.hpp>
+#include <keramos/core/matrix_batch.hpp>
 #include <keramos/core/matrix_view.hpp>
 #include <keramos/core/queue.hpp>
 #include <keramos/core/range.hpp>
 #include <keramos/core/runtime.hpp>
+#include <keramos/gemm/batched.hpp>
 #include <keramos/gemm/gemm.hpp>
 #include <keramos/tile/copy.hpp>

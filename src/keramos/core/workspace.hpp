@@ -6,6 +6,8 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <keramos/core/upload.hpp>
+
 namespace keramos::detail {
 
 /// Grows to the largest request so far and is used by one kernel after another, in the queue's order.
@@ -27,6 +29,9 @@ class workspace {
     const auto start = reinterpret_cast<std::uintptr_t>(memory_.data());
     return reinterpret_cast<T*>((start + alignment - 1) / alignment * alignment);
   }
+
+  /// What kernels read of the host's memory.
+  upload_buffer<Exec> uploads;
 
  private:
   memory memory_;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include <keramos/core/error.hpp>
 #include <keramos/core/matrix_view.hpp>
@@ -26,6 +27,12 @@ template <class T>
 region region_of(const char* name, const matrix_view<T>& m) {
   return {name, m.data, sizeof(T), m.rows, m.cols, m.row_stride, m.col_stride};
 }
+
+/// Byte range [first, last) that a non-empty region touches.
+struct byte_range {
+  std::intptr_t first, last;
+};
+byte_range bytes_of(const region& r);
 
 /// Whether two different index pairs of `r` address the same element.
 bool writes_twice(const region& r);
@@ -57,7 +64,42 @@ bool plainly_sound(const matrix_view<const T>& a, op op_a, const matrix_view<con
          apart(a) && apart(b);
 }
 
+/// Extents, null data, and a C that is written twice; `caller` begins the message.
 /// @throws invalid_argument naming the first argument that breaks a promise, its value and the cure.
+void check_shapes(const std::string& caller, const region& a, op op_a, const region& b, op op_b,
+                  const region& c);
+/// The same, and C's overlap with A and B.
 void check_gemm(const region& a, op op_a, const region& b, op op_b, const region& c);
+
+// --- Batches: check_batched.cpp ------------------------------------------------------------------
+
+/// `batch` regions, `stride` elements from one to the next.
+struct batch_region {
+  region first;
+  index_t batch;
+  index_t stride;
+  /// Whether the addresses are not known here: `first.data` is then where they are listed.
+  bool addressed = false;
+
+  region operator[](index_t b) const {
+    region r = first;
+    r.data = static_cast<const char*>(first.data) + b * stride * index_t(first.element_bytes);
+    return r;
+  }
+  bool empty() const { return batch == 0 || first.empty(); }
+};
+
+/// Whether two different index triples of `r` address the same element: exact.
+bool writes_twice(const batch_region& r);
+
+/// Whether a matrix of `x` provably overlaps (see above) one of `y`; which ones then.
+bool overlaps(const batch_region& x, const batch_region& y, index_t& which_x, index_t& which_y);
+
+/// @throws invalid_argument as check_gemm, also if C's matrices overlap one another.
+void check_gemm_batched(const batch_region& a, op op_a, const batch_region& b, op op_b,
+                        const batch_region& c);
+/// The same for matrices that lie anywhere. Of an A or B that all problems share there is one.
+void check_gemm_batched(const std::vector<region>& a, op op_a, const std::vector<region>& b, op op_b,
+                        const std::vector<region>& c);
 
 }  // namespace keramos::detail

@@ -1,0 +1,167 @@
+// Which kernel of small_batch.hpp a batch gets, and its launch.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <keramos/backends/simt/small_batch.hpp>
+#include <keramos/core/error.hpp>
+#include <keramos/core/launch.hpp>
+#include <keramos/gemm/batch.hpp>
+
+namespace keramos::backend::simt {
+
+/// 16 bytes can be copied at once: unit stride, and every row aligned.
+template <class T>
+bool runs_in_vectors(const T* data, index_t unit_stride, index_t row_stride) {
+  constexpr int vector = 16 / int(sizeof(T));
+  return unit_stride == 1 && row_stride % vector == 0 && reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
+}
+
+// Where the batch is the slowest index problems are copied along their rows; where it is the fastest, teams
+// hold at least a sector of memory (32 bytes) of neighbours and slabs are short. Measured on an H200 only.
+// clang-format off
+inline constexpr small_config small_table[] = {
+    // bytes size  k  tm  tn  problems stages teams
+    {      4,   4,  4, 1,  4,  32,      3,     12},
+    {      4,   8,  8, 2,  4,  16,      3,      8},
+    {      4,  16, 16, 4,  4,   8,      2,      6},
+    {      4,  32, 16, 8,  4,   4,      2,      4},
+    {      8,   4,  4, 1,  2,  16,      3,     12},
+    {      8,   8,  8, 2,  2,   8,      3,      8},
+    {      8,  16,  8, 4,  4,   8,      2,      4},
+    {      8,  32,  8, 8,  4,   4,      2,      3},
+};
+inline constexpr small_config interleaved_table[] = {
+    {      4,   4,  4, 1,  4,  32,      3,     12},
+    {      4,   8,  8, 2,  4,  32,      2,      4},
+    {      4,  16,  4, 4,  4,  16,      2,      4},
+    {      4,  32,  4, 8,  4,   8,      2,      2},
+    {      8,   4,  4, 1,  2,  16,      3,     12},
+    {      8,   8,  4, 2,  2,  16,      2,      6},
+    {      8,  16,  4, 4,  4,  16,      2,      2},
+    {      8,  32,  4, 8,  4,   8,      2,      1},
+};
+// clang-format on
+inline constexpr int largest_small = 32;
+
+template <class T>
+constexpr small_config small_config_for(int size, bool interleaved) {
+  for (const small_config& c : interleaved ? interleaved_table : small_table)
+    if (c.element_bytes == int(sizeof(T)) && c.size == size) return c;
+  return {};
+}
+
+template <class Exec, class T, small_config C, small_access Access, class Batch, class Epilogue>
+void launch_small_batch(const Exec& exec, const Batch& batch, const gemm_problem<T>& largest,
+                        const Epilogue& epilogue) {
+  using kernel = small_batch_kernel<Exec, T, C, Access, Batch, Epilogue>;
+  static_assert(sizeof(kernel) <= 350,
+                "keramos: with more Kokkos would pass the functor through constant memory and wait");
+  // Several chunks a team, so that copies have something to run ahead of, but first a team for each thread
+  // that the device holds.
+  constexpr index_t most_chunks = 8;
+  const index_t chunks = kernel(batch, largest, epilogue, 1).chunks();
+  const index_t teams = exec.concurrency() / kernel::team_size + 1;
+  const kernel k(batch, largest, epilogue,
+                 std::max<index_t>(1, std::min<index_t>(most_chunks, chunks / teams)));
+  if (k.league() > std::numeric_limits<int>::max())
+    throw launch_error("keramos::gemm_batched: " + std::to_string(batch.size()) +
+                       " problems need more than 2^31 - 1 teams; split the batch");
+  detail::team_launch<kernel::team_size, C.teams>("keramos::gemm_batched", exec, int(k.league()),
+                                                  kernel::local_bytes, k);
+}
+
+/// Calls `run(size)` with the smallest size of the tables that holds a C of `extent` columns and rows.
+template <class Run>
+void with_small_size(index_t extent, const Run& run) {
+  if (extent <= 4)
+    run(std::integral_constant<int, 4>());
+  else if (extent <= 8)
+    run(std::integral_constant<int, 8>());
+  else if (extent <= 16)
+    run(std::integral_constant<int, 16>());
+  else
+    run(std::integral_constant<int, 32>());
+}
+
+/// Whether the batch is the fastest index of what is read or written most.
+template <class T>
+bool is_interleaved(const uniform_batch<T>& batch) {
+  const auto across = [](const batch_place& place, index_t s, index_t t) {
+    return !place.addresses && place.stride == 1 && s != 1 && t != 1;
+  };
+  const gemm_problem<T>& p = batch.shape;
+  const bool a = across(batch.a, p.a.stride_mn, p.a.stride_k),
+             b = across(batch.b, p.b.stride_mn, p.b.stride_k);
+  return across(batch.c, p.c_row_stride, p.c_col_stride) ? a || b || p.k == 1 : a && b;
+}
+
+/// All problems of a batch of one shape, if they are small enough. `shape` is its representative.
+template <class Exec, class T, class Epilogue>
+bool run_small_batch(const Exec& exec, const uniform_batch<T>& batch, const gemm_problem<T>& shape,
+                     const Epilogue& epilogue) {
+  using tile::direction;
+  const index_t extent = std::max(shape.m, shape.n);
+  const bool interleaved = is_interleaved(batch);
+  if (extent > largest_small && !interleaved) return false;
+  const bool a_k = shape.a.stride_k == 1 && shape.a.stride_mn != 1;
+  const bool b_k = shape.b.stride_k == 1 && shape.b.stride_mn != 1;
+  const auto in_vectors = [](const tile::operand<T>& x, bool along_k) {
+    return along_k ? runs_in_vectors(x.data, x.stride_k, x.stride_mn)
+                   : runs_in_vectors(x.data, x.stride_mn, x.stride_k);
+  };
+  const bool vectors = in_vectors(shape.a, a_k) && in_vectors(shape.b, b_k) &&
+                       runs_in_vectors<T>(shape.c, shape.c_col_stride, shape.c_row_stride);
+  with_small_size(extent, [&](auto size) {
+    using uniform = uniform_batch<T>;
+    const auto run = [&](auto a, auto b, auto in_vectors) {
+      launch_small_batch<Exec, T, small_config_for<T>(size(), false),
+                         small_access{a(), b(), in_vectors(), false}, uniform>(exec, batch, shape, epilogue);
+    };
+    const auto with_vectors = [&](auto a, auto b) {
+      vectors ? run(a, b, std::true_type()) : run(a, b, std::false_type());
+    };
+    using mn = std::integral_constant<direction, direction::mn>;
+    using k = std::integral_constant<direction, direction::k>;
+    if (interleaved)
+      launch_small_batch<Exec, T, small_config_for<T>(size(), true),
+                         small_access{direction::k, direction::mn, false, true}, uniform>(exec, batch, shape,
+                                                                                          epilogue);
+    else if (a_k)
+      b_k ? with_vectors(k(), k()) : with_vectors(k(), mn());
+    else
+      b_k ? with_vectors(mn(), k()) : with_vectors(mn(), mn());
+  });
+  return true;
+}
+
+/// All problems of a group, which fit (is_small_group): any strides.
+template <class Exec, class T, class Epilogue>
+bool run_small_batch(const Exec& exec, const grouped_batch<T>& batch, const gemm_problem<T>& largest,
+                     const Epilogue& epilogue) {
+  with_small_size(std::max(largest.m, largest.n), [&](auto size) {
+    launch_small_batch<Exec, T, small_config_for<T>(size(), false),
+                       small_access{tile::direction::k, tile::direction::mn, false, false}, grouped_batch<T>>(
+        exec, batch, largest, epilogue);
+  });
+  return true;
+}
+
+/// Whether all problems of a group may share teams: small, and of not too different k, for a team walks
+/// through the longest one's slabs.
+template <class T>
+bool is_small_group(const std::vector<grouped_problem<T>>& problems) {
+  double sum = 0, most = 0;
+  for (const gemm_problem<T>& p : problems) {
+    if (p.m > largest_small || p.n > largest_small) return false;
+    sum += double(p.k), most = std::max(most, double(p.k));
+  }
+  return most <= largest_small || sum >= 0.5 * most * double(problems.size());
+}
+
+}  // namespace keramos::backend::simt

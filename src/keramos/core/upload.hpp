@@ -1,0 +1,65 @@
+// Host data for the kernels of a queue, such as lists of matrices.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <keramos/enabled_backends.hpp>
+
+namespace keramos::detail {
+
+/// Brings host data to the device in the queue's order, without making the host wait: through pinned memory,
+/// which is used again once the copy from it is done. On host backends kernels read the data where it is.
+template <class Exec>
+class upload_buffer {
+ public:
+  /// `from` where kernels that are launched next on `exec` can read it; valid until the next upload.
+  template <class T>
+  const T* upload(const Exec& exec, const std::vector<T>& from) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    if constexpr (backend::traits<Exec>::is_host) {
+      return from.data();
+    } else {
+      const std::size_t bytes = from.size() * sizeof(T);
+      if (on_device_.extent(0) < bytes) {
+        exec.fence();  // the kernels that read the old memory
+        on_device_ = device_memory();
+        on_device_ = device_memory(Kokkos::view_alloc(Kokkos::WithoutInitializing, "keramos::upload"), bytes);
+      }
+      staged& stage = free_stage(bytes);
+      std::memcpy(stage.memory.data(), from.data(), bytes);
+      const auto all = std::make_pair(std::size_t(0), bytes);
+      Kokkos::deep_copy(exec, Kokkos::subview(on_device_, all), Kokkos::subview(stage.memory, all));
+      stage.copied = backend::native_event<Exec>::record(exec);
+      return reinterpret_cast<const T*>(on_device_.data());
+    }
+  }
+
+ private:
+  using device_memory = Kokkos::View<std::byte*, typename Exec::memory_space>;
+  using staging_space = typename backend::stream<Exec>::host_space;
+  using staging_memory = Kokkos::View<std::byte*, staging_space>;
+
+  struct staged {
+    staging_memory memory;
+    std::optional<backend::native_event<Exec>> copied;
+  };
+
+  /// One that nothing is copied from any more.
+  staged& free_stage(std::size_t bytes) {
+    for (staged& s : stages_)
+      if (s.memory.extent(0) >= bytes && (!s.copied || s.copied->is_complete())) return s;
+    stages_.push_back(
+        {staging_memory(Kokkos::view_alloc(Kokkos::WithoutInitializing, "keramos::upload"), bytes), {}});
+    return stages_.back();
+  }
+
+  device_memory on_device_;
+  std::vector<staged> stages_;
+};
+
+}  // namespace keramos::detail

@@ -1,0 +1,205 @@
+// keramos::gemm_batched: many products C[b] ← alpha·op(A[b])·op(B[b]) + beta·C[b] in one call.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <keramos/core/matrix_batch.hpp>
+#include <keramos/core/queue.hpp>
+#include <keramos/gemm/batch.hpp>
+#include <keramos/gemm/check.hpp>
+#include <keramos/gemm/epilogue.hpp>
+#include <keramos/gemm/gemm.hpp>
+
+namespace keramos {
+
+struct gemm_batched_options {
+  op op_a = op::N;
+  op op_b = op::N;
+};
+
+namespace detail {
+
+/// Compiled once for the common types (src/gemm_batched_<type>.cpp).
+template <class Exec, class T>
+void run_gemm_batched(const Exec& exec, workspace<Exec>& memory, const uniform_batch<T>& batch,
+                      const batch_alignment& alignment, const linear_epilogue<T>& epilogue);
+template <class Exec, class T>
+void run_gemm_batched(const Exec& exec, workspace<Exec>& memory, std::vector<gemm_problem<T>> problems,
+                      const linear_epilogue<T>& epilogue);
+
+/// An operand as gemm_batched takes it: a batch, an array, or one matrix for all problems.
+template <class M>
+inline constexpr bool is_batch_operand = matrix_batch<M> || is_matrix_array<M> || matrix<M>;
+template <class M>
+inline constexpr bool is_list_operand = matrix_list<M> || matrix<M>;
+
+template <class M>
+auto element_of() {
+  if constexpr (matrix_batch<M>)
+    return typename decltype(as_batch(std::declval<M>()))::value_type();
+  else if constexpr (is_matrix_array<M>)
+    return typename M::value_type();
+  else if constexpr (matrix_list<M>)
+    return typename decltype(list_entry(std::declval<M>(), 0))::value_type();
+  else
+    return typename decltype(as_matrix(std::declval<M>()))::value_type();
+}
+template <class M>
+using element_t = decltype(element_of<M>());
+
+/// Whether elements of C may be written.
+template <class C>
+constexpr bool has_const_elements() {
+  if constexpr (matrix_batch<C>)
+    return std::is_const_v<std::remove_pointer_t<decltype(as_batch(std::declval<C>()).data)>>;
+  else if constexpr (is_matrix_array<C>)
+    return !std::is_same_v<C, matrix_array<typename C::value_type>>;
+  else
+    return std::is_const_v<std::remove_pointer_t<decltype(list_entry(std::declval<C>(), 0).data)>>;
+}
+
+template <class Exec, class MA, class MB, class MC>
+constexpr void assert_batched_types() {
+  using element = element_t<MC>;
+  static_assert(std::is_same_v<element_t<MA>, element> && std::is_same_v<element_t<MB>, element>,
+                "keramos::gemm_batched: A, B and C must have one element type");
+  static_assert(std::is_same_v<element, float> || std::is_same_v<element, double> ||
+                    std::is_same_v<element, std::int32_t>,
+                "keramos::gemm_batched: the element type must be float, double or std::int32_t");
+  static_assert(!has_const_elements<MC>(),
+                "keramos::gemm_batched: C is written, so its elements must not be const");
+  static_assert(batch_accessible_from<Exec, MA>() && batch_accessible_from<Exec, MB>() &&
+                    batch_accessible_from<Exec, MC>(),
+                "keramos::gemm_batched: a View lies in memory that this queue's execution space cannot "
+                "access; copy it with Kokkos::create_mirror_view_and_copy");
+}
+
+/// An operand of a uniform batch without its kind.
+template <class T>
+struct batch_operand {
+  batch_region region;
+  batch_place place;
+  std::size_t alignment = 0;
+};
+template <class M>
+auto batch_operand_of(const char* name, const M& m, index_t batch) {
+  using element = element_t<M>;
+  batch_operand<element> x;
+  if constexpr (matrix_batch<M>) {
+    const auto v = as_batch(m);
+    x.region = {
+        {name, v.data, sizeof(element), v.rows, v.cols, v.row_stride, v.col_stride}, v.batch, v.batch_stride};
+    x.place.stride = v.batch_stride;
+  } else if constexpr (is_matrix_array<M>) {
+    x.region = {
+        {name, m.addresses, sizeof(element), m.rows, m.cols, m.row_stride, m.col_stride}, m.batch, 0, true};
+    x.place = {0, m.addresses, m.step};
+    x.alignment = m.alignment;
+  } else {
+    x.region = {region_of(name, as_matrix(m)), batch, 0};
+  }
+  return x;
+}
+
+/// The matrices of a list, or the one that stands for all.
+template <class M>
+std::vector<region> regions_of(const char* name, const M& list) {
+  std::vector<region> all;
+  if constexpr (matrix_list<M>) {
+    const index_t count = list_size(list);
+    all.reserve(std::size_t(count));
+    for (index_t i = 0; i < count; ++i) all.push_back(region_of(name, list_entry(list, i)));
+  } else {
+    all.push_back(region_of(name, as_matrix(list)));
+  }
+  return all;
+}
+
+/// The problem of A, B and C without types and ops.
+template <class T>
+gemm_problem<T> problem_of(const region& a, op op_a, const region& b, op op_b, const region& c) {
+  const bool ta = op_a != op::N, tb = op_b != op::N;
+  const auto in = [](const region& r) { return static_cast<const T*>(r.data); };
+  return {{in(a), ta ? a.col_stride : a.row_stride, ta ? a.row_stride : a.col_stride},
+          {in(b), tb ? b.row_stride : b.col_stride, tb ? b.col_stride : b.row_stride},
+          static_cast<T*>(const_cast<void*>(c.data)),
+          c.row_stride,
+          c.col_stride,
+          c.rows,
+          c.cols,
+          ta ? a.rows : a.cols};
+}
+
+}  // namespace detail
+
+/// C[b] ← alpha·op(A[b])·op(B[b]) + beta·C[b] for every b of a batch, on the queue; returns at once. The
+/// promises are those of keramos::gemm (gemm.hpp): edges, beta = 0, k = 0, NaN, accuracy, the same bits from
+/// the same call.
+///
+/// @param c     a batch of m x n matrices: a rank-3 Kokkos View or mdspan (batch, m, n) of any layout, a
+///              batched_matrix_view over a bare pointer, or a matrix_array of addresses that the device reads.
+/// @param a, b  the same, op(A[b]) m x k and op(B[b]) k x n; or one matrix (rank-2 View, mdspan, matrix_view),
+///              or a batch stride of 0, for an operand that all problems share.
+///              All of one element type: float, double or std::int32_t. Extents may be 0.
+/// @param alpha, beta  as in keramos::gemm.
+/// @throws invalid_argument as keramos::gemm, naming the matrix; also if matrices of C overlap one another.
+///              What lies behind a matrix_array's addresses cannot be checked.
+///
+/// Fastest where the batch is the slowest or the fastest index of all three, and strides are multiples of 16
+/// bytes. On a GPU matrices up to 32 x 32 share teams; larger ones are tiled as in keramos::gemm. One launch
+/// in either case. With A or B shared, stacked matrices are multiplied as one large product.
+template <class Exec, class Alpha, class MA, class MB, class Beta, class MC>
+requires((matrix_batch<MC> ||
+          detail::is_matrix_array<MC>)&&detail::is_batch_operand<MA>&& detail::is_batch_operand<MB>)
+    basic_event<Exec> gemm_batched(basic_queue<Exec>& q, Alpha alpha, const MA& a, const MB& b, Beta beta,
+                                   const MC& c, const gemm_batched_options& options = {}) {
+  detail::assert_batched_types<Exec, MA, MB, MC>();
+  using compute = compute_type<detail::element_t<MC>>;
+  const auto co = detail::batch_operand_of("C", c, 0);
+  const auto ao = detail::batch_operand_of("A", a, co.region.batch);
+  const auto bo = detail::batch_operand_of("B", b, co.region.batch);
+  detail::check_gemm_batched(ao.region, options.op_a, bo.region, options.op_b, co.region);
+  const uniform_batch<compute> batch{
+      detail::problem_of<compute>(ao.region.first, options.op_a, bo.region.first, options.op_b,
+                                  co.region.first),
+      ao.place, bo.place, co.place, co.region.batch};
+  detail::run_gemm_batched(
+      q.execution_space(), detail::workspace_of(q), batch, {ao.alignment, bo.alignment, co.alignment},
+      linear_epilogue<compute>{detail::to_compute<compute>(alpha), detail::to_compute<compute>(beta)});
+  return q.completion();
+}
+
+/// The same for matrices that are listed on the host, each with extents, strides and memory of its own
+/// (a grouped batch): problem i multiplies the i-th of each list.
+///
+/// @param c     any random-access range, or rank-1 View that the host reads, of rank-2 Views, mdspans or
+///              matrix_views. Any of the problems may be empty.
+/// @param a, b  the same, of equal length; or one matrix for all problems.
+///
+/// The lists are read before the call returns; on a GPU they are copied to the device on the queue, through
+/// pinned memory that the queue keeps. One launch, with one tile for all; problems up to 32 x 32 share teams
+/// if all are that small. A batch of one shape and spacing is faster, and a matrix_array needs no copy.
+template <class Exec, class Alpha, class MA, class MB, class Beta, matrix_list MC>
+requires(detail::is_list_operand<MA>&& detail::is_list_operand<MB>)
+    basic_event<Exec> gemm_batched(basic_queue<Exec>& q, Alpha alpha, const MA& a, const MB& b, Beta beta,
+                                   const MC& c, const gemm_batched_options& options = {}) {
+  detail::assert_batched_types<Exec, MA, MB, MC>();
+  using compute = compute_type<detail::element_t<MC>>;
+  const auto ar = detail::regions_of("A", a), br = detail::regions_of("B", b),
+             cr = detail::regions_of("C", c);
+  detail::check_gemm_batched(ar, options.op_a, br, options.op_b, cr);
+  std::vector<gemm_problem<compute>> problems;
+  problems.reserve(cr.size());
+  for (std::size_t i = 0; i < cr.size(); ++i)
+    problems.push_back(detail::problem_of<compute>(ar[ar.size() == 1 ? 0 : i], options.op_a,
+                                                   br[br.size() == 1 ? 0 : i], options.op_b, cr[i]));
+  detail::run_gemm_batched(
+      q.execution_space(), detail::workspace_of(q), std::move(problems),
+      linear_epilogue<compute>{detail::to_compute<compute>(alpha), detail::to_compute<compute>(beta)});
+  return q.completion();
+}
+
+}  // namespace keramos

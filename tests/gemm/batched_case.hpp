@@ -1,0 +1,172 @@
+// One batched GEMM under test: every matrix of a batch is judged like the C of gemm_case.hpp.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "gemm_case.hpp"
+
+namespace keramos::test {
+
+/// How a batch lies: each matrix after the other, or the batch as the fastest index, or matrices apart by
+/// more than their size, or the same matrix for all.
+enum class spacing { packed, interleaved, apart, shared };
+
+/// A batch in a storage of its own that is larger than it: what surrounds it must stay as it was.
+template <class T>
+struct stored_batch {
+  stored_batch(index_t batch, index_t rows, index_t cols, layout l, spacing s, index_t gap, index_t offset)
+      : matrix_(0, 0, layout::right, 0, 0) {
+    const index_t inner = s == spacing::interleaved ? batch + gap : 1;
+    const index_t step = l == layout::strided ? 2 + gap % 2 : 1;
+    const index_t down = inner * (l == layout::left ? 1 : cols * step + gap);
+    const index_t along = inner * (l == layout::left ? rows + gap : step);
+    const index_t reach = (rows > 0 ? (rows - 1) * down : 0) + (cols > 0 ? (cols - 1) * along : 0) + 1;
+    const index_t stride = s == spacing::interleaved ? 1
+                           : s == spacing::shared    ? 0
+                           : s == spacing::apart     ? reach + gap + 3
+                           : l == layout::left       ? cols * along
+                                                     : rows * down;
+    const index_t end = offset + (batch > 0 ? (batch - 1) * stride : 0) + reach + gap;
+    matrix_ = stored_matrix<T>(end, 1, layout::left, 0, 0);
+    view = {matrix_.device.data() + offset, batch, rows, cols, stride, down, along};
+    offset_ = offset;
+  }
+
+  index_t place(index_t b, index_t i, index_t j) const {
+    return offset_ + b * view.batch_stride + i * view.row_stride + j * view.col_stride;
+  }
+  T& at(index_t b, index_t i, index_t j) { return matrix_.host(place(b, i, j)); }
+  void upload() { matrix_.upload(); }
+  void download() { matrix_.download(); }
+  template <class F>
+  void fill_all(const F& f) {
+    matrix_.fill_all(f);
+  }
+  template <class F>
+  void fill_matrices(const F& f) {
+    for (index_t b = 0; b < view.batch; ++b)
+      for (index_t i = 0; i < view.rows; ++i)
+        for (index_t j = 0; j < view.cols; ++j) at(b, i, j) = f();
+  }
+  std::vector<T> content() const {
+    std::vector<T> all(matrix_.host.extent(0));
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = matrix_.host(i);
+    return all;
+  }
+
+  batched_matrix_view<T> view;
+
+ private:
+  stored_matrix<T> matrix_;
+  index_t offset_ = 0;
+};
+
+/// An element of C and what it is made of, in higher precision.
+template <class T>
+class element_judge {
+  using wide = typename wider<T>::type;
+
+ public:
+  element_judge(double alpha, double beta) : alpha_(to_wide(alpha)), beta_(to_wide(beta)) {}
+
+  void add(T a, T b) {
+    const wide product = to_wide(a) * to_wide(b);
+    sum_ += product;
+    if constexpr (!std::is_integral_v<T>) magnitude_ += std::abs(product);
+    ++terms_;
+  }
+  /// Whether `got` may be alpha·sum + beta·before.
+  bool accepts(T got, T before) const {
+    wide expected = alpha_ * sum_;
+    if (beta_ != 0) expected += beta_ * to_wide(before);
+    if constexpr (std::is_integral_v<T>) {
+      return static_cast<std::uint32_t>(got) == expected;
+    } else {
+      const wide scale =
+          std::abs(alpha_) * magnitude_ + (beta_ != 0 ? std::abs(beta_ * to_wide(before)) : wide(0));
+      const wide bound = wide(terms_ + 2) * (std::numeric_limits<T>::epsilon() / 2) * scale;
+      return std::abs(wide(got) - expected) <= bound;
+    }
+  }
+
+ private:
+  template <class X>
+  static wide to_wide(X x) {
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<wide>(static_cast<std::int64_t>(x));
+    else
+      return static_cast<wide>(x);
+  }
+
+  wide alpha_, beta_;
+  wide sum_ = 0, magnitude_ = 0;
+  index_t terms_ = 0;
+};
+
+struct batched_case {
+  index_t batch, m, n, k;
+  op op_a = op::N, op_b = op::N;
+  layout a = layout::right, b = layout::right, c = layout::right;
+  spacing space_a = spacing::packed, space_b = spacing::packed, space_c = spacing::packed;
+  index_t gap = 0, offset = 0;
+  double alpha = 1, beta = 0;
+
+  std::string describe() const {
+    std::ostringstream s;
+    s << batch << " of " << m << 'x' << n << 'x' << k << ' ' << char(op_a) << char(op_b) << " layouts "
+      << int(a) << int(b) << int(c) << " spacings " << int(space_a) << int(space_b) << int(space_c) << " gap "
+      << gap << " offset " << offset << " alpha " << alpha << " beta " << beta;
+    return s.str();
+  }
+};
+
+/// Runs the case with `call(queue, alpha, A, B, beta, C, options)` on batched_matrix_views and judges every
+/// element of C, and every element around it.
+template <class T, class Call>
+testing::AssertionResult run_batched(const batched_case& g, std::uint64_t seed, const Call& call) {
+  std::mt19937_64 rng(seed);
+  const bool ta = g.op_a != op::N, tb = g.op_b != op::N;
+  stored_batch<T> a(g.batch, ta ? g.k : g.m, ta ? g.m : g.k, g.a, g.space_a, g.gap, g.offset);
+  stored_batch<T> b(g.batch, tb ? g.n : g.k, tb ? g.k : g.n, g.b, g.space_b, g.gap, g.offset);
+  stored_batch<T> c(g.batch, g.m, g.n, g.c, g.space_c, g.gap, g.offset);
+  a.fill_all(poison<T>), b.fill_all(poison<T>), c.fill_all(poison<T>);
+  const auto random = [&] { return random_value<T>(rng); };
+  if (g.alpha != 0) a.fill_matrices(random), b.fill_matrices(random);
+  if (g.beta != 0) c.fill_matrices(random);
+  a.upload(), b.upload(), c.upload();
+  const std::vector<T> before = c.content();
+
+  queue q;
+  call(q, g.alpha, a.view, b.view, g.beta, c.view, gemm_batched_options{g.op_a, g.op_b});
+  q.wait();
+  c.download();
+
+  std::vector<bool> in_c(before.size(), false);
+  for (index_t l = 0; l < g.batch; ++l)
+    for (index_t i = 0; i < g.m; ++i)
+      for (index_t j = 0; j < g.n; ++j) {
+        const index_t at = c.place(l, i, j);
+        in_c[at] = true;
+        element_judge<T> judge(g.alpha, g.beta);
+        for (index_t p = 0; g.alpha != 0 && p < g.k; ++p)
+          judge.add(ta ? a.at(l, p, i) : a.at(l, i, p), tb ? b.at(l, j, p) : b.at(l, p, j));
+        if (!judge.accepts(c.at(l, i, j), before[at]))
+          return testing::AssertionFailure() << g.describe() << " seed " << seed << ": C[" << l << "](" << i
+                                             << ", " << j << ") is " << c.at(l, i, j);
+      }
+  const std::vector<T> after = c.content();
+  for (std::size_t i = 0; i < before.size(); ++i)
+    if (!in_c[i] && std::memcmp(&before[i], &after[i], sizeof(T)) != 0)
+      return testing::AssertionFailure()
+             << g.describe() << " seed " << seed << ": wrote outside C, at element " << i;
+  return testing::AssertionSuccess();
+}
+
+/// The case as gemm_batched takes it best.
+template <class T>
+testing::AssertionResult run(const batched_case& g, std::uint64_t seed) {
+  return run_batched<T>(g, seed, [](auto&&... arguments) { gemm_batched(arguments...); });
+}
+
+}  // namespace keramos::test
