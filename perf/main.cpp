@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compare/command.hpp"
+#include "core/interrupt.hpp"
 #include "core/problem.hpp"
 #include "explain/command.hpp"
 #include "gemm/command.hpp"
@@ -53,6 +54,8 @@ int main(int argc, char** argv) {
     return command();
   } catch (const keramos::perf::usage_error& error) {
     return bad_usage(error.what());
+  } catch (const keramos::perf::interruption& interrupted) {
+    return 128 + interrupted.signal;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "keramos-perf: %s\n", error.what());
     return 1;

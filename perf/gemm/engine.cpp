@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/interrupt.hpp"
+
 namespace keramos::perf {
 namespace {
 
@@ -34,6 +36,8 @@ void run_subject(benchmark::State& state, timed_subject& subject, int repetition
     while (state.KeepRunningBatch(subject.calls)) {
       state.SetIterationTime(subject.run(subject.calls));
     }
+  } catch (const interruption&) {  // must not fly through Google Benchmark: see below
+    state.SkipWithError("interrupted");
   } catch (const std::exception& error) {
     subject.failure = error.what();
     state.SkipWithError(error.what());
@@ -50,6 +54,7 @@ void time_interleaved(std::vector<timed_subject>& subjects) {
   // the registered set once for each repetition interleaves exactly.
   for (int r = 0; r < repetitions; ++r) {
     benchmark::ClearRegisteredBenchmarks();
+    throw_if_interrupted();
     bool any = false;
     for (auto& subject : subjects) {
       if (r >= subject.repetitions || !subject.failure.empty()) continue;
@@ -63,6 +68,7 @@ void time_interleaved(std::vector<timed_subject>& subjects) {
     if (any) benchmark::RunSpecifiedBenchmarks(&reporter);
   }
   benchmark::ClearRegisteredBenchmarks();
+  throw_if_interrupted();
 }
 
 }  // namespace keramos::perf

@@ -115,11 +115,4 @@ std::vector<gemm_case> gemm_command_options::cases(const char* default_sizes) co
   return all;
 }
 
-std::string gemm_command_options::output_format() const {
-  if (!format.empty()) return format;
-  if (output.ends_with(".csv")) return "csv";
-  if (output.ends_with(".txt")) return "table";
-  return "json";
-}
-
 }  // namespace keramos::perf

@@ -40,7 +40,6 @@ struct gemm_command_options {
   // In the order they are measured: by type, op, layout, then shape. `default_sizes` is what
   // --size is when nothing says which shapes.
   std::vector<gemm_case> cases(const char* default_sizes) const;
-  std::string output_format() const;  // of the file
 };
 
 }  // namespace keramos::perf

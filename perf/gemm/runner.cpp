@@ -7,6 +7,7 @@
 
 #include "core/check.hpp"
 #include "core/host.hpp"
+#include "core/interrupt.hpp"
 #include "engine.hpp"
 
 namespace keramos::perf {
@@ -87,6 +88,7 @@ class case_runner {
   }
 
   void start(target_slot& slot) {
+    throw_if_interrupted();
     std::string why = slot.problem;
     try {
       if (slot.target) why = slot.target->cannot(case_);
@@ -138,6 +140,7 @@ class case_runner {
     r.reason = subject.failure;
     if (!subject.failure.empty()) return;
     say(subject.name, "verifying");
+    throw_if_interrupted();
     try {
       verify(subject, r, target);
       r.seconds = summarize(subject.seconds);

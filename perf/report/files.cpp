@@ -1,6 +1,7 @@
 // JSON and CSV.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "result.hpp"
@@ -16,7 +17,8 @@ std::string quoted(const std::string& text) {
   return out + '"';
 }
 
-// A row under the names of the schema: null where nothing was measured.
+}  // namespace
+
 nlohmann::ordered_json to_row(const gemm_result& r) {
   const auto& g = r.problem;
   nlohmann::ordered_json row;
@@ -48,8 +50,6 @@ nlohmann::ordered_json to_row(const gemm_result& r) {
   return row;
 }
 
-}  // namespace
-
 std::string to_json(const nlohmann::ordered_json& context, const std::vector<gemm_result>& results) {
   nlohmann::ordered_json document;
   document["schema"] = "keramos-perf/1";
@@ -60,16 +60,26 @@ std::string to_json(const nlohmann::ordered_json& context, const std::vector<gem
 }
 
 std::string to_csv(const std::vector<gemm_result>& results) {
-  std::string text =
-      "provider,backend,device,type,op_a,op_b,layout,m,n,k,repetitions,median_s,min_s,iqr_s,"
-      "gflops,peak_fraction,max_error,error_bound,verified\n";
-  for (const auto& r : results) {
+  auto rows = nlohmann::ordered_json::array();
+  for (const auto& r : results) rows.push_back(to_row(r));
+  return to_csv(rows);
+}
+
+std::string to_csv(const nlohmann::ordered_json& rows) {
+  std::vector<std::string> columns;
+  for (const auto& row : rows) {
+    for (const auto& [key, value] : row.items()) {
+      if (std::find(columns.begin(), columns.end(), key) == columns.end()) columns.push_back(key);
+    }
+  }
+  std::string text = fmt::format("{}\n", fmt::join(columns, ","));
+  for (const auto& row : rows) {
     std::string line;
-    for (const auto& value : to_row(r)) {
-      if (!line.empty()) line += ',';
-      line += value.is_null()     ? std::string()
-              : value.is_string() ? quoted(value.get<std::string>())
-                                  : value.dump();
+    for (const auto& key : columns) {
+      if (&key != &columns.front()) line += ',';
+      const auto value = row.find(key);
+      if (value == row.end() || value->is_null()) continue;
+      line += value->is_string() ? quoted(value->get<std::string>()) : value->dump();
     }
     text += line + '\n';
   }

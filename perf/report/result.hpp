@@ -32,6 +32,12 @@ struct gemm_result {
 // "GFLOP/s", for integers "GOP/s".
 const char* rate_unit(data_type type);
 
+// A row under the names of the schema: null where nothing was measured.
+nlohmann::ordered_json to_row(const gemm_result& r);
+
+// Of rows; keys that only some of them have (a job's rank) are columns too.
+std::string to_csv(const nlohmann::ordered_json& rows);
+
 // {"schema": "keramos-perf/1", "context": ..., "results": [...]}
 std::string to_json(const nlohmann::ordered_json& context, const std::vector<gemm_result>& results);
 std::string to_csv(const std::vector<gemm_result>& results);

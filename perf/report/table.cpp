@@ -72,7 +72,7 @@ std::string result_table::row(const gemm_case& g, const std::vector<gemm_result>
   text += fmt::format("{:3}{:6}{:>7}{:>8}{:>8}", fmt::format("{}{}", name(g.op_a), name(g.op_b)),
                       name(g.layout), g.m, g.n, g.k);
   for (const auto& provider : providers_) {
-    text += fmt::format("{:>{}}", cell(find(provider), find("keramos")), width(provider));
+    text += fmt::format(" {:>{}}", cell(find(provider), find("keramos")), width(provider) - 1);
   }
   text += '\n';
   for (const auto& r : results) {

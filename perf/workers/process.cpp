@@ -14,6 +14,7 @@
 
 #include "core/cpus.hpp"
 #include "core/host.hpp"
+#include "core/interrupt.hpp"
 
 namespace keramos::perf {
 namespace {
@@ -102,6 +103,7 @@ void worker_process::bury() {
   const bool known = waitpid(pid_, &status, 0) == pid_;
   pid_ = -1;
   end_now();
+  throw_if_interrupted();  // it got the same signal
   if (known && WIFSIGNALED(status)) {
     throw std::runtime_error(
         fmt::format("its process died of signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status))));
@@ -113,7 +115,12 @@ nlohmann::json worker_process::ask(const nlohmann::json& request) {
   if (!is_alive()) throw std::runtime_error("its process has died");
   kill(pid_, SIGCONT);
   nlohmann::json answer;
-  if (!channel_->send(request) || !channel_->receive(answer)) bury();
+  try {
+    if (!channel_->send(request) || !channel_->receive(answer)) bury();
+  } catch (const interruption&) {
+    end_now();  // it is in the middle of something that nobody wants any more
+    throw;
+  }
   kill(pid_, SIGSTOP);
   if (answer.contains("unavailable")) throw unavailable_error(answer["unavailable"].get<std::string>());
   if (answer.contains("error")) throw std::runtime_error(answer["error"].get<std::string>());

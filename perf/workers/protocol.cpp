@@ -5,6 +5,8 @@
 
 #include <cerrno>
 
+#include "core/interrupt.hpp"
+
 namespace keramos::perf {
 
 using nlohmann::json;
@@ -71,6 +73,7 @@ bool line_channel::receive(json& message) {
     }
     char buffer[4096];
     const auto n = ::read(descriptor_, buffer, sizeof(buffer));
+    throw_if_interrupted();
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return false;
     pending_.append(buffer, std::size_t(n));

@@ -1,5 +1,7 @@
 // A CBLAS that does row-major products without transposes, right but for one element of C. With 666
-// rows and 7 columns it dies.
+// rows and 7 columns it dies, with 667 rows it takes an hour.
+#include <unistd.h>
+
 #include <cstddef>
 #include <cstdlib>
 
@@ -8,6 +10,7 @@ namespace {
 template <class T>
 void product(int m, int n, int k, T alpha, const T* a, int lda, const T* b, int ldb, T beta, T* c, int ldc) {
   if (m == 666 && n == 7) std::abort();
+  if (m == 667) sleep(3600);
   for (std::ptrdiff_t i = 0; i < m; ++i) {
     for (std::ptrdiff_t j = 0; j < n; ++j) c[i * ldc + j] = beta == 0 ? 0 : beta * c[i * ldc + j];
     for (std::ptrdiff_t p = 0; p < k; ++p) {

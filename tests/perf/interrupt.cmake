@@ -1,0 +1,41 @@
+# Ctrl-C and SIGTERM: what is done is in the file, which is valid and says that it is incomplete, and
+# nobody waits for the end of a long product.
+#   cmake -DPROGRAM=keramos-perf -DWRONG_CBLAS=libwrong_cblas.so -P interrupt.cmake
+include(${CMAKE_CURRENT_LIST_DIR}/commands.cmake)
+find_program(TIMEOUT timeout REQUIRED)
+
+# The first case takes no time; the second, of 667 rows, takes that library an hour.
+function(interrupt signal status)
+  file(REMOVE interrupted.json)
+  string(TIMESTAMP start %s)
+  execute_process(COMMAND ${TIMEOUT} --foreground --preserve-status -s ${signal} -k 120 6
+                          ${PROGRAM} gemm --provider blas=${WRONG_CBLAS} --type f64 --m 8,667 --n 9 --k 9 --sets 1
+                                     --repetitions 2 ${ARGN} --output interrupted.json
+                  RESULT_VARIABLE got OUTPUT_VARIABLE out ERROR_VARIABLE err)
+  string(TIMESTAMP end %s)
+  message("${out}${err}")
+  if(NOT got EQUAL status)
+    message(SEND_ERROR "exit status ${got} instead of ${status}")
+  endif()
+  math(EXPR took "${end} - ${start}")
+  if(took GREATER 60)
+    message(SEND_ERROR "it took ${took} s to end")
+  endif()
+  expect("${out}" "INCOMPLETE: interrupted by signal")
+  expect("${err}" "^$")  # progress is for terminals only
+  expect_json(interrupted.json OFF context complete)
+  expect_json(interrupted.json 8 results 0 m)
+  file(READ interrupted.json json)
+  string(JSON rows LENGTH "${json}" results)
+  if(NOT rows EQUAL 1)
+    message(SEND_ERROR "${rows} rows instead of 1")
+  endif()
+endfunction()
+
+interrupt(INT 130)
+interrupt(TERM 143)
+interrupt(INT 130 --in-process)
+
+# A run that nobody interrupts says that it is complete.
+run(0 gemm --provider keramos --type f64 --size 8,16 --repetitions 2 --sets 1 --output interrupted.json)
+expect_json(interrupted.json ON context complete)
