@@ -7,6 +7,8 @@
 #include <keramos/algorithm/stencil.hpp>
 #include <keramos/algorithm/transpose.hpp>
 #include <keramos/config.hpp>
+#include <keramos/core/atomic_ref.hpp>
+#include <keramos/core/buffer.hpp>
 #include <keramos/core/device_info.hpp>
 #include <keramos/core/error.hpp>
 #include <keramos/core/event.hpp>
@@ -19,7 +21,9 @@
 #include <keramos/core/matrix_view.hpp>
 #include <keramos/core/queue.hpp>
 #include <keramos/core/range.hpp>
+#include <keramos/core/reduction.hpp>
 #include <keramos/core/runtime.hpp>
+#include <keramos/core/usm.hpp>
 #include <keramos/gemm/batched.hpp>
 #include <keramos/gemm/gemm.hpp>
 #include <keramos/tile/copy.hpp>

@@ -34,20 +34,34 @@ struct range_kernel {
   }
 };
 
+template <int Rank>
+KERAMOS_FORCEINLINE_FUNCTION nd_item<Rank> make_nd_item(id<Rank> global, const range<Rank>& local) {
+  nd_item<Rank> item;
+  item.global = global;
+  for (int d = 0; d < Rank; ++d) {
+    item.group[d] = global[d] / local[d];
+    item.local[d] = global[d] % local[d];
+  }
+  return item;
+}
+
 template <int Rank, class F>
 struct nd_kernel {
   F f;
   range<Rank> local;
-  KERAMOS_FORCEINLINE_FUNCTION void operator()(id<Rank> global) const {
-    nd_item<Rank> item;
-    item.global = global;
-    for (int d = 0; d < Rank; ++d) {
-      item.group[d] = global[d] / local[d];
-      item.local[d] = global[d] % local[d];
-    }
-    f(item);
-  }
+  KERAMOS_FORCEINLINE_FUNCTION void operator()(id<Rank> global) const { f(make_nd_item(global, local)); }
 };
+
+/// Throws unless the local range divides the global one.
+template <int Rank>
+void check_nd_range(const std::string& label, const nd_range<Rank>& r) {
+  for (int d = 0; d < Rank; ++d)
+    if (r.local[d] <= 0 || r.global[d] % r.local[d] != 0)
+      throw invalid_argument("keramos::parallel_for: " + label + ": the global range is " +
+                             std::to_string(r.global[d]) + " in dimension " + std::to_string(d) +
+                             " but must be a multiple of the local range " + std::to_string(r.local[d]) +
+                             "; round it up and test in the kernel");
+}
 
 template <class F>
 struct single_kernel {
@@ -55,20 +69,23 @@ struct single_kernel {
   KERAMOS_FORCEINLINE_FUNCTION void operator()(id<1>) const { f(); }
 };
 
-template <class Exec, int Rank, class F>
-void range_for(const std::string& label, const Exec& exec, const range<Rank>& r, const F& f) {
-  if (r.size() == 0) return;
-  const range_kernel<Rank, F> kernel{f};
+template <class Exec, int Rank>
+auto range_policy(const Exec& exec, const range<Rank>& r) {
   if constexpr (Rank == 1) {
-    Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<index_t>>(exec, index_t(0), r[0]),
-                         kernel);
+    return Kokkos::RangePolicy<Exec, Kokkos::IndexType<index_t>>(exec, index_t(0), r[0]);
   } else {
     using right = Kokkos::Rank<Rank, Kokkos::Iterate::Right, Kokkos::Iterate::Right>;
     using policy = Kokkos::MDRangePolicy<Exec, right, Kokkos::IndexType<index_t>>;
     typename policy::point_type first, last;
     for (int d = 0; d < Rank; ++d) first[d] = 0, last[d] = r[d];
-    Kokkos::parallel_for(label, policy(exec, first, last), kernel);
+    return policy(exec, first, last);
   }
+}
+
+template <class Exec, int Rank, class F>
+void range_for(const std::string& label, const Exec& exec, const range<Rank>& r, const F& f) {
+  if (r.size() == 0) return;
+  Kokkos::parallel_for(label, range_policy(exec, r), range_kernel<Rank, F>{f});
 }
 
 /// Gives each team of a TeamPolicy its group and local memory.

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -17,6 +18,7 @@
 #include <keramos/core/instance.hpp>
 #include <keramos/core/launch.hpp>
 #include <keramos/core/queue_state.hpp>
+#include <keramos/core/reduction.hpp>
 #include <keramos/core/workspace.hpp>
 #include <keramos/enabled_backends.hpp>
 
@@ -24,6 +26,8 @@ namespace keramos {
 
 template <class Exec>
 class basic_queue;
+template <class Exec>
+class handler;
 
 namespace detail {
 
@@ -62,6 +66,8 @@ class basic_queue {
   }
 
   const Exec& execution_space() const { return exec_; }
+  /// What copies of one queue have in common.
+  const void* identity() const { return state_.get(); }
   device_info device() const { return backend::describe_device(exec_); }
 
   // --- Order -----------------------------------------------------------------------------------
@@ -91,6 +97,14 @@ class basic_queue {
   template <class Other>
   requires(!std::is_same_v<Other, Exec>) void depends_on(const basic_event<Other>& after) { after.wait(); }
 
+  /// SYCL's command group: `f(handler&)` makes accessors and launches one kernel or copy; see buffer.hpp.
+  template <class F>
+  event_type submit(const F& f) {
+    handler<Exec> h(*this);
+    f(h);
+    return h.finish();
+  }
+
   // --- Kernels; with `after` they begin when those events are complete -------------------------
 
   /// `f(id<Rank>)` for every point of `r`, in any order and at once; in 1-D `f(index_t)` does too.
@@ -108,18 +122,26 @@ class basic_queue {
   /// @throws invalid_argument if the local range does not divide the global one.
   template <int Rank, class F>
   event_type parallel_for(const std::string& label, nd_range<Rank> r, const F& f) {
-    for (int d = 0; d < Rank; ++d)
-      if (r.local[d] <= 0 || r.global[d] % r.local[d] != 0)
-        throw invalid_argument("keramos::parallel_for: " + label + ": the global range is " +
-                               std::to_string(r.global[d]) + " in dimension " + std::to_string(d) +
-                               " but must be a multiple of the local range " + std::to_string(r.local[d]) +
-                               "; round it up and test in the kernel");
+    detail::check_nd_range(label, r);
     return parallel_for(label, r.global, detail::nd_kernel<Rank, F>{f, r.local});
   }
   template <int Rank, class F>
   event_type parallel_for(const std::string& label, nd_range<Rank> r, const events& after, const F& f) {
     depends_on(after);
     return parallel_for(label, r, f);
+  }
+
+  /// With reductions: `parallel_for(label, range or nd_range, reduction(...), ..., f)`; see reduction.hpp.
+  template <int Rank, class T, class Op, class Next, class... Rest>
+  event_type parallel_for(const std::string& label, range<Rank> r, const detail::reduction_of<T, Op>& first,
+                          const Next& next, const Rest&... rest) {
+    return reduce(label, r, detail::plain_index<Rank>{}, std::tie(first, next, rest...));
+  }
+  template <int Rank, class T, class Op, class Next, class... Rest>
+  event_type parallel_for(const std::string& label, nd_range<Rank> r,
+                          const detail::reduction_of<T, Op>& first, const Next& next, const Rest&... rest) {
+    detail::check_nd_range(label, r);
+    return reduce(label, r.global, detail::nd_index<Rank>{r.local}, std::tie(first, next, rest...));
   }
 
   /// `f()` once.
@@ -239,6 +261,17 @@ class basic_queue {
     auto start = mark();
     detail::launch(label, work);
     return event_type(mark().native(), start.native(), origin_->native());
+  }
+
+  template <int Rank, class Index, class... Args>
+  event_type reduce(const std::string& label, const range<Rank>& r, const Index& index,
+                    const std::tuple<const Args&...>& args) {
+    constexpr std::size_t count = sizeof...(Args) - 1;
+    const auto reductions = detail::reductions_among(args, std::make_index_sequence<count>());
+    return enqueue(label, [&] {
+      detail::reduce_for(label, exec_, r, std::get<count>(args), index, reductions,
+                         [&]<class V>() { return workspace_->template reserve<V>(exec_, 1); });
+    });
   }
 
   friend detail::workspace<Exec>& detail::workspace_of<Exec>(basic_queue&);

@@ -1,0 +1,162 @@
+// atomic_ref (SYCL 2020, section 4.15.3): atomic access from kernels to an element of global or local memory.
+//
+// Orders: Kokkos' atomics are relaxed; stronger orders add its memory fence before the operation (release),
+// after it (acquire) or on both sides (acq_rel, seq_cst), which is at least as strong.
+// Scopes: up to `device` all are honoured, as device scope where the backend knows nothing narrower. `system`
+// (other devices, and the host while a kernel runs) is honoured by hosts alone and refused when compiling for
+// a device, for Kokkos' fences end at the device.
+#pragma once
+
+#include <concepts>
+#include <type_traits>
+
+#include <keramos/config.hpp>
+#include <keramos/core/macros.hpp>
+#include <keramos/enabled_backends.hpp>
+
+namespace keramos {
+
+enum class memory_order { relaxed, acquire, release, acq_rel, seq_cst };
+enum class memory_scope { work_item, sub_group, work_group, device, system };
+
+/// Atomic operations on `value`, which must live as long and be accessed by atomic_refs alone meanwhile.
+/// T is an integer, floating-point or pointer type of 4 or 8 bytes.
+template <class T, memory_order DefaultOrder = memory_order::relaxed,
+          memory_scope DefaultScope = memory_scope::device>
+class atomic_ref {
+  static_assert((std::is_arithmetic_v<T> || std::is_pointer_v<T>)&&(sizeof(T) == 4 || sizeof(T) == 8),
+                "keramos: atomic_ref takes integers, floating-point numbers and pointers of 4 or 8 bytes");
+  static_assert(DefaultScope != memory_scope::system || backend::traits<default_execution_space>::is_host,
+                "keramos: no device backend honours memory_scope::system; use device, and let the host wait "
+                "for the kernel");
+
+ public:
+  using value_type = T;
+  static constexpr memory_order default_read_order =
+      DefaultOrder == memory_order::acq_rel || DefaultOrder == memory_order::release ? memory_order::acquire
+                                                                                     : DefaultOrder;
+  static constexpr memory_order default_write_order =
+      DefaultOrder == memory_order::acq_rel || DefaultOrder == memory_order::acquire ? memory_order::release
+                                                                                     : DefaultOrder;
+  static constexpr memory_order default_read_modify_write_order = DefaultOrder;
+  static constexpr memory_scope default_scope = DefaultScope;
+
+  KERAMOS_FORCEINLINE_FUNCTION explicit atomic_ref(T& value) : at_(&value) {}
+
+  KERAMOS_FORCEINLINE_FUNCTION T load(memory_order order = default_read_order) const {
+    before(order == memory_order::seq_cst ? order : memory_order::relaxed);
+#if KOKKOS_VERSION >= 40000
+    const T x = Kokkos::atomic_load(at_);
+#else
+    const T x = Kokkos::atomic_compare_exchange(at_, T(), T());
+#endif
+    after(order);
+    return x;
+  }
+  KERAMOS_FORCEINLINE_FUNCTION void store(T x, memory_order order = default_write_order) const {
+    before(order);
+#if KOKKOS_VERSION >= 40000
+    Kokkos::atomic_store(at_, x);
+#else
+    (void)Kokkos::atomic_exchange(at_, x);
+#endif
+    after(order == memory_order::seq_cst ? order : memory_order::relaxed);
+  }
+  KERAMOS_FORCEINLINE_FUNCTION operator T() const { return load(); }
+  KERAMOS_FORCEINLINE_FUNCTION T operator=(T x) const {
+    store(x);
+    return x;
+  }
+
+  KERAMOS_FORCEINLINE_FUNCTION T exchange(T x, memory_order order = DefaultOrder) const {
+    return ordered(order, [&] { return Kokkos::atomic_exchange(at_, x); });
+  }
+  /// Sets the value to `desired` if it is `expected`, and else `expected` to the value.
+  KERAMOS_FORCEINLINE_FUNCTION bool compare_exchange_strong(T& expected, T desired,
+                                                            memory_order order = DefaultOrder) const {
+    const T old = ordered(order, [&] { return Kokkos::atomic_compare_exchange(at_, expected, desired); });
+    const bool done = old == expected;
+    expected = old;
+    return done;
+  }
+  /// The same; it never fails without cause.
+  KERAMOS_FORCEINLINE_FUNCTION bool compare_exchange_weak(T& expected, T desired,
+                                                          memory_order order = DefaultOrder) const {
+    return compare_exchange_strong(expected, desired, order);
+  }
+
+  // Each returns the value before it.
+  KERAMOS_FORCEINLINE_FUNCTION T
+  fetch_add(T x, memory_order order = DefaultOrder) const requires std::is_arithmetic_v<T> {
+    return ordered(order, [&] { return Kokkos::atomic_fetch_add(at_, x); });
+  }
+  KERAMOS_FORCEINLINE_FUNCTION T
+  fetch_sub(T x, memory_order order = DefaultOrder) const requires std::is_arithmetic_v<T> {
+    return ordered(order, [&] { return Kokkos::atomic_fetch_sub(at_, x); });
+  }
+  KERAMOS_FORCEINLINE_FUNCTION T
+  fetch_min(T x, memory_order order = DefaultOrder) const requires std::is_arithmetic_v<T> {
+    return ordered(order, [&] { return Kokkos::atomic_fetch_min(at_, x); });
+  }
+  KERAMOS_FORCEINLINE_FUNCTION T
+  fetch_max(T x, memory_order order = DefaultOrder) const requires std::is_arithmetic_v<T> {
+    return ordered(order, [&] { return Kokkos::atomic_fetch_max(at_, x); });
+  }
+  KERAMOS_FORCEINLINE_FUNCTION T
+  fetch_and(T x, memory_order order = DefaultOrder) const requires std::integral<T> {
+    return ordered(order, [&] { return Kokkos::atomic_fetch_and(at_, x); });
+  }
+  KERAMOS_FORCEINLINE_FUNCTION T fetch_or(T x,
+                                          memory_order order = DefaultOrder) const requires std::integral<T> {
+    return ordered(order, [&] { return Kokkos::atomic_fetch_or(at_, x); });
+  }
+  KERAMOS_FORCEINLINE_FUNCTION T
+  fetch_xor(T x, memory_order order = DefaultOrder) const requires std::integral<T> {
+    return ordered(order, [&] { return Kokkos::atomic_fetch_xor(at_, x); });
+  }
+
+  // Each returns the value after it.
+  KERAMOS_FORCEINLINE_FUNCTION T operator+=(T x) const requires std::is_arithmetic_v<T> {
+    return static_cast<T>(fetch_add(x) + x);
+  }
+  KERAMOS_FORCEINLINE_FUNCTION T operator-=(T x) const requires std::is_arithmetic_v<T> {
+    return static_cast<T>(fetch_sub(x) - x);
+  }
+  KERAMOS_FORCEINLINE_FUNCTION T operator&=(T x) const requires std::integral<T> {
+    return static_cast<T>(fetch_and(x) & x);
+  }
+  KERAMOS_FORCEINLINE_FUNCTION T operator|=(T x) const requires std::integral<T> {
+    return static_cast<T>(fetch_or(x) | x);
+  }
+  KERAMOS_FORCEINLINE_FUNCTION T operator^=(T x) const requires std::integral<T> {
+    return static_cast<T>(fetch_xor(x) ^ x);
+  }
+  KERAMOS_FORCEINLINE_FUNCTION T operator++() const requires std::integral<T> { return *this += T(1); }
+  KERAMOS_FORCEINLINE_FUNCTION T operator--() const requires std::integral<T> { return *this -= T(1); }
+  KERAMOS_FORCEINLINE_FUNCTION T operator++(int) const requires std::integral<T> { return fetch_add(T(1)); }
+  KERAMOS_FORCEINLINE_FUNCTION T operator--(int) const requires std::integral<T> { return fetch_sub(T(1)); }
+
+ private:
+  KERAMOS_FORCEINLINE_FUNCTION static void before(memory_order order) {
+    if (order != memory_order::relaxed && order != memory_order::acquire) Kokkos::memory_fence();
+  }
+  KERAMOS_FORCEINLINE_FUNCTION static void after(memory_order order) {
+    if (order != memory_order::relaxed && order != memory_order::release) Kokkos::memory_fence();
+  }
+  template <class Operation>
+  KERAMOS_FORCEINLINE_FUNCTION static T ordered(memory_order order, const Operation& operation) {
+    before(order);
+    const T old = operation();
+    after(order);
+    return old;
+  }
+
+  T* at_;
+};
+
+/// The fence of SYCL 2020, section 4.15.1, at device scope.
+KERAMOS_FORCEINLINE_FUNCTION void atomic_fence(memory_order order, memory_scope = memory_scope::device) {
+  if (order != memory_order::relaxed) Kokkos::memory_fence();
+}
+
+}  // namespace keramos

@@ -1,0 +1,254 @@
+// Reductions over a whole range (SYCL 2020, section 4.9.2 "Reduction variables"):
+//
+//   q.parallel_for("dot", range{n}, reduction(sum, keramos::plus{}),
+//                  KERAMOS_LAMBDA(index_t i, double& s) { s += x[i] * y[i]; });
+//
+// The kernel gets a reducer a reduction, after its index: `reducer<T, Op>&`, with combine(x), or plainly `T&`,
+// the item's partial result, which it combines itself. The result is where the reduction says when the event
+// is complete, combined with what was there before unless `initialize_to_identity` is passed. Operators are
+// associative and commutative; the order depends on Kokkos and the range, not on the run.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <keramos/core/functional.hpp>
+#include <keramos/core/item.hpp>
+#include <keramos/core/launch.hpp>
+#include <keramos/core/range.hpp>
+
+namespace keramos {
+
+/// Property of a reduction: what the variable held before does not count.
+struct initialize_to_identity_t {};
+inline constexpr initialize_to_identity_t initialize_to_identity{};
+
+/// A kernel's access to one reduction: an item's partial result.
+template <class T, class Op>
+class reducer {
+ public:
+  using value_type = T;
+  KERAMOS_FORCEINLINE_FUNCTION reducer(T& partial, const Op& op) : partial_(partial), op_(op) {}
+  reducer(const reducer&) = delete;
+  reducer& operator=(const reducer&) = delete;
+
+  KERAMOS_FORCEINLINE_FUNCTION void combine(const T& x) { partial_ = op_(partial_, x); }
+  KERAMOS_FORCEINLINE_FUNCTION operator T&() { return partial_; }
+
+  KERAMOS_FORCEINLINE_FUNCTION reducer& operator+=(const T& x) requires std::is_same_v<Op, plus> {
+    combine(x);
+    return *this;
+  }
+  KERAMOS_FORCEINLINE_FUNCTION reducer& operator*=(const T& x) requires std::is_same_v<Op, multiplies> {
+    combine(x);
+    return *this;
+  }
+  KERAMOS_FORCEINLINE_FUNCTION reducer& operator&=(const T& x) requires std::is_same_v<Op, bit_and> {
+    combine(x);
+    return *this;
+  }
+  KERAMOS_FORCEINLINE_FUNCTION reducer& operator|=(const T& x) requires std::is_same_v<Op, bit_or> {
+    combine(x);
+    return *this;
+  }
+  KERAMOS_FORCEINLINE_FUNCTION reducer& operator^=(const T& x) requires std::is_same_v<Op, bit_xor> {
+    combine(x);
+    return *this;
+  }
+
+ private:
+  T& partial_;
+  const Op& op_;
+};
+
+namespace detail {
+
+template <class T, class Op>
+struct reduction_of {
+  static_assert(std::is_trivially_copyable_v<T>, "keramos: reductions take trivially copyable types");
+  T* result;  // on the device
+  T identity;
+  Op op;
+  bool keeps_old;
+};
+template <class R>
+inline constexpr bool is_reduction = false;
+template <class T, class Op>
+inline constexpr bool is_reduction<reduction_of<T, Op>> = true;
+
+/// A tuple for kernels.
+template <class... T>
+struct chain {};
+template <class H, class... T>
+struct chain<H, T...> {
+  H head;
+  chain<T...> rest;
+};
+KERAMOS_FORCEINLINE_FUNCTION chain<> make_chain() { return {}; }
+template <class H, class... T>
+auto make_chain(const H& head, const T&... rest) {
+  return chain<H, T...>{head, make_chain(rest...)};
+}
+
+template <class R>
+struct values_of;
+template <class... R>
+struct values_of<chain<R...>> {
+  using type = chain<decltype(R::identity)...>;
+};
+
+/// The operations on all partial results together.
+KERAMOS_FORCEINLINE_FUNCTION void initialise(const chain<>&, chain<>&) {}
+template <class R, class... Rest, class V, class... Values>
+KERAMOS_FORCEINLINE_FUNCTION void initialise(const chain<R, Rest...>& r, chain<V, Values...>& v) {
+  v.head = r.head.identity;
+  initialise(r.rest, v.rest);
+}
+KERAMOS_FORCEINLINE_FUNCTION void join(const chain<>&, chain<>&, const chain<>&) {}
+template <class R, class... Rest, class V, class... Values>
+KERAMOS_FORCEINLINE_FUNCTION void join(const chain<R, Rest...>& r, chain<V, Values...>& v,
+                                       const chain<V, Values...>& other) {
+  v.head = r.head.op(v.head, other.head);
+  join(r.rest, v.rest, other.rest);
+}
+KERAMOS_FORCEINLINE_FUNCTION void deliver(const chain<>&, const chain<>&) {}
+template <class R, class... Rest, class V, class... Values>
+KERAMOS_FORCEINLINE_FUNCTION void deliver(const chain<R, Rest...>& r, const chain<V, Values...>& v) {
+  *r.head.result = r.head.keeps_old ? r.head.op(*r.head.result, v.head) : v.head;
+  deliver(r.rest, v.rest);
+}
+template <class F, class Item, class... Reducer>
+KERAMOS_FORCEINLINE_FUNCTION void call_with(const F& f, const Item& item, const chain<>&, chain<>&,
+                                            Reducer&... reducers) {
+  f(item, reducers...);
+}
+template <class F, class Item, class T, class Op, class... Rest, class... Values, class... Reducer>
+KERAMOS_FORCEINLINE_FUNCTION void call_with(const F& f, const Item& item,
+                                            const chain<reduction_of<T, Op>, Rest...>& r,
+                                            chain<T, Values...>& v, Reducer&... reducers) {
+  reducer<T, Op> mine(v.head, r.head.op);
+  call_with(f, item, r.rest, v.rest, reducers..., mine);
+}
+
+/// Kokkos' reducer concept over a chain of partial results.
+template <class Chain, class Space>
+struct chain_reducer {
+  using reducer = chain_reducer;
+  using value_type = typename values_of<Chain>::type;
+  using result_view_type = Kokkos::View<value_type, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+  Chain reductions;
+  result_view_type result;
+
+  KERAMOS_FORCEINLINE_FUNCTION void join(value_type& to, const value_type& from) const {
+    detail::join(reductions, to, from);
+  }
+#if KOKKOS_VERSION < 40000
+  KERAMOS_FORCEINLINE_FUNCTION void join(volatile value_type& to, const volatile value_type& from) const {
+    detail::join(reductions, const_cast<value_type&>(to), const_cast<const value_type&>(from));
+  }
+#endif
+  KERAMOS_FORCEINLINE_FUNCTION void init(value_type& v) const { initialise(reductions, v); }
+  KERAMOS_FORCEINLINE_FUNCTION value_type& reference() const { return *result.data(); }
+  KERAMOS_FORCEINLINE_FUNCTION result_view_type view() const { return result; }
+  KERAMOS_FORCEINLINE_FUNCTION bool references_scalar() const {
+    return std::is_same_v<Space, Kokkos::HostSpace>;
+  }
+};
+
+template <int Rank>
+struct plain_index {
+  KERAMOS_FORCEINLINE_FUNCTION id<Rank> operator()(id<Rank> i) const { return i; }
+};
+template <int Rank>
+struct nd_index {
+  range<Rank> local;
+  KERAMOS_FORCEINLINE_FUNCTION nd_item<Rank> operator()(id<Rank> i) const { return make_nd_item(i, local); }
+};
+
+template <class F, class Index, class Chain>
+struct reduction_kernel {
+  F f;
+  Index index;
+  Chain reductions;
+  using value_type = typename values_of<Chain>::type;
+
+  KERAMOS_FORCEINLINE_FUNCTION void operator()(index_t i, value_type& v) const {
+    call_with(f, index(id<1>(i)), reductions, v);
+  }
+  KERAMOS_FORCEINLINE_FUNCTION void operator()(index_t i, index_t j, value_type& v) const {
+    call_with(f, index(id<2>(i, j)), reductions, v);
+  }
+  KERAMOS_FORCEINLINE_FUNCTION void operator()(index_t i, index_t j, index_t k, value_type& v) const {
+    call_with(f, index(id<3>(i, j, k)), reductions, v);
+  }
+};
+template <class Chain>
+struct delivery_kernel {
+  Chain reductions;
+  const typename values_of<Chain>::type* values;
+  KERAMOS_FORCEINLINE_FUNCTION void operator()(id<1>) const { deliver(reductions, *values); }
+};
+
+/// Reduces over `r` and delivers the results. On a device partial results wait in `scratch`.
+template <class Exec, int Rank, class F, class Index, class Chain, class Scratch>
+void reduce_for(const std::string& label, const Exec& exec, const range<Rank>& r, const F& f,
+                const Index& index, const Chain& reductions, const Scratch& scratch) {
+  using kernel = reduction_kernel<F, Index, Chain>;
+  using value_type = typename kernel::value_type;
+  const auto reduce = [&](auto reducer) {
+    Kokkos::parallel_reduce(label, range_policy(exec, r), kernel{f, index, reductions}, reducer);
+  };
+  if constexpr (backend::traits<Exec>::is_host) {
+    using reducer = chain_reducer<Chain, Kokkos::HostSpace>;
+    value_type values;
+    initialise(reductions, values);
+    if (r.size() > 0) reduce(reducer{reductions, typename reducer::result_view_type(&values)});
+    deliver(reductions, values);
+  } else {
+    value_type* values = scratch.template operator()<value_type>();
+    using reducer = chain_reducer<Chain, typename Exec::memory_space>;
+    reduce(reducer{reductions, typename reducer::result_view_type(values)});
+    range_for(label, exec, range<1>(1), delivery_kernel<Chain>{reductions, values});
+  }
+}
+
+/// `(reduction..., kernel)` as a chain of the reductions, and the kernel.
+template <class... Args, std::size_t... I>
+auto reductions_among(const std::tuple<const Args&...>& args, std::index_sequence<I...>) {
+  static_assert((is_reduction<std::tuple_element_t<I, std::tuple<Args...>>> && ...),
+                "keramos: between a range and the kernel stand only reductions");
+  return make_chain(std::get<I>(args)...);
+}
+
+}  // namespace detail
+
+/// Reduces into `*result`, which kernels of the queue can reach, by `op`; op tells its identity.
+template <class T, class Op>
+requires has_known_identity<Op, T>
+auto reduction(T* result, const Op& op) {
+  return detail::reduction_of<T, Op>{result, Op::template identity<T>(), op, true};
+}
+template <class T, class Op>
+requires has_known_identity<Op, T>
+auto reduction(T* result, const Op& op, initialize_to_identity_t) {
+  return detail::reduction_of<T, Op>{result, Op::template identity<T>(), op, false};
+}
+/// The same with an identity of yours: op(identity, x) == x.
+template <class T, class Op>
+auto reduction(T* result, const std::type_identity_t<T>& identity, const Op& op) {
+  return detail::reduction_of<T, Op>{result, identity, op, true};
+}
+template <class T, class Op>
+auto reduction(T* result, const std::type_identity_t<T>& identity, const Op& op, initialize_to_identity_t) {
+  return detail::reduction_of<T, Op>{result, identity, op, false};
+}
+/// Into a View of rank 0, or an accessor's first element.
+template <class V, class... Args>
+requires requires(const V& v) { v.data(); }
+auto reduction(const V& result, const Args&... args) { return reduction(result.data(), args...); }
+
+}  // namespace keramos

@@ -1,0 +1,245 @@
+// SYCL 2020, 4.9.2 "Reduction variables" and 4.15.3 "Atomic references".
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include <keramos/keramos.hpp>
+
+namespace {
+
+using namespace keramos;
+
+template <class T>
+using device_view = Kokkos::View<T*, default_execution_space>;
+template <class T>
+using device_scalar = Kokkos::View<T, default_execution_space>;
+
+template <class V>
+auto on_host(const V& v) {
+  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), v);
+}
+
+KERAMOS_INLINE_FUNCTION std::int64_t value_of(index_t i) { return (i * 2654435761LL) % 1009 - 300; }
+
+// --- 4.9.2 ---
+
+template <class Property>
+void sum_up(queue& q, index_t n, const device_scalar<std::int64_t>& out, Property property) {
+  q.parallel_for(
+      "sum", range{n}, reduction(out, keramos::plus{}, property),
+      KERAMOS_LAMBDA(index_t i, reducer<std::int64_t, keramos::plus> & sum) { sum += value_of(i); });
+}
+void sum_on_top(queue& q, index_t n, const device_scalar<std::int64_t>& out) {
+  q.parallel_for(
+      "sum", range{n}, reduction(out, keramos::plus{}),
+      KERAMOS_LAMBDA(index_t i, std::int64_t & sum) { sum += value_of(i); });
+}
+TEST(Sycl_4_9_2_Reduction, CombinesWithWhatWasThereUnlessTold) {
+  queue q;
+  device_scalar<std::int64_t> out("out");
+  for (const index_t n : {0, 1, 31, 1000, 123457}) {
+    std::int64_t sum = 0;
+    for (index_t i = 0; i < n; ++i) sum += value_of(i);
+    q.fill(out, std::int64_t(777));
+    sum_up(q, n, out, initialize_to_identity);
+    q.wait();
+    EXPECT_EQ(on_host(out)(), sum) << n;
+    sum_on_top(q, n, out);
+    sum_on_top(q, n, out);
+    q.wait();
+    EXPECT_EQ(on_host(out)(), 3 * sum) << n;
+  }
+}
+
+// Argmin: an operator and an identity of one's own, in two dimensions.
+struct place {
+  std::int64_t value, row, column;
+};
+struct smaller {
+  KERAMOS_INLINE_FUNCTION place operator()(const place& a, const place& b) const {
+    if (a.value != b.value) return a.value < b.value ? a : b;
+    if (a.row != b.row) return a.row < b.row ? a : b;
+    return a.column < b.column ? a : b;
+  }
+};
+void smallest(queue& q, index_t rows, index_t columns, place* out) {
+  q.parallel_for(
+      "argmin", range{rows, columns}, reduction(out, {std::int64_t(1) << 60, 0, 0}, smaller{}),
+      KERAMOS_LAMBDA(id<2> i, reducer<place, smaller> & p) {
+        p.combine({value_of(i[0] * columns + i[1]), i[0], i[1]});
+      });
+}
+TEST(Sycl_4_9_2_Reduction, OwnOperatorsAndTypesInTwoDimensions) {
+  queue q;
+  const index_t rows = 37, columns = 111;
+  shared_array<place> out(1, q);
+  out[0] = {std::int64_t(1) << 50, -1, -1};
+  smallest(q, rows, columns, out.data());
+  q.wait();
+  place expected{std::int64_t(1) << 60, 0, 0};
+  for (index_t i = 0; i < rows; ++i)
+    for (index_t j = 0; j < columns; ++j) expected = smaller{}(expected, {value_of(i * columns + j), i, j});
+  EXPECT_EQ(out[0].value, expected.value);
+  EXPECT_EQ(out[0].row, expected.row);
+  EXPECT_EQ(out[0].column, expected.column);
+}
+
+void several(queue& q, index_t n, std::int64_t* sum, double* most, std::uint32_t* bits) {
+  q.parallel_for(
+      "several", nd_range{range{n}, range{8}}, reduction(sum, keramos::plus{}), reduction(most, maximum{}),
+      reduction(bits, bit_xor{}, initialize_to_identity),
+      KERAMOS_LAMBDA(nd_item<1> it, std::int64_t & s, double& m, reducer<std::uint32_t, bit_xor>& b) {
+        const index_t i = it.get_global_id(0);
+        s += value_of(i);
+        m = m < 0.5 * value_of(i) ? 0.5 * value_of(i) : m;
+        b ^= std::uint32_t(i * 77 + it.get_local_id(0));
+      });
+}
+TEST(Sycl_4_9_2_Reduction, SeveralAtOnceOverAnNdRange) {
+  queue q;
+  const index_t n = 8000;
+  shared_array<std::int64_t> sum(1, q);
+  shared_array<double> most(1, q);
+  shared_array<std::uint32_t> bits(1, q);
+  sum[0] = 5, most[0] = -1e30, bits[0] = 123;
+  several(q, n, sum.data(), most.data(), bits.data());
+  q.wait();
+  std::int64_t s = 5, m = std::numeric_limits<std::int64_t>::lowest();
+  std::uint32_t b = 0;
+  for (index_t i = 0; i < n; ++i) {
+    s += value_of(i);
+    m = std::max(m, value_of(i));
+    b ^= std::uint32_t(i * 77 + i % 8);
+  }
+  EXPECT_EQ(sum[0], s);
+  EXPECT_EQ(most[0], 0.5 * m);
+  EXPECT_EQ(bits[0], b);
+}
+
+void sum_of_floats(queue& q, index_t n, const device_scalar<float>& out) {
+  q.parallel_for(
+      "floats", range{n}, reduction(out, keramos::plus{}, initialize_to_identity),
+      KERAMOS_LAMBDA(index_t i, float& s) { s += 1.0f / float(i + 1); });
+}
+TEST(Sycl_4_9_2_Reduction, GivesBitwiseTheSameAgain) {
+  queue q;
+  device_scalar<float> a("a"), b("b");
+  sum_of_floats(q, 100003, a);
+  sum_of_floats(q, 100003, b);
+  q.wait();
+  EXPECT_EQ(on_host(a)(), on_host(b)());
+}
+
+TEST(Sycl_4_17_2_FunctionObjects, IdentitiesLeaveValuesUnchanged) {
+  EXPECT_EQ(minimum{}(7, minimum::identity<int>()), 7);
+  EXPECT_EQ(minimum{}(1e308, minimum::identity<double>()), 1e308);
+  EXPECT_EQ(maximum{}(-1e308, maximum::identity<double>()), -1e308);
+  EXPECT_EQ(maximum{}(0u, maximum::identity<unsigned>()), 0u);
+  EXPECT_EQ(bit_and{}(std::int8_t(-77), bit_and::identity<std::int8_t>()), -77);
+  EXPECT_TRUE(logical_and{}(true, logical_and::identity<bool>()));
+  EXPECT_FALSE(logical_or{}(false, logical_or::identity<bool>()));
+  EXPECT_EQ(multiplies{}(2.5f, multiplies::identity<float>()), 2.5f);
+  static_assert(!has_known_identity<smaller, place>);
+}
+
+// --- 4.15.3 ---
+
+void histogram(queue& q, index_t n, const device_view<unsigned>& bins) {
+  q.parallel_for(
+      "histogram", range{n}, KERAMOS_LAMBDA(index_t i) {
+        atomic_ref<unsigned>(bins(std::size_t((value_of(i) + 300) % bins.extent(0))))++;
+      });
+}
+TEST(Sycl_4_15_3_AtomicRef, CountsInAHistogram) {
+  queue q;
+  const index_t n = 100000;
+  device_view<unsigned> bins("bins", 17);
+  histogram(q, n, bins);
+  q.wait();
+  std::vector<unsigned> expected(17);
+  for (index_t i = 0; i < n; ++i) expected[(value_of(i) + 300) % 17]++;
+  auto h = on_host(bins);
+  for (int b = 0; b < 17; ++b) EXPECT_EQ(h(b), expected[b]);
+}
+
+struct every_operation {
+  double sum, least, most;
+  std::int64_t minus, exchanged;
+  std::uint32_t bits_and, bits_or, bits_xor, swapped;
+};
+void operate(queue& q, index_t n, every_operation* x) {
+  q.parallel_for(
+      "operate", range{n}, KERAMOS_LAMBDA(index_t i) {
+        const double v = double(value_of(i));
+        atomic_ref(x->sum).fetch_add(v);
+        atomic_ref(x->least).fetch_min(v);
+        atomic_ref(x->most).fetch_max(v);
+        atomic_ref<std::int64_t, memory_order::seq_cst>(x->minus) -= i;
+        atomic_ref(x->exchanged).exchange(i);
+        atomic_ref(x->bits_and).fetch_and(~(std::uint32_t(1) << (i % 20)));
+        atomic_ref(x->bits_or) |= std::uint32_t(1) << (i % 20);
+        atomic_ref(x->bits_xor) ^= std::uint32_t(i);
+        // Add 3 by compare and exchange.
+        const atomic_ref<std::uint32_t, memory_order::acq_rel> swapped(x->swapped);
+        std::uint32_t seen = swapped.load();
+        while (!swapped.compare_exchange_weak(seen, seen + 3)) {
+        }
+      });
+}
+TEST(Sycl_4_15_3_AtomicRef, EveryOperation) {
+  queue q;
+  const index_t n = 30000;
+  shared_array<every_operation> x(1, q);
+  x[0] = {0, 1e9, -1e9, 0, -1, ~0u, 0, 0, 0};
+  operate(q, n, x.data());
+  q.wait();
+  double sum = 0, least = 1e9, most = -1e9;
+  std::uint32_t bits = 0;
+  for (index_t i = 0; i < n; ++i) {
+    sum += double(value_of(i));
+    least = std::min(least, double(value_of(i)));
+    most = std::max(most, double(value_of(i)));
+    bits ^= std::uint32_t(i);
+  }
+  EXPECT_EQ(x[0].sum, sum);
+  EXPECT_EQ(x[0].least, least);
+  EXPECT_EQ(x[0].most, most);
+  EXPECT_EQ(x[0].minus, -n * (n - 1) / 2);
+  EXPECT_GE(x[0].exchanged, 0);
+  EXPECT_LT(x[0].exchanged, n);
+  EXPECT_EQ(x[0].bits_and, ~((1u << 20) - 1));
+  EXPECT_EQ(x[0].bits_or, (1u << 20) - 1);
+  EXPECT_EQ(x[0].bits_xor, bits);
+  EXPECT_EQ(x[0].swapped, 3u * n);
+}
+
+// Message passing: who sees the flag sees what was written before it. The pairs run in groups of their own.
+void pass_messages(queue& q, int pairs, int* data, int* flag, int* wrong) {
+  q.parallel_for(
+      "messages", range{2 * pairs}, KERAMOS_LAMBDA(index_t i) {
+        const index_t pair = i % pairs;
+        if (i < pairs) {
+          data[32 * pair] = int(pair) + 1;
+          atomic_ref<int, memory_order::acq_rel>(flag[32 * pair]).store(1);
+        } else if (atomic_ref<int, memory_order::acq_rel>(flag[32 * pair]).load() == 1) {
+          if (data[32 * pair] != pair + 1) atomic_ref(*wrong)++;
+        }
+      });
+}
+TEST(Sycl_4_15_3_AtomicRef, ReleaseAndAcquirePassMessages) {
+  queue q;
+  const int pairs = 20000;
+  shared_array<int> data(32 * pairs, q), flag(32 * pairs, q), wrong(1, q);
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    q.memset(data.data(), 0, 32 * pairs * sizeof(int));
+    q.memset(flag.data(), 0, 32 * pairs * sizeof(int));
+    q.memset(wrong.data(), 0, sizeof(int));
+    pass_messages(q, pairs, data.data(), flag.data(), wrong.data());
+    q.wait();
+    EXPECT_EQ(wrong[0], 0);
+  }
+}
+
+}  // namespace
