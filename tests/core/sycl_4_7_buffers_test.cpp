@@ -205,7 +205,6 @@ struct row_major_mdspan {
   int* data_handle() const { return data; }
   std::size_t extent(std::size_t d) const { return d == 0 ? rows : columns; }
   std::size_t stride(std::size_t d) const { return d == 0 ? pitch : 1; }
-  bool is_exhaustive() const { return pitch == columns; }
 };
 struct plain_mdspan {
   int* data;

@@ -82,10 +82,7 @@ class buffer {
   }
   /// An mdspan over host memory, row-major and exhaustive. It stays in use, as a pointer does.
   template <class MdSpan>
-  requires requires(const MdSpan& m) {
-    m.data_handle();
-    m.is_exhaustive();
-  }
+  requires requires(const MdSpan& m) { m.data_handle(); }
   explicit buffer(const MdSpan& m, std::string label = "keramos::buffer")
       : buffer(m.data_handle(), extents_of(m, std::make_index_sequence<std::size_t(Rank)>()),
                std::move(label)) {
