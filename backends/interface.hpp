@@ -7,6 +7,7 @@
 //   stream<Exec>           what is queued on an instance besides kernels: copy, prefetch, call_on_host; its end:
 //                          synchronize; where pointers lead to: kind_of; memory spaces of each memory_kind
 //   describe_device(exec)  a keramos::device_info
+//   device_list<Exec>      all(): those of the backend, whether Kokkos is initialised or not
 //   staging<Exec>          copy<count>(local, global, valid), commit(), wait<pending>(): copies to local memory
 //   collectives<Exec, items, team>  (collectives.hpp) reductions, scans and shuffles of a group's private values
 // Upper half (copy.hpp, mma.hpp, tuning.hpp), used by gemm:
@@ -27,6 +28,8 @@ template <class Exec>
 class native_event;
 template <class Exec>
 struct stream;
+template <class Exec>
+struct device_list;
 template <class Exec, int Size, int Team>
 struct collectives;
 template <class Exec>

@@ -10,6 +10,7 @@
 #include "core/problem.hpp"
 #include "explain/command.hpp"
 #include "gemm/command.hpp"
+#include "info/command.hpp"
 #include "portability/command.hpp"
 #include "workers/worker.hpp"
 
@@ -37,6 +38,7 @@ int main(int argc, char** argv) {
   keramos::perf::add_explain_command(app, command, argc, argv);
   keramos::perf::add_compare_command(app, command);
   keramos::perf::add_portability_command(app, command);
+  keramos::perf::add_info_command(app, command, argc, argv);
   keramos::perf::add_worker_command(app, command, argc, argv);
   try {
     app.parse(own_arguments(argc, argv));

@@ -131,14 +131,45 @@ struct stream<Kokkos::Cuda> {
   }
 };
 
-inline device_info describe_device(const Kokkos::Cuda& exec) {
-  const int device = exec.cuda_device();
+namespace cuda {
+
+inline device_info describe(int device, std::size_t local_memory_bytes) {
   cudaDeviceProp prop{};
-  cuda::check(cudaGetDeviceProperties(&prop, device), "cudaGetDeviceProperties");
+  check(cudaGetDeviceProperties(&prop, device), "cudaGetDeviceProperties");
   int khz = 0;
-  cuda::check(cudaDeviceGetAttribute(&khz, cudaDevAttrClockRate, device), "cudaDeviceGetAttribute");
-  return {"cuda", prop.name, prop.multiProcessorCount, 1e3 * khz,
-          traits<Kokkos::Cuda>::local_memory_limit(exec, 1)};
+  check(cudaDeviceGetAttribute(&khz, cudaDevAttrClockRate, device), "cudaDeviceGetAttribute");
+  device_info d;
+  d.backend = "cuda";
+  d.name = prop.name;
+  d.units = prop.multiProcessorCount;
+  d.clock_hz = 1e3 * khz;
+  d.local_memory_bytes = local_memory_bytes ? local_memory_bytes : prop.sharedMemPerBlock;
+  d.id = device;
+  d.max_team_size = traits<Kokkos::Cuda>::max_team_size;
+  d.architecture = "sm_" + std::to_string(10 * prop.major + prop.minor);
+  d.memory_bytes = prop.totalGlobalMem;
+  d.cache_bytes = std::size_t(prop.l2CacheSize);
+  return d;
 }
+
+}  // namespace cuda
+
+inline device_info describe_device(const Kokkos::Cuda& exec) {
+  return cuda::describe(exec.cuda_device(), traits<Kokkos::Cuda>::local_memory_limit(exec, 1));
+}
+
+template <>
+struct device_list<Kokkos::Cuda> {
+  static std::vector<device_info> all() {
+    int count = 0;
+    if (cudaGetDeviceCount(&count) != cudaSuccess) {
+      (void)cudaGetLastError();  // no driver, no device
+      return {};
+    }
+    std::vector<device_info> devices;
+    for (int d = 0; d < count; ++d) devices.push_back(cuda::describe(d, 0));
+    return devices;
+  }
+};
 
 }  // namespace keramos::backend

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <hip/hip_runtime.h>
 
@@ -94,13 +95,45 @@ struct stream<Kokkos::HIP> {
   }
 };
 
+namespace hip {
+
+inline device_info describe(int device, std::size_t local_memory_bytes) {
+  hipDeviceProp_t prop{};
+  check(hipGetDeviceProperties(&prop, device), "hipGetDeviceProperties");
+  device_info d;
+  d.backend = "hip";
+  d.name = prop.name;
+  d.units = prop.multiProcessorCount;
+  d.clock_hz = 1e3 * prop.clockRate;
+  d.local_memory_bytes = local_memory_bytes ? local_memory_bytes : prop.sharedMemPerBlock;
+  d.id = device;
+  d.max_team_size = traits<Kokkos::HIP>::max_team_size;
+  d.architecture = prop.gcnArchName;
+  d.memory_bytes = prop.totalGlobalMem;
+  d.cache_bytes = std::size_t(prop.l2CacheSize);
+  return d;
+}
+
+}  // namespace hip
+
 inline device_info describe_device(const Kokkos::HIP& exec) {
   int device = 0;
   hip::check(hipGetDevice(&device), "hipGetDevice");
-  hipDeviceProp_t prop{};
-  hip::check(hipGetDeviceProperties(&prop, device), "hipGetDeviceProperties");
-  return {"hip", prop.name, prop.multiProcessorCount, 1e3 * prop.clockRate,
-          traits<Kokkos::HIP>::local_memory_limit(exec, 1)};
+  return hip::describe(device, traits<Kokkos::HIP>::local_memory_limit(exec, 1));
 }
+
+template <>
+struct device_list<Kokkos::HIP> {
+  static std::vector<device_info> all() {
+    int count = 0;
+    if (hipGetDeviceCount(&count) != hipSuccess) {
+      (void)hipGetLastError();  // no driver, no device
+      return {};
+    }
+    std::vector<device_info> devices;
+    for (int d = 0; d < count; ++d) devices.push_back(hip::describe(d, 0));
+    return devices;
+  }
+};
 
 }  // namespace keramos::backend

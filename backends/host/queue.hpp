@@ -2,11 +2,17 @@
 // returns, so an event is at most the time at which it was recorded.
 #pragma once
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstring>
 #include <fstream>
 #include <string>
+#include <thread>
+#include <type_traits>
+#include <vector>
 
 #include <keramos/backends/host/traits.hpp>
 #include <keramos/core/device_info.hpp>
@@ -79,7 +85,31 @@ inline std::string processor_name() {
 template <class Exec>
 device_info describe_device(const Exec& exec) {
   using traits = backend::traits<Exec>;
-  return {traits::name, processor_name(), int(exec.concurrency()), 0.0, traits::local_memory_limit(exec, 1)};
+  device_info d;
+  d.backend = traits::name;
+  d.name = processor_name();
+  d.units = int(exec.concurrency());
+  d.local_memory_bytes = traits::local_memory_limit(exec, 1);
+  d.is_host = true;
+  d.memory_bytes = std::size_t(sysconf(_SC_PHYS_PAGES)) * std::size_t(sysconf(_SC_PAGE_SIZE));
+  return d;
 }
+
+template <class Exec>
+struct device_list {
+  static std::vector<device_info> all() {
+    if (Kokkos::is_initialized()) return {describe_device(Exec())};
+    device_info d;
+    d.backend = backend::traits<Exec>::name;
+    d.name = processor_name();
+    d.units = std::is_same_v<Exec, Kokkos::DefaultHostExecutionSpace>
+                  ? int(std::max(1u, std::thread::hardware_concurrency()))
+                  : 1;
+    d.local_memory_bytes = std::size_t(Kokkos::TeamPolicy<Exec>::scratch_size_max(1));
+    d.is_host = true;
+    d.memory_bytes = std::size_t(sysconf(_SC_PHYS_PAGES)) * std::size_t(sysconf(_SC_PAGE_SIZE));
+    return {d};
+  }
+};
 
 }  // namespace keramos::backend::host

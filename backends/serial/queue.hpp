@@ -10,6 +10,8 @@ template <>
 class native_event<Kokkos::Serial> : public host::native_event<Kokkos::Serial> {};
 template <>
 struct stream<Kokkos::Serial> : host::stream<Kokkos::Serial> {};
+template <>
+struct device_list<Kokkos::Serial> : host::device_list<Kokkos::Serial> {};
 
 inline device_info describe_device(const Kokkos::Serial& exec) { return host::describe_device(exec); }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <sycl/sycl.hpp>
 
@@ -85,12 +86,38 @@ struct stream<sycl_space> {
   }
 };
 
-inline device_info describe_device(const sycl_space& exec) {
-  const sycl::device device = exec.sycl_queue().get_device();
-  return {"sycl", device.get_info<sycl::info::device::name>(),
-          int(device.get_info<sycl::info::device::max_compute_units>()),
-          1e6 * device.get_info<sycl::info::device::max_clock_frequency>(),
-          traits<sycl_space>::local_memory_limit(exec, 1)};
+namespace sycl_backend {
+
+inline device_info describe(const ::sycl::device& device, int id, std::size_t local_memory_bytes) {
+  namespace info = ::sycl::info::device;
+  device_info d;
+  d.backend = "sycl";
+  d.name = device.get_info<info::name>();
+  d.units = int(device.get_info<info::max_compute_units>());
+  d.clock_hz = 1e6 * device.get_info<info::max_clock_frequency>();
+  d.local_memory_bytes = local_memory_bytes ? local_memory_bytes : device.get_info<info::local_mem_size>();
+  d.id = id;
+  d.max_team_size = traits<sycl_space>::max_team_size;
+  d.memory_bytes = device.get_info<info::global_mem_size>();
+  d.cache_bytes = device.get_info<info::global_mem_cache_size>();
+  return d;
 }
+
+}  // namespace sycl_backend
+
+inline device_info describe_device(const sycl_space& exec) {
+  return sycl_backend::describe(exec.sycl_queue().get_device(), 0,
+                                traits<sycl_space>::local_memory_limit(exec, 1));
+}
+
+template <>
+struct device_list<sycl_space> {
+  static std::vector<device_info> all() {
+    std::vector<device_info> devices;
+    for (const auto& d : ::sycl::device::get_devices(::sycl::info::device_type::gpu))
+      devices.push_back(sycl_backend::describe(d, int(devices.size()), 0));
+    return devices;
+  }
+};
 
 }  // namespace keramos::backend

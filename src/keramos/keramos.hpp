@@ -9,6 +9,7 @@
 #include <keramos/config.hpp>
 #include <keramos/core/atomic_ref.hpp>
 #include <keramos/core/buffer.hpp>
+#include <keramos/core/device.hpp>
 #include <keramos/core/device_info.hpp>
 #include <keramos/core/error.hpp>
 #include <keramos/core/event.hpp>

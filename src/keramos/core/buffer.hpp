@@ -157,15 +157,15 @@ class elements {
 };
 
 template <class T, access_mode Mode>
-using element_of = std::conditional_t<Mode == access_mode::read, const T, T>;
+using accessed = std::conditional_t<Mode == access_mode::read, const T, T>;
 
 }  // namespace detail
 
 /// What kernels use a buffer through: `a[i]`, `a[id]`, `a(i, j)`. Copied into them; it does not keep the
 /// buffer alive, whose destructor waits for them.
 template <class T, int Rank, access_mode Mode>
-class accessor : public detail::elements<detail::element_of<T, Mode>, Rank> {
-  using base = detail::elements<detail::element_of<T, Mode>, Rank>;
+class accessor : public detail::elements<detail::accessed<T, Mode>, Rank> {
+  using base = detail::elements<detail::accessed<T, Mode>, Rank>;
 
  public:
   template <class Exec>
@@ -189,8 +189,8 @@ accessor(const buffer<T, Rank, Exec>&, Where&, mode_tag<Mode>, Property...) -> a
 /// The host's access: waits for the kernels that conflict, brings the contents to the host, and keeps kernels
 /// from the buffer as long as it lives (their accessors throw memory_error).
 template <class T, int Rank, access_mode Mode, class Exec = default_execution_space>
-class host_accessor : public detail::elements<detail::element_of<T, Mode>, Rank> {
-  using base = detail::elements<detail::element_of<T, Mode>, Rank>;
+class host_accessor : public detail::elements<detail::accessed<T, Mode>, Rank> {
+  using base = detail::elements<detail::accessed<T, Mode>, Rank>;
 
  public:
   host_accessor(const buffer<T, Rank, Exec>& b, mode_tag<Mode>)

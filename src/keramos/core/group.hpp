@@ -1,15 +1,30 @@
 // A work-group and its phases: the kernel contract.
 //
-//  1. The local range is free: it never has to match the team that Kokkos runs.
-//  2. Code outside a phase runs on every thread of the team: it is uniform and has no side effects.
-//  3. Between barriers, no item touches a local element that another item writes.
-//  4. What must survive a phase lives in local memory or in a private value, which arrives as argument.
-//  5. Phases do not nest and capture by value ([=]): a barrier inside a phase, or a write to a captured
-//     scalar, does not compile.
-//  6. Local memory is requested at launch, typed; a request over the limit throws before anything runs.
-//  7. A phase is a loop over items, not a promise of vector code.
+// A kernel is a sequence of phases over the group's logical items, not one function per thread. The rules, and
+// what breaks when each is broken:
 //
-// Between phases, group_algorithms.hpp offers reductions, scans, broadcasts and shuffles of private values.
+//  1. The local range is free: it never has to match the team that Kokkos runs. Private values need it static.
+//       Broken by code that takes an item for a thread (Kokkos' team_rank, warp intrinsics): right on one
+//       backend and one group size, wrong on others.
+//  2. Code outside a phase runs on every thread of the team: it is uniform and has no side effects.
+//       A write there happens once a thread: counters count threads, and races are undefined. Branches that
+//       differ from thread to thread around a barrier hang a GPU.
+//  3. Between barriers, no item touches a local element that another item writes.
+//       On a GPU the other sees the old value or the new one, run by run. On a host one thread runs all items,
+//       in order, so that the mistake hides there: the checked build finds it (KERAMOS_CHECKS=ON).
+//  4. What must survive a phase lives in local memory or in a private value, which arrives as argument.
+//       A variable of the phase itself is gone at its end. Reading a private_array elsewhere does not compile.
+//  5. Phases do not nest and capture by value ([=]): a barrier inside a phase, or a write to a captured scalar,
+//     does not compile.
+//       Capturing by reference ([&]) compiles and writes one thread's copy: items on other threads do not see it.
+//  6. Local memory is requested at launch, typed; a request over the limit throws before anything runs.
+//       Its contents are undefined at the start: what is read before it is written is anything at all (all
+//       ones in the checked build).
+//  7. A phase is a loop over items, not a promise of vector code, nor of an order.
+//       Code that counts on item 0 coming first works on hosts only; the checked build shuffles the items.
+//  8. Between phases, group_algorithms.hpp offers reductions, scans, votes, broadcasts and shuffles of private
+//     values. The whole group calls them, outside phases, and they order no memory.
+//       Taken for a barrier they break rule 3: hosts and small groups run right, others do not.
 #pragma once
 
 #include <cstddef>
@@ -54,7 +69,7 @@ class sub_group {
 ///
 /// It cannot be copied, so that a phase (which captures by value) cannot reach it.
 template <class Local, class Memory = local_memory<>, class Exec = default_execution_space>
-class group {
+class group : detail::watch {
  public:
   using local_range_type = Local;
   using local_memory_type = Memory;
@@ -67,8 +82,11 @@ class group {
   static constexpr int items_per_thread = (Local::size + team_size - 1) / team_size;
 
   KERAMOS_FORCEINLINE_FUNCTION group(const team_member& team, std::byte* local, id<rank> at,
-                                     range<rank> groups)
-      : team_(team), local_(local), at_(at), groups_(groups) {}
+                                     range<rank> groups, const typename Memory::extents_type& extents = {},
+                                     const char* label = "")
+      : team_(team), local_(local), at_(at), groups_(groups), extents_(extents) {
+    this->begin(label, get_group_linear_id(), local, Memory::dynamic_offset(extents, Memory::count));
+  }
   group(const group&) = delete;
   group& operator=(const group&) = delete;
 
@@ -93,8 +111,15 @@ class group {
     static_assert(0 <= I && I < Memory::count,
                   "keramos: local<I>() asks for an array that the group's local_memory does not list");
     using array = typename Memory::template array<I>;
-    constexpr std::size_t at = Memory::offset(I);
-    return array(reinterpret_cast<typename array::value_type*>(local_ + at));
+    using element = typename array::value_type;
+    if constexpr (detail::is_dynamic<array>) {
+      constexpr int which = I - (Memory::count - Memory::dynamic_count);
+      return array(reinterpret_cast<element*>(local_ + Memory::dynamic_offset(extents_, I)),
+                   extents_.extent[which], *this);
+    } else {
+      constexpr std::size_t at = Memory::offset(I);
+      return array(reinterpret_cast<element*>(local_ + at), *this);
+    }
   }
 
   /// One `T` per item, each starting as `initial`; it lives until the kernel ends.
@@ -105,14 +130,31 @@ class group {
     return p;
   }
 
+  /// `Count` values of T per item, each starting as `initial`; phases get them as `T (&)[Count]`.
+  template <class T, int Count>
+  KERAMOS_FORCEINLINE_FUNCTION private_array<T[Count], group> make_private_array(const T& initial) {
+    private_array<T[Count], group> p;
+    for (int s = 0; s < items_per_thread; ++s)
+      for (int i = 0; i < Count; ++i) p.value_[s][i] = initial;
+    return p;
+  }
+
   /// All items wait for each other; local and global writes before it are seen after it.
-  KERAMOS_FORCEINLINE_FUNCTION void barrier() { team_.team_barrier(); }
+  KERAMOS_FORCEINLINE_FUNCTION void barrier() {
+    detail::watch::barrier();
+    team_.team_barrier();
+  }
 
   /// A phase: `phase(h_item, T&...)` once per item, with the item's own private values.
   template <class Phase, class... T>
   KERAMOS_FORCEINLINE_FUNCTION void parallel_for_work_item(const Phase& phase,
                                                            private_array<T, group>&... p) {
-    if constexpr (team_size == 1) {  // a plain loop nest: no division, and the compiler may vectorise
+    if constexpr (detail::watch::on && backend::traits<Exec>::is_host) {
+      this->for_each_item(Local::size, [&](int linear) {
+        phase(item(linear / (extent(1) * extent(2)), linear / extent(2) % extent(1), linear % extent(2)),
+              p.value_[linear]...);
+      });
+    } else if constexpr (team_size == 1) {  // a plain loop nest: no division, and the compiler may vectorise
       int linear = 0;
       for (int i = 0; i < extent(0); ++i)
         for (int j = 0; j < extent(1); ++j)
@@ -127,6 +169,9 @@ class group {
       }
     }
   }
+
+  /// Internal: the kernel is over.
+  KERAMOS_FORCEINLINE_FUNCTION void end() const { this->end_item(); }
 
  private:
   KERAMOS_FORCEINLINE_FUNCTION static constexpr int extent(int d) {
@@ -147,6 +192,7 @@ class group {
   std::byte* local_;
   id<rank> at_;
   range<rank> groups_;
+  typename Memory::extents_type extents_;
   typename backend::collectives<Exec, Local::size, team_size>::state collective_state_;
 };
 

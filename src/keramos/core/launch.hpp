@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <exception>
+#include <limits>
 #include <string>
 
 #include <keramos/core/error.hpp>
@@ -91,12 +92,15 @@ void range_for(const std::string& label, const Exec& exec, const range<Rank>& r,
 /// Gives each team of a TeamPolicy its group and local memory.
 template <class Group, class F>
 struct work_group_kernel {
+  using memory = typename Group::local_memory_type;
+  using traits = backend::traits<typename Group::execution_space>;
+
   F f;
   range<Group::rank> groups;
+  typename memory::extents_type extents;
+  const char* label;  // for the checked build on hosts, where kernels are done when the launch returns
 
   KERAMOS_INLINE_FUNCTION void operator()(const typename Group::team_member& team) const {
-    constexpr std::size_t bytes = Group::local_memory_type::bytes;
-    constexpr std::size_t alignment = Group::local_memory_type::alignment;
     id<Group::rank> at;
     index_t rest = team.league_rank();
     for (int d = Group::rank - 1; d >= 0; --d) {
@@ -104,15 +108,31 @@ struct work_group_kernel {
       rest /= groups[d];
     }
     std::byte* local = nullptr;
-    if constexpr (bytes > 0) {
-      constexpr int level = backend::traits<typename Group::execution_space>::scratch_level(bytes);
+    constexpr int alignment = int(memory::alignment);
+    if constexpr (memory::dynamic_count > 0) {
+      const std::size_t bytes = memory::dynamic_offset(extents, memory::count);
+      const auto& scratch = team.team_scratch(traits::scratch_level(bytes));
+      local = static_cast<std::byte*>(scratch.get_shmem_aligned(bytes, alignment));
+    } else if constexpr (memory::bytes > 0) {
+      constexpr int level = traits::scratch_level(memory::bytes);
       local = static_cast<std::byte*>(
-          team.team_scratch(level).get_shmem_aligned(std::size_t(bytes), int(alignment)));
+          team.team_scratch(level).get_shmem_aligned(std::size_t(memory::bytes), alignment));
     }
-    Group group(team, local, at, groups);
+    Group group(team, local, at, groups, extents, label);
     f(group);
+    group.end();
   }
 };
+
+/// The number of work-groups, if Kokkos can launch so many.
+template <int Rank>
+index_t checked_league(const std::string& label, const range<Rank>& groups) {
+  const index_t count = groups.size();
+  if (count > std::numeric_limits<int>::max())
+    throw launch_error("keramos::parallel_for_work_group: " + label + ": " + std::to_string(count) +
+                       " work-groups are more than 2^31 - 1; use larger groups");
+  return count;
+}
 
 /// Throws unless `bytes` of local memory can be had by a team of `team_size`.
 template <class Exec>

@@ -3,6 +3,7 @@
 
 #include <type_traits>
 
+#include <keramos/core/checks.hpp>
 #include <keramos/core/range.hpp>
 
 namespace keramos {
@@ -32,6 +33,13 @@ struct matrix_view {
   }
   static constexpr matrix_view column_major(T* data, index_t rows, index_t cols) {
     return column_major(data, rows, cols, rows);
+  }
+
+  /// Element (i, j), for kernels. The checked build checks the indices.
+  KERAMOS_FORCEINLINE_FUNCTION T& operator()(index_t i, index_t j) const {
+    detail::check_index("matrix_view", i, rows, 0);
+    detail::check_index("matrix_view", j, cols, 1);
+    return data[i * row_stride + j * col_stride];
   }
 
   constexpr matrix_view transposed() const { return {data, cols, rows, col_stride, row_stride}; }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -154,17 +153,25 @@ class basic_queue {
   /// @throws launch_error if the group's local memory exceeds the device's limit.
   template <class Group, int Rank, class F>
   event_type parallel_for_work_group(const std::string& label, range<Rank> groups, const F& f) {
+    return parallel_for_work_group<Group>(label, groups, detail::dynamic_extents<0>(), f);
+  }
+  /// With dynamic local arrays: `local_extents(range{n}, ...)`, see local_memory.hpp.
+  template <class Group, int Rank, int Dynamic, class F>
+  event_type parallel_for_work_group(const std::string& label, range<Rank> groups,
+                                     const detail::dynamic_extents<Dynamic>& extents, const F& f) {
     static_assert(Rank == Group::rank,
                   "keramos: the range of work-groups and the local_range differ in dimensions");
     static_assert(std::is_same_v<typename Group::execution_space, Exec>,
                   "keramos: the group type is for another execution space than this queue's");
-    const index_t count = groups.size();
-    if (count > std::numeric_limits<int>::max())
-      throw launch_error("keramos::parallel_for_work_group: " + label + ": " + std::to_string(count) +
-                         " work-groups are more than 2^31 - 1; use larger groups");
+    using memory = typename Group::local_memory_type;
+    static_assert(
+        Dynamic == memory::dynamic_count,
+        "keramos: local_extents takes one range for each dynamic array of the group's local_memory");
+    const index_t count = detail::checked_league(label, groups);
     return enqueue(label, [&] {
-      detail::team_launch<Group::team_size>(label, exec_, int(count), Group::local_memory_type::bytes,
-                                            detail::work_group_kernel<Group, F>{f, groups});
+      detail::team_launch<Group::team_size>(
+          label, exec_, int(count), memory::dynamic_offset(extents, memory::count),
+          detail::work_group_kernel<Group, F>{f, groups, extents, label.c_str()});
     });
   }
   template <class Group, int Rank, class F>
