@@ -12,7 +12,8 @@
 //   collectives<Exec, items, team>  (collectives.hpp) reductions, scans and shuffles of a group's private values
 // Upper half (copy.hpp, mma.hpp, tuning.hpp), used by gemm:
 //   copy<Exec>             types that bring tiles of an operand on chip (verb `stage`)
-//   mma<Exec>              accumulators over those tiles (verb `multiply`)
+//   mma<Exec>              accumulators over those tiles (verb `multiply`); has_matrix_unit<T> and, for the
+//                          device at hand, matrix_unit_works(exec)
 //   tuning<Exec>           the tile table, and the choice of a row for a problem
 //
 // backends/host and backends/simt hold what backends of one family share.

@@ -2,6 +2,8 @@
 // Operation using mma Instruction", .f64 shapes; IEEE f64 products and sums).
 #pragma once
 
+#include <type_traits>
+
 #include <keramos/backends/simt/mma.hpp>
 
 namespace keramos::backend {
@@ -144,6 +146,10 @@ requires(Config.math == tile::unit::matrix) struct accumulator_for<double, Confi
 
 template <>
 struct mma<Kokkos::Cuda> {
+  template <class T>
+  static constexpr bool has_matrix_unit = std::is_same_v<T, double>;
+  static bool matrix_unit_works(const Kokkos::Cuda& exec) { return exec.cuda_device_prop().major >= 8; }
+
   template <class T, tile::config Config>
   using accumulator = typename cuda::accumulator_for<T, Config>::type;
 };

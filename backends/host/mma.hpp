@@ -70,6 +70,10 @@ class accumulator {
 
 template <class Exec>
 struct mma {
+  template <class T>
+  static constexpr bool has_matrix_unit = false;
+  static bool matrix_unit_works(const Exec&) { return false; }
+
   template <class T, class Epilogue>
   using accumulator = host::accumulator<T, Epilogue>;
 };

@@ -163,6 +163,10 @@ class fma_accumulator {
 
 template <class Exec>
 struct mma {
+  template <class T>
+  static constexpr bool has_matrix_unit = false;
+  static bool matrix_unit_works(const Exec&) { return false; }
+
   template <class T, tile::config Config>
   using accumulator = fma_accumulator<T, Config, backend::traits<Exec>::warp_size>;
 };

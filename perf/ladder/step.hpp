@@ -1,0 +1,36 @@
+// A step of the ladder as the harness sees it: no Kokkos here.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/problem.hpp"
+#include "device/kernels.hpp"
+#include "providers/provider.hpp"
+
+namespace keramos::perf {
+
+struct ladder_step {
+  const char* name;
+  const char* why;                      // one sentence on what it gains or loses, and by what
+  bool transposed_b;                    // it multiplies by the transpose of what it is given as B
+  bool beside;                          // a variant that shows what goes wrong; the next step does it right
+  std::int64_t tile_m, tile_n, tile_k;  // a group's block of C, and its slab of k
+  // Elements that its items ask of global memory for m x n x k, C written once included.
+  double (*elements_moved)(double m, double n, double k);
+  // C = A·B on the default queue, packed row-major operands of the case.
+  void (*enqueue)(const gemm_case&, const operand_set&);
+  std::vector<launch_figures> (*launches)(const gemm_case&, const operand_set&);
+  bool (*exists)();  // on this device
+};
+
+constexpr int ladder_widths[] = {8, 16, 32};
+
+// The steps of Keramos' own kernels in order, for one type and one of the widths; Kokkos must be up.
+std::vector<ladder_step> ladder_steps(data_type type, int width);
+
+// A step as something to be timed and verified.
+std::unique_ptr<gemm_provider> make_ladder_provider(const ladder_step& step);
+
+}  // namespace keramos::perf

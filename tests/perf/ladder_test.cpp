@@ -1,0 +1,99 @@
+// Every step of the ladder, for every type and tile width, against the reference.
+#include "ladder/step.hpp"
+
+#include <gtest/gtest.h>
+
+#include "core/check.hpp"
+#include "device/machine.hpp"
+
+namespace keramos::perf {
+namespace {
+
+struct extents {
+  std::int64_t m, n, k;
+};
+
+class Ladder : public testing::TestWithParam<std::tuple<data_type, int>> {
+ protected:
+  static void SetUpTestSuite() {
+    static int argc = 0;
+    machine_ = std::make_unique<machine>(argc, nullptr);
+  }
+  static void TearDownTestSuite() { machine_.reset(); }
+
+  static void check(data_type type, int width, const extents& x) {
+    constexpr std::uint64_t seed = 20251121;
+    for (const bool transposed : {false, true}) {
+      gemm_case g;
+      g.type = type;
+      g.m = x.m, g.n = x.n, g.k = x.k;
+      g.op_b = transposed ? transpose::T : transpose::N;
+      workspace memory(g, 1, seed);
+      const auto& host = memory.operands().host.front();
+      const auto reference = make_gemm_check(g, host.a, host.b, nullptr, seed);
+      for (const auto& step : ladder_steps(type, width)) {
+        if (step.transposed_b != transposed || !step.exists()) continue;
+        memory.reset_c(false);
+        make_ladder_provider(step)->prepare(g, memory.operands());
+        step.enqueue(g, memory.operands().device.front());
+        const auto verdict = (*reference)(memory.fetch_c(false));
+        EXPECT_TRUE(verdict.passed) << step.name << ", width " << width << ", " << x.m << "x" << x.n << "x"
+                                    << x.k << ": " << verdict.where << " is off by " << verdict.error;
+      }
+    }
+  }
+
+  static std::unique_ptr<machine> machine_;
+};
+std::unique_ptr<machine> Ladder::machine_;
+
+TEST_P(Ladder, IsRightForOddShapes) {
+  const auto [type, width] = GetParam();
+  for (const extents& x : {extents{200, 500, 400},
+                           {1, 1, 1},
+                           {1, 7, 3},
+                           {17, 1, 9},
+                           {31, 33, 65},
+                           {5, 3, 130},
+                           {130, 131, 2},
+                           {64, 64, 64},
+                           {129, 260, 15}}) {
+    check(type, width, x);
+  }
+}
+
+TEST_P(Ladder, CountsWhatItsItemsAskFor) {
+  const auto [type, width] = GetParam();
+  for (const auto& step : ladder_steps(type, width)) {
+    const double n = 256, cubed = n * n * n;
+    const double moved = step.elements_moved(n, n, n);
+    if (step.tile_k == 1) {
+      EXPECT_EQ(moved, 2 * cubed + n * n) << step.name;
+    } else {
+      EXPECT_EQ(moved, cubed / double(step.tile_m) + cubed / double(step.tile_n) + n * n) << step.name;
+    }
+    // A block that is cut off reads no more than what is there: A and B once, C once.
+    EXPECT_EQ(step.elements_moved(1, 1, 10), 10 + 10 + 1) << step.name;
+  }
+}
+
+// The early steps have one item for each element: explain's arithmetic is theirs.
+TEST_P(Ladder, EarlyTilesAreTheWidthAsked) {
+  const auto [type, width] = GetParam();
+  const auto steps = ladder_steps(type, width);
+  for (std::size_t i = 0; i < 6; ++i) {
+    EXPECT_EQ(steps[i].tile_m, width) << steps[i].name;
+    EXPECT_EQ(steps[i].tile_n, width) << steps[i].name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Ladder,
+                         testing::Combine(testing::Values(data_type::f32, data_type::f64, data_type::i32),
+                                          testing::ValuesIn(ladder_widths)),
+                         [](const auto& tested) {
+                           return std::string(name(std::get<0>(tested.param))) + "_width_" +
+                                  std::to_string(std::get<1>(tested.param));
+                         });
+
+}  // namespace
+}  // namespace keramos::perf
