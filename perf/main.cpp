@@ -11,6 +11,7 @@
 #include "explain/command.hpp"
 #include "gemm/command.hpp"
 #include "info/command.hpp"
+#include "ladder/command.hpp"
 #include "portability/command.hpp"
 #include "workers/worker.hpp"
 
@@ -39,6 +40,7 @@ int main(int argc, char** argv) {
   keramos::perf::add_compare_command(app, command);
   keramos::perf::add_portability_command(app, command);
   keramos::perf::add_info_command(app, command, argc, argv);
+  keramos::perf::add_ladder_command(app, command, argc, argv);
   keramos::perf::add_worker_command(app, command, argc, argv);
   try {
     app.parse(own_arguments(argc, argv));

@@ -43,7 +43,7 @@ void tiled_kept(const char* label, keramos::queue& q, const operands<T>& x) {
 }
 
 struct conflicting {
-  static constexpr const char* name = "bank conflicts";
+  static constexpr const char* name = "bank_conflicts";
   static constexpr bool transposed_b = true, beside = true;
   static constexpr const char* why =
       "the tile of B is read down its columns, whose elements lie in few banks of local memory: reads queue";
@@ -63,7 +63,7 @@ struct conflicting {
 };
 
 struct conflict_free : conflicting {
-  static constexpr const char* name = "conflict-free";
+  static constexpr const char* name = "conflict_free";
   static constexpr bool beside = false;
   static constexpr const char* why =
       "one element of padding a row spreads a column over all banks, and nothing else changes";

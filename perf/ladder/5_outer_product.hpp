@@ -10,7 +10,7 @@
 namespace keramos::perf::ladder {
 
 struct outer_product {
-  static constexpr const char* name = "outer product";
+  static constexpr const char* name = "outer_product";
   static constexpr bool transposed_b = false, beside = false;
   static constexpr const char* why =
       "a register tile of C turns 2 reads of local memory a multiply-add into 2 for as many as the tile is "

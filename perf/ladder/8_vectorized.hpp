@@ -45,7 +45,7 @@ KERAMOS_FORCEINLINE_FUNCTION constexpr int run_start(int lane, int run) {
 }
 
 struct vectorized : outer_product {
-  static constexpr const char* name = "vectors, warp tiles";
+  static constexpr const char* name = "vectorized";
   static constexpr const char* why =
       "one instruction moves 16 bytes, and a warp's compact tile makes its items share what they read";
 

@@ -21,8 +21,15 @@ struct panels {
   panel<T, Stride> a, b;
 };
 
+// An accumulator that can be a private value: each item replaces it by that of its place in the warp.
+template <class Accumulator>
+struct held : Accumulator {
+  KERAMOS_FORCEINLINE_FUNCTION held() : Accumulator(0) {}
+  KERAMOS_FORCEINLINE_FUNCTION explicit held(int thread) : Accumulator(thread) {}
+};
+
 struct tensor_cores {
-  static constexpr const char* name = "tensor cores";
+  static constexpr const char* name = "tensor_cores";
   static constexpr bool transposed_b = false, beside = false;
   static constexpr const char* why =
       "a warp multiplies 16x8 fragments in one instruction of the tensor cores: twice the rate of the other "
@@ -50,7 +57,7 @@ struct tensor_cores {
 
   template <class Mma, class T>
   static void multiply(keramos::queue& q, const operands<T>& x) {
-    using accumulator = typename Mma::template accumulator<T, config>;
+    using accumulator = held<typename Mma::template accumulator<T, config>>;
     constexpr int block = config.block.m, depth = config.block.k, items = 32 * config.warps();
     constexpr int loads = block * depth / items,
                   stride = depth + 4;  // padded: a fragment's rows in all banks
@@ -64,7 +71,7 @@ struct tensor_cores {
         "ladder::tensor_cores", keramos::range{ceil_div(m, block) * blocks_n}, KERAMOS_LAMBDA(wg & g) {
           auto a = g.template local<0>();
           auto b = g.template local<1>();
-          auto sum = g.make_private(accumulator(0));
+          auto sum = g.make_private(accumulator());
           auto next = g.make_private(slab());
           const index_t m0 = g.get_group_id(0) / blocks_n * block, n0 = g.get_group_id(0) % blocks_n * block;
           g.parallel_for_work_item([=](keramos::h_item it, accumulator& c) { c = accumulator(it.linear); },

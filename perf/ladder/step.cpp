@@ -19,28 +19,62 @@ std::vector<ladder_step> steps_for<std::uint32_t>(int width);
 
 namespace {
 
+constexpr std::string_view prefix = "ladder-";
+
 class ladder_provider : public gemm_provider {
  public:
-  explicit ladder_provider(const ladder_step& step) : step_(step) {}
+  ladder_provider(std::string name, int width, std::string step)
+      : name_(std::move(name)), width_(width), step_(std::move(step)) {}
 
-  provider_info info() const override { return {step_.name, KERAMOS_VERSION, {}, host_threads(), false}; }
+  provider_info info() const override { return {name_, KERAMOS_VERSION, {}, host_threads(), false}; }
+  std::string cannot(const gemm_case& g) const override {
+    const auto s = step_for(g);
+    if (g.layout != matrix_layout::right || g.op_a != transpose::N || g.alpha != 1 || g.beta != 0)
+      return "the ladder computes C = A B of row-major matrices";
+    if ((g.op_b == transpose::T) != s.transposed_b)
+      return s.transposed_b ? "this step takes B transposed" : "this step takes B as it is";
+    return s.exists() ? "" : "this device has no matrix units for the type";
+  }
   void prepare(const gemm_case& g, const gemm_operands& operands) override {
     case_ = g;
     sets_ = operands.device;
+    enqueue_ = step_for(g).enqueue;
   }
   double run(std::int64_t calls) override {
     return seconds_on_queue([&] {
-      for (std::int64_t i = 0; i < calls; ++i) step_.enqueue(case_, sets_[i % sets_.size()]);
+      for (std::int64_t i = 0; i < calls; ++i) enqueue_(case_, sets_[i % sets_.size()]);
     });
   }
 
  private:
-  ladder_step step_;
+  ladder_step step_for(const gemm_case& g) const {
+    for (const auto& s : ladder_steps(g.type, width_)) {
+      if (s.name == step_) return s;
+    }
+    throw unavailable_error("the ladder has no step " + step_);
+  }
+
+  std::string name_;
+  int width_;
+  std::string step_;
   gemm_case case_;
   std::vector<operand_set> sets_;
+  void (*enqueue_)(const gemm_case&, const operand_set&) = nullptr;
 };
 
 }  // namespace
+
+std::string ladder_provider_name(int width, const ladder_step& step) {
+  return std::string(prefix) + std::to_string(width) + "/" + step.name;
+}
+
+bool is_ladder_provider_name(const std::string& name) { return name.starts_with(prefix); }
+
+std::unique_ptr<gemm_provider> make_ladder_provider(const std::string& name) {
+  const auto slash = name.find('/');
+  const int width = std::stoi(name.substr(prefix.size(), slash - prefix.size()));
+  return std::make_unique<ladder_provider>(name, width, name.substr(slash + 1));
+}
 
 std::vector<ladder_step> ladder_steps(data_type type, int width) {
   switch (type) {
@@ -52,10 +86,6 @@ std::vector<ladder_step> ladder_steps(data_type type, int width) {
       break;
   }
   return ladder::steps_for<std::uint32_t>(width);
-}
-
-std::unique_ptr<gemm_provider> make_ladder_provider(const ladder_step& step) {
-  return std::make_unique<ladder_provider>(step);
 }
 
 }  // namespace keramos::perf

@@ -27,10 +27,13 @@ struct ladder_step {
 
 constexpr int ladder_widths[] = {8, 16, 32};
 
-// The steps of Keramos' own kernels in order, for one type and one of the widths; Kokkos must be up.
+// The steps of Keramos' own kernels in order, for one type and one of the widths; Kokkos must be up for what
+// they point to, except for exists() on hosts.
 std::vector<ladder_step> ladder_steps(data_type type, int width);
 
-// A step as something to be timed and verified.
-std::unique_ptr<gemm_provider> make_ladder_provider(const ladder_step& step);
+// A step as something to be timed and verified, under the name "ladder-<width>/<step>".
+std::string ladder_provider_name(int width, const ladder_step& step);
+bool is_ladder_provider_name(const std::string& name);
+std::unique_ptr<gemm_provider> make_ladder_provider(const std::string& name);
 
 }  // namespace keramos::perf

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "ladder/step.hpp"
+
 namespace keramos::perf {
 namespace {
 
@@ -109,6 +111,7 @@ std::vector<provider_choice> choose_providers(const std::vector<std::string>& as
 
 std::unique_ptr<gemm_provider> make_provider(const provider_choice& choice, int threads,
                                              bool device_is_host) {
+  if (is_ladder_provider_name(choice.name)) return make_ladder_provider(choice.name);
   for (const auto& e : entries(device_is_host)) {
     if (choice.name != e.name) continue;
     if (auto made = e.make(choice, threads)) return made;

@@ -34,7 +34,6 @@ class Ladder : public testing::TestWithParam<std::tuple<data_type, int>> {
       for (const auto& step : ladder_steps(type, width)) {
         if (step.transposed_b != transposed || !step.exists()) continue;
         memory.reset_c(false);
-        make_ladder_provider(step)->prepare(g, memory.operands());
         step.enqueue(g, memory.operands().device.front());
         const auto verdict = (*reference)(memory.fetch_c(false));
         EXPECT_TRUE(verdict.passed) << step.name << ", width " << width << ", " << x.m << "x" << x.n << "x"

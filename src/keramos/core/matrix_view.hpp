@@ -43,7 +43,10 @@ struct matrix_view {
   }
 
   constexpr matrix_view transposed() const { return {data, cols, rows, col_stride, row_stride}; }
-  KERAMOS_FORCEINLINE_FUNCTION constexpr operator matrix_view<const T>() const requires(!std::is_const_v<T>) {
+  /// To a view that only reads. (A template, because nvcc warns of a conversion to the type itself.)
+  template <class C>
+  requires(std::is_same_v<C, const T> && !std::is_const_v<T>) KERAMOS_FORCEINLINE_FUNCTION constexpr
+  operator matrix_view<C>() const {
     return {data, rows, cols, row_stride, col_stride};
   }
 };

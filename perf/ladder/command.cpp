@@ -1,0 +1,254 @@
+#include "command.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "build_info.hpp"
+#include "explain/options.hpp"
+#include "gemm/bench.hpp"
+#include "gemm/runner.hpp"
+#include "options.hpp"
+#include "report.hpp"
+#include "report/context.hpp"
+#include "report/plot.hpp"
+#include "step.hpp"
+
+namespace keramos::perf {
+namespace {
+
+// Two rows of the table are no steps: the library's own kernel, and the vendor's.
+std::string why_of(const std::string& provider) {
+  if (provider == "keramos") {
+    return "keramos::gemm: the same ideas with tiles, stages and copies tuned for the machine";
+  }
+  return "the yardstick: not written with Keramos";
+}
+
+class ladder_session {
+ public:
+  ladder_session(const ladder_options& options, int& argc, char** argv)
+      : options_(options),
+        bench_(make_bench(options, argc, argv)),
+        cases_(options.cases(bench_->device().is_host ? "512" : "4096")) {
+    for (int i = 0; i < argc; ++i) command_line_ += (i ? " " : "") + std::string(argv[i]);
+    settings_.repetitions = options.repetitions;
+    settings_.time_limit_s = options.time_limit_s;
+    settings_.sets = options.sets;
+    settings_.seed = options.seed != 0 ? options.seed : std::random_device{}() | 1u;
+  }
+
+  int run() {
+    for (const auto& s : bench_->slots()) {
+      if (!s.target) fmt::print(stderr, "keramos-perf: no {}: {}\n", s.name, s.problem);
+    }
+    context_ = make_context(*bench_,
+                            {"keramos-perf ladder", command_line_, settings_.seed, options_.parsed_types()});
+    // Thirty steps have one version and one library, Keramos'.
+    auto& providers = context_.at("providers");
+    for (auto p = providers.begin(); p != providers.end();) {
+      p = is_ladder_provider_name(p.key()) ? providers.erase(p) : std::next(p);
+    }
+    fmt::print("{}", headline(context_));
+    save();
+    for (const auto& g : cases_) measure(g);
+    if (!options_.plot.empty()) plot();
+    return good_ ? 0 : 1;
+  }
+
+ private:
+  static std::unique_ptr<gemm_bench> make_bench(const ladder_options& options, int& argc, char** argv) {
+    const bool on_host = default_device_is_host();
+    std::vector<provider_choice> choices;
+    for (const int width : options.widths()) {
+      for (const auto& step : ladder_steps(options.parsed_types().front(), width)) {
+        choices.push_back({ladder_provider_name(width, step), "", false, false, true});
+      }
+    }
+    for (const auto& c : options.yardstick_choices(on_host)) choices.push_back(c);
+    return on_host && !options.in_process ? make_worker_bench(choices, argc, argv)
+                                          : make_in_process_bench(choices, argc, argv);
+  }
+
+  void measure(gemm_case g) {
+    std::vector<gemm_result> results;
+    for (const auto op_b : {transpose::N, transpose::T}) {
+      g.op_b = op_b;
+      for (auto& r : run_slots(g)) results.push_back(std::move(r));
+    }
+    g.op_b = transpose::N;
+    for (const int width : options_.widths()) {
+      auto rows = rows_of(g, width, results);
+      set_gains(rows);
+      show_progress("");
+      fmt::print("{}", ladder_table(rows));
+      std::fflush(stdout);
+      for (auto& row : rows) {
+        good_ =
+            good_ && (row.result.status == outcome::verified || row.result.status == outcome::unavailable);
+        // The library and the vendor are rows of every width's table, but results once.
+        if (row.width > 0 &&
+            (is_ladder_provider_name(row.result.provider) || width == options_.widths().back()))
+          rows_.push_back(std::move(row));
+      }
+      save();
+    }
+  }
+
+  // Runs those that the case is for: the yardsticks only with B as it is.
+  std::vector<gemm_result> run_slots(const gemm_case& g) {
+    auto& slots = bench_->slots();
+    std::vector<target_slot> all, left_out;
+    all.swap(slots);
+    for (auto& s : all) {
+      const bool step = is_ladder_provider_name(s.name);
+      (step || g.op_b == transpose::N ? slots : left_out).push_back(std::move(s));
+    }
+    settings_.progress = [&](const std::string& what) {
+      show_progress(fmt::format("{} {}x{}x{}  {}", name(g.type), g.m, g.n, g.k, what));
+    };
+    std::vector<gemm_result> results;
+    try {
+      results = run_case(g, *bench_, settings_);
+    } catch (const std::exception& error) {  // out of memory, say: the next case may fit
+      show_progress("");
+      fmt::print("  FAILED: {}\n", error.what());
+      good_ = false;
+    }
+    for (auto& s : left_out) slots.push_back(std::move(s));
+    return results;
+  }
+
+  std::vector<ladder_row> rows_of(const gemm_case& g, int width,
+                                  const std::vector<gemm_result>& results) const {
+    std::vector<ladder_row> rows;
+    int number = 0;
+    for (const auto& step : ladder_steps(g.type, width)) {
+      const auto wanted = ladder_provider_name(width, step);
+      auto row = row_for(wanted, step.name, width, results);
+      if (!row) row = absent(g, step, wanted, width);
+      if (!step.beside) row->number = ++number;
+      row->tile = fmt::format("{}x{}x{}", step.tile_m, step.tile_n, step.tile_k);
+      row->bytes = step.elements_moved(double(g.m), double(g.n), double(g.k)) * double(size_of(g.type));
+      row->why = step.why;
+      if (row->result.timed() && !bench_->device().is_host) row->launches = launches_of(step, g);
+      rows.push_back(std::move(*row));
+    }
+    for (const auto& slot : bench_->slots()) {
+      if (is_ladder_provider_name(slot.name)) continue;
+      auto row = row_for(slot.name, slot.name, width, results);
+      if (!row) continue;
+      row->number = ++number;
+      row->why = why_of(slot.name);
+      if (slot.name == "keramos" && !bench_->device().is_host) describe_library(*row);
+      rows.push_back(std::move(*row));
+    }
+    return rows;
+  }
+
+  static std::optional<ladder_row> row_for(const std::string& provider, const std::string& step, int width,
+                                           const std::vector<gemm_result>& results) {
+    for (const auto& r : results) {
+      if (r.provider != provider) continue;
+      ladder_row row;
+      row.result = r;
+      row.step = step;
+      row.width = width;
+      return row;
+    }
+    return std::nullopt;
+  }
+
+  // A step that this device cannot do is a row that says so.
+  ladder_row absent(gemm_case g, const ladder_step& step, const std::string& provider, int width) const {
+    ladder_row row;
+    g.op_b = step.transposed_b ? transpose::T : transpose::N;
+    row.result.provider = provider;
+    row.result.backend = bench_->device().backend;
+    row.result.device = bench_->device().name;
+    row.result.problem = g;
+    row.result.reason = "left out: this device has no matrix units for the type";
+    row.step = step.name;
+    row.width = width;
+    return row;
+  }
+
+  // Registers and so on of the compiled kernels, on data of a small problem: they do not depend on it.
+  static std::vector<launch_figures> launches_of(const ladder_step& step, gemm_case g) {
+    g.m = g.n = g.k = 256;
+    g.op_b = step.transposed_b ? transpose::T : transpose::N;
+    const workspace data(g, 1, 1);
+    return step.launches(g, data.operands().device.front());
+  }
+
+  static void describe_library(ladder_row& row) {
+    const auto& g = row.result.problem;
+    const auto kernel = library_kernel_for(g);
+    row.tile = kernel.tile;
+    row.launches = kernel.launches;
+    if (kernel.tile.empty()) return;
+    const auto block = parse_extents(kernel.tile, 3, "tile");
+    const auto blocks = [](std::int64_t extent, std::int64_t of) { return double((extent + of - 1) / of); };
+    row.bytes = double(size_of(g.type)) *
+                (double(g.m) * double(g.k) * blocks(g.n, block[1]) +
+                 double(g.k) * double(g.n) * blocks(g.m, block[0]) + double(g.m) * double(g.n));
+  }
+
+  void show_progress(const std::string& text) const {
+    if (isatty(STDERR_FILENO) == 0) return;
+    fmt::print(stderr, "\r\033[K{}", text);
+    std::fflush(stderr);
+  }
+
+  // The file holds what is done so far at any moment.
+  void save() const {
+    if (!options_.output.empty()) write(options_.output);
+  }
+  void write(const std::string& path) const {
+    {
+      std::ofstream out(path + ".part", std::ios::binary);
+      out << ladder_document(context_, rows_);
+      if (!out.flush()) throw std::runtime_error(fmt::format("{} cannot be written", path));
+    }
+    std::filesystem::rename(path + ".part", path);
+  }
+
+  void plot() const {
+    const auto file = options_.output.empty() ? options_.plot + ".json" : options_.output;
+    if (options_.output.empty()) write(file);
+    draw_plot(perf_folder, file, options_.plot);
+    if (options_.output.empty()) std::filesystem::remove(file);
+  }
+
+  const ladder_options& options_;
+  std::string command_line_;
+  std::unique_ptr<gemm_bench> bench_;
+  std::vector<gemm_case> cases_;
+  run_settings settings_;
+  nlohmann::ordered_json context_;
+  std::vector<ladder_row> rows_;
+  bool good_ = true;
+};
+
+}  // namespace
+
+void add_ladder_command(CLI::App& app, std::function<int()>& command, int& argc, char** argv) {
+  auto options = std::make_shared<ladder_options>();
+  auto* ladder = app.add_subcommand(
+      "ladder", "From the naive matrix product to the library's and the vendor's, a kernel for each idea");
+  options->add_to(*ladder);
+  ladder->callback([options, &command, &argc, argv] {
+    command = [options, &argc, argv] {
+      options->check();
+      return ladder_session(*options, argc, argv).run();
+    };
+  });
+}
+
+}  // namespace keramos::perf

@@ -1,0 +1,39 @@
+// The options of keramos-perf ladder, as written and as understood.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/problem.hpp"
+#include "providers/provider.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace keramos::perf {
+
+struct ladder_options {
+  std::string types = "f32,f64";
+  std::string tiles = "16";
+  std::string sizes, m, n, k;
+  std::string yardsticks;  // "": the library and the device's vendor
+  int repetitions = 5;
+  double time_limit_s = 10;
+  std::int64_t sets = 0;
+  std::uint64_t seed = 0;
+  bool in_process = false;
+  std::string output, plot;
+
+  void add_to(CLI::App& app);
+
+  // All of these throw usage_error.
+  void check() const;
+  std::vector<data_type> parsed_types() const;
+  std::vector<int> widths() const;
+  std::vector<gemm_case> cases(const char* default_size) const;  // op NN
+  std::vector<provider_choice> yardstick_choices(bool device_is_host) const;
+};
+
+}  // namespace keramos::perf

@@ -1,0 +1,103 @@
+#include "report.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+namespace keramos::perf {
+namespace {
+
+std::string byte_text(double bytes) {
+  if (bytes <= 0) return "-";
+  const char* const units[] = {"B", "KB", "MB", "GB", "TB"};
+  int u = 0;
+  for (; bytes >= 1000 && u < 4; ++u) bytes /= 1000;
+  return fmt::format("{:.3g} {}", bytes, units[u]);
+}
+
+std::string rate_text(const ladder_row& row) {
+  const auto& r = row.result;
+  if (r.status == outcome::unavailable) return "unavailable";
+  if (r.status == outcome::failed) return "FAILED";
+  const double rate = r.giga_rate();
+  const int decimals = rate >= 1000 ? 0 : rate >= 100 ? 1 : rate >= 10 ? 2 : 3;
+  return (r.status == outcome::mismatch ? "WRONG " : "") + fmt::format("{:.{}f}", rate, decimals);
+}
+
+std::string trouble(const gemm_result& r) {
+  if (r.status == outcome::mismatch) {
+    return fmt::format("      WRONG: {} is off by {:.3g}, allowed {:.3g}\n", r.check.where, r.check.error,
+                       r.check.bound);
+  }
+  const bool told = r.status == outcome::failed || r.status == outcome::unavailable;
+  return told ? fmt::format("      {}\n", r.reason) : std::string();
+}
+
+}  // namespace
+
+void set_gains(std::vector<ladder_row>& rows) {
+  double before = 0;
+  for (auto& row : rows) {
+    if (!row.result.timed()) continue;
+    row.gain = before > 0 ? row.result.giga_rate() / before : 0;
+    before = row.result.giga_rate();
+  }
+}
+
+std::string ladder_table(const std::vector<ladder_row>& rows) {
+  if (rows.empty()) return {};
+  const auto& g = rows.front().result.problem;
+  const char* const op = g.type == data_type::i32 ? "OP/B" : "FLOP/B";
+  auto text = fmt::format("\n{}, tile width {}, m x n x k = {} x {} x {}\n", name(g.type), rows.front().width,
+                          g.m, g.n, g.k);
+  text += fmt::format("  {:21}{:4}{:>13}{:>12} {:>7} {:>7}{:>13}{:>8}\n", "step", "op", "block tile",
+                      rate_unit(g.type), "spread", "gain", "from global", op);
+  for (const auto& row : rows) {
+    const auto& r = row.result;
+    const auto& p = r.problem;
+    const auto title =
+        row.number > 0 ? fmt::format("{:>2} {}", row.number, row.step) : "   (" + row.step + ")";
+    text += fmt::format("  {:21}{:4}{:>13}{:>12} {:>7} {:>7}{:>13}{:>8}\n", title,
+                        fmt::format("{}{}", name(p.op_a), name(p.op_b)), row.tile.empty() ? "-" : row.tile,
+                        rate_text(row),
+                        r.timed() ? fmt::format("{:.1f}%", 100 * r.seconds.iqr / r.seconds.median) : "-",
+                        row.gain > 0 ? fmt::format("x{:.2f}", row.gain) : "-", byte_text(row.bytes),
+                        row.bytes > 0 ? fmt::format("{:.3g}", row.intensity()) : "-");
+    text += "      " + row.why + "\n" + trouble(r);
+  }
+  return text;
+}
+
+nlohmann::ordered_json to_json(const ladder_row& row) {
+  auto out = to_row(row.result);
+  out["step"] = row.step;
+  out["step_number"] = row.number;
+  out["beside"] = row.number == 0;
+  out["tile_width"] = row.width;
+  out["tile"] = row.tile;
+  out["gain"] = nullptr;
+  if (row.gain > 0) out["gain"] = row.gain;
+  out["global_bytes"] = nullptr;
+  if (row.bytes > 0) out["global_bytes"] = row.bytes;
+  out["why"] = row.why;
+  for (const auto& f : row.launches) {
+    out["launches"].push_back({{"teams", f.teams},
+                               {"threads_of_a_team", f.threads},
+                               {"registers_of_a_thread", f.registers},
+                               {"scratch_bytes", f.scratch_bytes},
+                               {"spill_bytes", f.spill_bytes},
+                               {"active_teams", f.active_teams}});
+  }
+  return out;
+}
+
+std::string ladder_document(const nlohmann::ordered_json& context, const std::vector<ladder_row>& rows) {
+  nlohmann::ordered_json document;
+  document["schema"] = "keramos-perf/1";
+  document["context"] = context;
+  document["results"] = nlohmann::ordered_json::array();
+  for (const auto& r : rows) document["results"].push_back(to_json(r));
+  return document.dump(2) + '\n';
+}
+
+}  // namespace keramos::perf

@@ -1,0 +1,28 @@
+# keramos-perf ladder as a user would call it.
+#   cmake -DPROGRAM=keramos-perf -P ladder.cmake
+include(${CMAKE_CURRENT_LIST_DIR}/commands.cmake)
+
+file(REMOVE ladder.json)
+run(0 ladder --type f32,i32 --tile 8,32 --m 37 --n 41 --k 29 --repetitions 2 --sets 2 --provider keramos
+    --seed 5 --output ladder.json)
+expect("${out}" " 1 naive")
+expect("${out}" "\\(uncoalesced\\) +NT")
+expect("${out}" "i32, tile width 32, m x n x k = 37 x 41 x 29")
+expect("${out}" "GOP/s")
+expect_json(ladder.json "keramos-perf/1" schema)
+expect_json(ladder.json "keramos-perf ladder" context tool)
+expect_json(ladder.json "ladder-8/naive" results 0 provider)
+expect_json(ladder.json ON results 0 verified)
+expect_json(ladder.json ON results 9 verified)
+expect_json(ladder.json "outer_product" results 6 step)
+expect_json(ladder.json "64x64x8" results 6 tile)
+expect("${out}" "keramos +NN")
+
+foreach(arguments IN ITEMS "--tile;12" "--type;f16" "--size;0" "--m;5" "--repetitions;0" "--provider;magic"
+                           "--output;none/x.json" "--plot;none/x" "--bogus")
+  run(2 ladder ${arguments})
+  expect("${err}" "^keramos-perf: [^\n]*write [^\n]*\n$")
+  expect("${out}" "^$")
+endforeach()
+run(0 ladder --help)
+expect("${out}" "--tile")

@@ -1,0 +1,75 @@
+// The ladder's table and file.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "ladder/report.hpp"
+
+namespace keramos::perf {
+namespace {
+
+ladder_row row(const char* step, int number, double seconds) {
+  ladder_row r;
+  r.step = step;
+  r.number = number;
+  r.width = 16;
+  r.tile = "16x16x16";
+  r.bytes = 2e6;
+  r.why = "because";
+  r.result.provider = std::string("ladder-16/") + step;
+  r.result.problem.m = r.result.problem.n = r.result.problem.k = 100;
+  r.result.status = outcome::verified;
+  r.result.seconds = {3, seconds, seconds, seconds / 100};
+  if (seconds == 0)
+    r.result.status = outcome::unavailable, r.result.seconds = {}, r.result.reason = "no units";
+  return r;
+}
+
+std::vector<ladder_row> rows() {
+  std::vector<ladder_row> all{row("naive", 1, 4e-3), row("tiled", 2, 1e-3), row("absent", 3, 0),
+                              row("slower", 0, 2e-3)};
+  set_gains(all);
+  return all;
+}
+
+TEST(LadderReport, GainsAreOverTheLastTimedRow) {
+  const auto all = rows();
+  EXPECT_EQ(all[0].gain, 0);
+  EXPECT_DOUBLE_EQ(all[1].gain, 4);
+  EXPECT_EQ(all[2].gain, 0);
+  EXPECT_DOUBLE_EQ(all[3].gain, 0.5);
+  EXPECT_DOUBLE_EQ(all[0].intensity(), 1);  // 2e6 operations for 2e6 bytes
+}
+
+TEST(LadderReport, TheTableSaysWhyAndWhatIsMissing) {
+  const auto text = ladder_table(rows());
+  EXPECT_NE(text.find(" 1 naive"), std::string::npos) << text;
+  EXPECT_NE(text.find("(slower)"), std::string::npos) << text;
+  EXPECT_NE(text.find("x4.00"), std::string::npos) << text;
+  EXPECT_NE(text.find("2 MB"), std::string::npos) << text;
+  EXPECT_NE(text.find("unavailable"), std::string::npos) << text;
+  EXPECT_NE(text.find("      no units\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("      because\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("GFLOP/s"), std::string::npos) << text;
+}
+
+TEST(LadderReport, TheFileIsOneOfResultsWithMoreColumns) {
+  auto all = rows();
+  all[1].launches.push_back({"", 49, 256, 40, 2048, 0, 8});
+  const auto parsed = nlohmann::ordered_json::parse(ladder_document({{"seed", 7}}, all));
+  EXPECT_EQ(parsed["schema"], "keramos-perf/1");
+  ASSERT_EQ(parsed["results"].size(), 4u);
+  const auto& tiled = parsed["results"][1];
+  EXPECT_EQ(tiled["provider"], "ladder-16/tiled");
+  EXPECT_EQ(tiled["verified"], true);
+  EXPECT_EQ(tiled["step"], "tiled");
+  EXPECT_EQ(tiled["global_bytes"], 2e6);
+  EXPECT_EQ(tiled["gain"], 4.0);
+  EXPECT_EQ(tiled["launches"][0]["registers_of_a_thread"], 40);
+  EXPECT_TRUE(parsed["results"][0]["gain"].is_null());
+  EXPECT_TRUE(parsed["results"][2]["gflops"].is_null());
+  EXPECT_EQ(parsed["results"][3]["beside"], true);
+}
+
+}  // namespace
+}  // namespace keramos::perf
