@@ -5,7 +5,6 @@
 //                               dynamic_local_array<int>>;             // its extents come with the launch
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <tuple>
 #include <type_traits>
@@ -15,6 +14,14 @@
 #include <keramos/core/watch.hpp>
 
 namespace keramos {
+
+namespace detail {
+template <int... I>
+constexpr int last_of() {
+  constexpr int all[] = {I...};
+  return all[sizeof...(I) - 1];
+}
+}  // namespace detail
 
 /// A row-major array in local memory whose rows are `Pad` elements longer than their last extent: a type to
 /// request (`local_memory<padded_local_array<T, 1, 32, 32>>`) and the handle that a group gives out.
@@ -29,8 +36,8 @@ class padded_local_array : protected detail::watch {
   using value_type = T;
   static constexpr int rank = sizeof...(Extent);
   /// Elements from one row to the next, and in all, padding included.
-  static constexpr int pitch = std::array{Extent...}[rank - 1] + Pad;
-  static constexpr int size = (Extent * ...) / std::array{Extent...}[rank - 1] * pitch;
+  static constexpr int pitch = detail::last_of<Extent...>() + Pad;
+  static constexpr int size = (Extent * ...) / detail::last_of<Extent...>() * pitch;
   static constexpr std::size_t bytes = sizeof(T) * size;
 
   KERAMOS_FORCEINLINE_FUNCTION explicit padded_local_array(T* data, const detail::watch& w = {})

@@ -76,10 +76,7 @@ class basic_queue {
   /// The same, and throws what went wrong since: faults of kernels on the device and exceptions of host
   /// tasks, as one asynchronous_error that names their labels. After a device's fault its context is lost.
   void wait_and_throw() {
-    if (const std::string fault = stream::synchronize(exec_); !fault.empty())
-      throw asynchronous_error(
-          "keramos: a kernel failed on the device: " + fault + "; queued last: " + state_->labels(),
-          state_->last_label());
+    throw_faults();
     state_->forget_labels();
     state_->throw_errors();
   }
@@ -261,13 +258,20 @@ class basic_queue {
   template <class Work>
   event_type enqueue(const std::string& label, const Work& work) {
     if constexpr (!backend::traits<Exec>::is_host) state_->note(label);
-    if (!state_->profiling()) {
+    if (state_->profiling()) {
+      const event_type start = mark();
       detail::launch(label, work);
-      return completion();
+      return event_type(mark().native(), start.native(), origin_->native());
     }
-    auto start = mark();
     detail::launch(label, work);
-    return event_type(mark().native(), start.native(), origin_->native());
+    if constexpr (detail::checks) throw_faults();  // so that the label is the faulty kernel's
+    return completion();
+  }
+  void throw_faults() const {
+    if (const std::string fault = stream::synchronize(exec_); !fault.empty())
+      throw asynchronous_error(
+          "keramos: a kernel failed on the device: " + fault + "; queued last: " + state_->labels(),
+          state_->last_label());
   }
 
   template <int Rank, class Index, class... Args>
