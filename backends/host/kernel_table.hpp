@@ -7,19 +7,16 @@
 
 namespace keramos::backend::host {
 
-/// C (m x n) = alpha·A·B + beta·C, small enough to be multiplied where it lies.
+/// C (m x n) = alpha·A·B + beta·C, to be multiplied where it lies, unpacked.
 template <class T>
-struct small_problem {
-  /// The most rows that B may have if they do not run through memory.
-  static constexpr int most_rows_of_b = 512;
-
+struct direct_problem {
   int m, n, k;
   const T* a;  // (m, k)
   std::int64_t a_row_stride, a_col_stride;
   const T* b;  // (k, n)
   std::int64_t b_row_stride, b_col_stride;
-  T* c;  // (m, n), rows run through memory
-  std::int64_t c_row_stride;
+  T* c;  // (m, n)
+  std::int64_t c_row_stride, c_col_stride;
   T alpha, beta;
 };
 
@@ -54,7 +51,12 @@ struct kernel_table {
 
   void (*multiply)(const block_product<T>& block);
 
-  void (*multiply_small)(const small_problem<T>& problem);
+  /// C's rows must run through memory (c_col_stride = 1).
+  void (*multiply_direct)(const direct_problem<T>& problem);
+  /// Dot products along k: C has at most `dots` columns and A's rows run through memory, or it has at most
+  /// `dots` rows and B's columns do.
+  void (*multiply_dots)(const direct_problem<T>& problem);
+  int dots;
 };
 
 }  // namespace keramos::backend::host

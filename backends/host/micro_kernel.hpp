@@ -8,9 +8,10 @@
 
 #include <cstdint>
 
+#include <keramos/backends/host/direct_kernel.hpp>
+#include <keramos/backends/host/dot_kernel.hpp>
 #include <keramos/backends/host/kernel_table.hpp>
 #include <keramos/backends/host/pack.hpp>
-#include <keramos/backends/host/small_kernel.hpp>
 #include <keramos/backends/host/tuning_table.hpp>
 #include <keramos/backends/host/vector.hpp>
 
@@ -112,8 +113,18 @@ struct micro_kernel {
   }
 
   static constexpr kernel_table<T> table(const char* isa) {
-    return {isa,     mr,          nr,          tile.mc,  tile.nc,
-            tile.kc, pack<T, mr>, pack<T, nr>, multiply, small_kernel<T>::multiply};
+    return {isa,
+            mr,
+            nr,
+            tile.mc,
+            tile.nc,
+            tile.kc,
+            pack<T, mr>,
+            pack<T, nr>,
+            multiply,
+            direct_kernel<T>::multiply,
+            dot_kernel<T>::multiply,
+            dot_kernel<T>::pays_up_to};
   }
 };
 

@@ -8,14 +8,16 @@
 
 namespace keramos::backend::host::KERAMOS_HOST_ISA {
 
-/// Up to `lanes` vectors of a panel, Columns of them in use, transposed on their way: the elements of a
-/// row lie side by side along k. A cache line of each row at a time: with a power of two as leading
-/// dimension all rows fall into one set of the cache, which would lose them before their next element is due.
-template <class T, int Width, int Columns>
-inline void pack_transposed(T* to, const T* from, std::int64_t stride_mn, int count, int k) {
+/// The first Columns of `lanes` rows, transposed on their way: element (i, p) goes to `p * step + i`. The
+/// elements of a row lie side by side along k, and are read a cache line at a time: with a power of two as
+/// leading dimension all rows fall into one set of the cache, which would lose them before their next
+/// element is due.
+template <class T, int Columns>
+inline void pack_transposed(T* to, std::int64_t step, const T* from, std::int64_t stride_mn, int count,
+                            int k) {
   using v = simd<T>;
   typename v::vector block[v::lanes];
-  for (int p = 0; p < k; p += v::lanes, to += v::lanes * Width, from += v::lanes) {
+  for (int p = 0; p < k; p += v::lanes, to += v::lanes * step, from += v::lanes) {
     const int here = k - p < v::lanes ? k - p : v::lanes;
     if (here == v::lanes && count >= Columns) {
 #pragma GCC unroll 16
@@ -28,18 +30,21 @@ inline void pack_transposed(T* to, const T* from, std::int64_t stride_mn, int co
         block[i] = i < Columns && i < count ? lanes.load(from + i * stride_mn) : typename v::vector{};
     }
     v::transpose(block);
-    if (here == v::lanes) {
 #pragma GCC unroll 16
-      for (int l = 0; l < v::lanes; ++l) v::template store_first<Columns>(to + l * Width, block[l]);
-    } else {
-#pragma GCC unroll 16
-      for (int l = 0; l < v::lanes; ++l)
-        if (l < here) v::template store_first<Columns>(to + l * Width, block[l]);
-    }
+    for (int l = 0; l < v::lanes; ++l)
+      if (l < here) v::template store_first<Columns>(to + l * step, block[l]);
   }
 }
 
-/// One panel of `count` <= Width rows; rows beyond them are zeros.
+/// Lays `width` rows out so that element (i, p) is at `p * width + i`; rows from `count` on are zeros.
+template <class T>
+inline void pack_rows(T* to, int width, const T* from, std::int64_t stride_mn, std::int64_t stride_k,
+                      int count, int k) {
+  for (int p = 0; p < k; ++p)
+    for (int i = 0; i < width; ++i) to[p * width + i] = i < count ? from[i * stride_mn + p * stride_k] : T(0);
+}
+
+/// One panel of `count` <= Width rows.
 template <class T, int Width>
 inline void pack_panel(T* to, const T* from, std::int64_t stride_mn, std::int64_t stride_k, int count,
                        int k) {
@@ -47,20 +52,16 @@ inline void pack_panel(T* to, const T* from, std::int64_t stride_mn, std::int64_
   constexpr int whole = Width / v::lanes, rest = Width % v::lanes;
   if (stride_k == 1) {
 #pragma GCC unroll 4
-    for (int w = 0; w < whole; ++w) {
-      const int i = w * v::lanes;
-      pack_transposed<T, Width, v::lanes>(to + i, from + i * stride_mn, stride_mn, count - i, k);
-    }
+    for (int i = 0; i < whole * v::lanes; i += v::lanes)
+      pack_transposed<T, v::lanes>(to + i, Width, from + i * stride_mn, stride_mn, count - i, k);
     if constexpr (rest > 0) {
       constexpr int i = whole * v::lanes;
-      pack_transposed<T, Width, rest>(to + i, from + i * stride_mn, stride_mn, count - i, k);
+      pack_transposed<T, rest>(to + i, Width, from + i * stride_mn, stride_mn, count - i, k);
     }
   } else if (stride_mn == 1 && count == Width) {
     for (int p = 0; p < k; ++p) std::memcpy(to + p * Width, from + p * stride_k, Width * sizeof(T));
   } else {
-    for (int p = 0; p < k; ++p)
-      for (int i = 0; i < Width; ++i)
-        to[p * Width + i] = i < count ? from[i * stride_mn + p * stride_k] : T(0);
+    pack_rows(to, Width, from, stride_mn, stride_k, count, k);
   }
 }
 

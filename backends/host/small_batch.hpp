@@ -10,21 +10,18 @@
 
 namespace keramos::backend::host {
 
-/// For a C whose rows run through memory.
 template <class T>
-small_problem<T> small_problem_of(const gemm_problem<T>& p, const linear_epilogue<T>& epilogue) {
-  return {int(p.m),     int(p.n),      int(p.k), p.a.data,       p.a.stride_mn,  p.a.stride_k, p.b.data,
-          p.b.stride_k, p.b.stride_mn, p.c,      p.c_row_stride, epilogue.alpha, epilogue.beta};
+direct_problem<T> direct_problem_of(const gemm_problem<T>& p, const linear_epilogue<T>& epilogue) {
+  return {int(p.m),       int(p.n),       int(p.k),       p.a.data,      p.a.stride_mn,
+          p.a.stride_k,   p.b.data,       p.b.stride_k,   p.b.stride_mn, p.c,
+          p.c_row_stride, p.c_col_stride, epilogue.alpha, epilogue.beta};
 }
 
-/// Whether the kernels for small problems can multiply one of up to `most_volume` products.
+/// Whether there are up to `most` products m·n·k.
 template <class T>
-bool fits_small_kernel(const gemm_problem<T>& p, index_t most_volume) {
+bool volume_within(const gemm_problem<T>& p, index_t most) {
   // In this order nothing overflows.
-  if (p.m > most_volume || p.n > most_volume || p.k > most_volume || p.m * p.n > most_volume ||
-      p.m * p.n * p.k > most_volume)
-    return false;
-  return p.b.stride_mn == 1 || p.k <= small_problem<T>::most_rows_of_b;
+  return p.m <= most && p.n <= most && p.k <= most && p.m * p.n <= most && p.m * p.n * p.k <= most;
 }
 
 /// Elements of C that a thread keeps on its stack where the rows of C do not run through memory.
@@ -32,13 +29,13 @@ inline constexpr index_t most_scattered = 4096;
 
 template <class T, class Batch>
 struct small_batch_kernel {
-  void (*multiply)(const small_problem<T>&);
+  void (*multiply)(const direct_problem<T>&);
   Batch batch;
   linear_epilogue<T> epilogue;
 
   void operator()(index_t b) const {
     const gemm_problem<T> p = batch[b];
-    p.c_col_stride == 1 ? multiply(small_problem_of(p, epilogue)) : scatter(p);
+    p.c_col_stride == 1 ? multiply(direct_problem_of(p, epilogue)) : scatter(p);
   }
 
  private:
@@ -46,7 +43,7 @@ struct small_batch_kernel {
     T rows[most_scattered];
     gemm_problem<T> plain = p;
     plain.c = rows, plain.c_row_stride = p.n, plain.c_col_stride = 1;
-    multiply(small_problem_of(plain, {epilogue.alpha, T(0)}));
+    multiply(direct_problem_of(plain, {epilogue.alpha, T(0)}));
     for (index_t i = 0; i < p.m; ++i)
       for (index_t j = 0; j < p.n; ++j) {
         T& c = p.c[i * p.c_row_stride + j * p.c_col_stride];
@@ -62,7 +59,7 @@ void run_small_batch(const Exec& exec, const Batch& batch, const linear_epilogue
       std::conditional_t<Batch::mixed, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::Schedule<Kokkos::Static>>;
   using policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<index_t>, schedule>;
   Kokkos::parallel_for("keramos::gemm_batched", policy(exec, index_t(0), batch.size()),
-                       small_batch_kernel<T, Batch>{kernels<T>().multiply_small, batch, epilogue});
+                       small_batch_kernel<T, Batch>{kernels<T>().multiply_direct, batch, epilogue});
 }
 
 }  // namespace keramos::backend::host

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <optional>
 
 #include <keramos/backends/host/copy.hpp>
@@ -10,6 +11,7 @@
 #include <keramos/backends/host/mma.hpp>
 #include <keramos/backends/host/small_batch.hpp>
 #include <keramos/backends/interface.hpp>
+#include <keramos/core/launch.hpp>
 #include <keramos/core/workspace.hpp>
 #include <keramos/gemm/problem.hpp>
 
@@ -67,9 +69,16 @@ class machine {
   packed_operand<T> packed_b_;
 };
 
-/// Products m·n·k up to which a problem counts as small, on one thread and on several.
+/// Where packing does not pay, measured on AMD Zen 5 and Intel Emerald Rapids.
+inline constexpr index_t cached_bytes_of_b = 256 * 1024;  ///< B stays in the second-level cache as it lies
+inline constexpr index_t few_products = 32;               ///< products an element of C
+inline constexpr index_t few_rows = 32;                   ///< B is read once or twice in any case
+inline constexpr index_t few_rows_of_strided_b = 128;     ///< the same, where it is laid out in blocks
+/// Products m·n·k of a problem of a batch up to which a thread takes all of it.
 inline constexpr index_t small_volume = 128 * 128 * 128;
-inline constexpr index_t small_volume_of_threads = 48 * 48 * 48;
+/// The same, of one problem, up to which to wake other threads takes longer than to multiply alone.
+inline constexpr index_t alone_volume = 48 * 48 * 48;
+
 /// Sums of a tile, and packed B of a call: what they may take of cache and of memory.
 inline constexpr std::size_t most_sum_bytes = 1 << 20;
 inline constexpr std::size_t most_packed_bytes = std::size_t(256) << 20;
@@ -109,6 +118,52 @@ tile::shape choose_block(const kernel_table<T>& kernels, const gemm_problem<T>& 
   return best;
 }
 
+template <class T>
+bool direct_pays(const gemm_problem<T>& p) {
+  if (p.c_col_stride != 1) return false;
+  return p.k <= few_products || p.n * p.k * index_t(sizeof(T)) <= cached_bytes_of_b ||
+         p.m <= (p.b.stride_mn == 1 ? few_rows : few_rows_of_strided_b);
+}
+
+/// A problem in blocks of C, one an index.
+template <class T>
+struct direct_kernel {
+  direct_problem<T> problem;
+  void (*multiply)(const direct_problem<T>&);
+  int rows, cols;  ///< of a block
+  int blocks_m, blocks_n;
+
+  int blocks() const { return blocks_m * blocks_n; }
+  void operator()(int at) const {
+    const int i = at / blocks_n * rows, j = at % blocks_n * cols;
+    direct_problem<T> part = problem;
+    part.m = std::min(rows, problem.m - i);
+    part.n = std::min(cols, problem.n - j);
+    part.a = problem.a + i * problem.a_row_stride;
+    part.b = problem.b + j * problem.b_col_stride;
+    part.c = problem.c + i * problem.c_row_stride + j * problem.c_col_stride;
+    multiply(part);
+  }
+};
+
+/// As many blocks as threads, or fewer: those that read the least of A and B, if equally large.
+template <class T>
+direct_kernel<T> share_out(const kernel_table<T>& table, const direct_problem<T>& p,
+                           void (*multiply)(const direct_problem<T>&), int threads) {
+  direct_kernel<T> best{p, multiply, 0, 0, 0, 0};
+  double best_cost = 0;
+  for (int blocks_m = 1; blocks_m <= threads; ++blocks_m) {
+    const int rows = int(ceil_div(p.m, blocks_m));
+    const int cols = int(ceil_div(ceil_div(p.n, threads / blocks_m), table.nr) * table.nr);
+    const double cost = double(rows) * cols + 4.0 * (double(rows) + cols);
+    if (best_cost != 0 && cost >= best_cost) continue;
+    best_cost = cost;
+    best.rows = rows, best.cols = cols;
+    best.blocks_m = int(ceil_div(p.m, rows)), best.blocks_n = int(ceil_div(p.n, cols));
+  }
+  return best;
+}
+
 template <class Exec>
 struct tuning {
   /// Vectors run along the rows of C, so C should be row-major.
@@ -117,23 +172,37 @@ struct tuning {
     return p.c_col_stride != 1 && p.c_row_stride == 1;
   }
 
-  /// Multiplies a small problem at once, on the calling thread: Kokkos' host kernels are done when the
-  /// launch returns, and so is this, without the launch. False if the problem is not small, or if a tool
-  /// of Kokkos listens, which should see every kernel.
+  /// Multiplies the problem where it lies if packing does not pay; false if it does. On one thread, and
+  /// where to wake others takes longer, the calling thread does it at once: Kokkos' host kernels are done
+  /// when the launch returns, and so is this. But a tool of Kokkos that listens should see every kernel.
   template <class T>
-  static bool run_small(const Exec& exec, const gemm_problem<T>& p, const linear_epilogue<T>& epilogue) {
-    // Up to here one thread without packing is faster than packing, and than waking other threads.
-    const index_t most = exec.concurrency() == 1 ? small_volume : small_volume_of_threads;
-    if (p.c_col_stride != 1 || !fits_small_kernel(p, most) || Kokkos::Tools::profileLibraryLoaded())
-      return false;
-    kernels<T>().multiply_small(small_problem_of(p, epilogue));
+  static bool run_direct(const Exec& exec, const gemm_problem<T>& p, const linear_epilogue<T>& epilogue) {
+    const kernel_table<T>& table = kernels<T>();
+    const index_t most = std::numeric_limits<int>::max();
+    if (p.m > most || p.n > most || p.k > most) return false;
+    const auto runs_along_k = [](const tile::operand<T>& x) { return x.stride_k == 1; };
+    const bool dots =
+        p.k >= 32 && ((p.n <= table.dots && runs_along_k(p.a)) || (p.m <= table.dots && runs_along_k(p.b)));
+    if (!dots && !direct_pays(p)) return false;
+    const int threads = int(exec.concurrency());
+    const direct_problem<T> whole = direct_problem_of(p, epilogue);
+    auto* const multiply = dots ? table.multiply_dots : table.multiply_direct;
+    const bool alone = threads == 1 || volume_within(p, alone_volume);
+    if (alone && !Kokkos::Tools::profileLibraryLoaded()) {
+      multiply(whole);
+      return true;
+    }
+    const direct_kernel<T> kernel = share_out(table, whole, multiply, alone ? 1 : threads);
+    detail::launch("keramos::gemm", [&] {
+      Kokkos::parallel_for("keramos::gemm", Kokkos::RangePolicy<Exec>(exec, 0, kernel.blocks()), kernel);
+    });
     return true;
   }
 
   /// Whether a thread multiplies a problem of a batch best without packing.
   template <class T>
   static bool is_small(const gemm_problem<T>& p) {
-    return fits_small_kernel(p, small_volume) && (p.c_col_stride == 1 || p.m * p.n <= most_scattered);
+    return volume_within(p, small_volume) && (p.c_col_stride == 1 || p.m * p.n <= most_scattered);
   }
   /// A batch whose problems are all small; false if they are not.
   template <class T, class Batch>

@@ -137,7 +137,7 @@ struct table_tuning {
 
   /// Nothing is small enough to be done without a launch.
   template <class T, class Epilogue>
-  static bool run_small(const Exec&, const gemm_problem<T>&, const Epilogue&) {
+  static bool run_direct(const Exec&, const gemm_problem<T>&, const Epilogue&) {
     return false;
   }
 

@@ -30,8 +30,8 @@ void describe(const gemm_case& g, const operand_set& set, library_kernel& out) {
   using tuning = backend::tuning<keramos::default_execution_space>;
   auto p = problem_of<T>(g, set);
   if (tuning::prefers_transposed(p)) p.transpose();
-  if (tuning::run_small(q.execution_space(), p, linear_epilogue<T>{T(1), T(0)})) {
-    out.path = "multiplied where it lies, without packing and without a launch";
+  if (tuning::run_direct(q.execution_space(), p, linear_epilogue<T>{T(1), T(0)})) {
+    out.path = "multiplied where it lies, without packing";
     return;
   }
   tuning::choose(q.execution_space(), detail::workspace_of(q), p, std::nullopt,

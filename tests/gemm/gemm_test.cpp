@@ -60,6 +60,27 @@ TYPED_TEST(Gemm, ManySlabsAndTiles) {
   ASSERT_TRUE(run<TypeParam>({65, 70, 1500}, seed++));
   ASSERT_TRUE(run<TypeParam>({500, 620, 40, op::N, op::T}, seed++));
   ASSERT_TRUE(run<TypeParam>({256, 256, 256, op::T, op::T, layout::left}, seed++));
+  ASSERT_TRUE(run<TypeParam>({400, 500, 600, op::T, op::N}, seed++));
+}
+
+// Few rows, columns or products an element: the shapes that have kernels of their own.
+TYPED_TEST(Gemm, Skinny) {
+  std::uint64_t seed = fresh_seed();
+  for (op op_a : ops)
+    for (op op_b : ops)
+      for (layout c : {layout::right, layout::left})
+        for (index_t few : {1, 2, 4, 6, 13}) {
+          ASSERT_TRUE(run<TypeParam>({few, 700, 530, op_a, op_b, layout::right, layout::right, c}, seed++));
+          ASSERT_TRUE(run<TypeParam>({700, few, 530, op_a, op_b, layout::right, layout::right, c}, seed++));
+          ASSERT_TRUE(run<TypeParam>({300, 400, few, op_a, op_b, layout::right, layout::right, c}, seed++));
+        }
+  // More than a block of k, with C added to.
+  for (op op_b : ops) {
+    ASSERT_TRUE(run<TypeParam>(
+        {3, 5, 5000, op::N, op_b, layout::right, layout::right, layout::right, 2, 1, 1.5, 0.5}, seed++));
+    ASSERT_TRUE(run<TypeParam>(
+        {20, 90, 3000, op::N, op_b, layout::right, layout::right, layout::right, 2, 1, 1.5, 0.5}, seed++));
+  }
 }
 
 TYPED_TEST(Gemm, EmptyExtents) {

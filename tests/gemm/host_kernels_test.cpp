@@ -77,7 +77,7 @@ void test_table(const kernel_table<T>& t, int m, int n, int k, std::int64_t a_mn
 
 // C's last row ends with its storage, and so do A and B: a sanitizer sees a lane too many.
 template <class T>
-void test_small(const kernel_table<T>& t, int m, int n, int k, bool b_rows_run, T beta) {
+void test_unpacked(const kernel_table<T>& t, bool dots, int m, int n, int k, bool b_rows_run, T beta) {
   std::mt19937 rng(m * 10007 + n * 101 + k);
   const std::int64_t ldb = b_rows_run ? n + 1 : k + 2, ldc = n + 3;
   std::vector<T> a(m * k), b(b_rows_run ? (k - 1) * ldb + n : (n - 1) * ldb + k), c((m - 1) * ldc + n);
@@ -85,7 +85,8 @@ void test_small(const kernel_table<T>& t, int m, int n, int k, bool b_rows_run, 
     for (T& x : *v) x = T(rng() % 9);
   const std::vector<T> before = c;
   const std::int64_t b_row = b_rows_run ? ldb : 1, b_col = b_rows_run ? 1 : ldb;
-  t.multiply_small({m, n, k, a.data(), k, 1, b.data(), b_row, b_col, c.data(), ldc, T(3), beta});
+  const auto multiply = dots ? t.multiply_dots : t.multiply_direct;
+  multiply({m, n, k, a.data(), k, 1, b.data(), b_row, b_col, c.data(), ldc, 1, T(3), beta});
   for (std::size_t at = 0; at < c.size(); ++at) {
     const std::int64_t i = at / ldc, j = at % ldc;
     T expected = before[at];
@@ -116,13 +117,29 @@ TYPED_TEST(HostKernels, AreExactOnSmallIntegers) {
   }
 }
 
-TYPED_TEST(HostKernels, SmallOnesAreExactOnSmallIntegers) {
+TYPED_TEST(HostKernels, UnpackedOnesAreExactOnSmallIntegers) {
   for (const auto* t : runnable<TypeParam>()) {
     SCOPED_TRACE(t->isa);
     for (int m = 1; m <= 34; ++m)
       for (int n = 1; n <= 70; n += 1 + n / 20)
         for (bool b_rows_run : {true, false})
-          test_small(*t, m, n, 1 + (m + n) % 20, b_rows_run, TypeParam(m % 2));
+          test_unpacked(*t, false, m, n, 1 + (m + n) % 20, b_rows_run, TypeParam(m % 2));
+    for (bool b_rows_run : {true, false})
+      test_unpacked(*t, false, 5, 300, 700, b_rows_run, TypeParam(1));  // k in blocks
+  }
+}
+
+TYPED_TEST(HostKernels, DotProductsAreExactOnSmallIntegers) {
+  for (const auto* t : runnable<TypeParam>()) {
+    SCOPED_TRACE(t->isa);
+    for (int few = 1; few <= t->dots; ++few)
+      for (int many = 1; many <= 20; ++many)
+        for (int k : {1, 5, 16, 33, 5000})
+          for (bool b_rows_run : {true, false}) {
+            if (k > 1000 && many > 9) continue;
+            if (!b_rows_run) test_unpacked(*t, true, few, many, k, false, TypeParam(many % 2));
+            test_unpacked(*t, true, many, few, k, b_rows_run, TypeParam(many % 2));
+          }
   }
 }
 

@@ -82,7 +82,7 @@ void dispatch_gemm(const Exec& exec, workspace<Exec>& memory, const gemm_problem
     transposed.transpose();
     return dispatch_gemm(exec, memory, transposed, epilogue, block);
   }
-  if (!block && tuning::run_small(exec, p, epilogue)) return;
+  if (!block && tuning::run_direct(exec, p, epilogue)) return;
   tuning::choose(exec, memory, p, block, [&](const auto& machine, const gemm_problem<T>& p) {
     using machine_type = std::remove_cvref_t<decltype(machine)>;
     using kernel = gemm_kernel<machine_type, T, linear_epilogue<T>>;

@@ -1,4 +1,5 @@
-// Small products without packing: at these sizes to pack an operand costs as much as to multiply it.
+// Products without packing, where to pack an operand would cost as much as to multiply it: small ones, and
+// those with few rows, columns or products an element.
 //
 // C is covered by register tiles of up to max_rows x (Vectors vectors), as equal in height as can be, so
 // that none has too few sums in flight to hide the latency of an FMA. What overhangs C on the right is
@@ -17,8 +18,8 @@
 namespace keramos::backend::host::KERAMOS_HOST_ISA {
 
 template <class T>
-class small_kernel {
-  using problem = small_problem<T>;
+class direct_kernel {
+  using problem = direct_problem<T>;
   using v = simd<T>;
   using vector = typename v::vector;
   using first = typename v::first;
@@ -108,7 +109,7 @@ class small_kernel {
     return of.function[rows - 1];
   }
 
-  /// The columns from j on that `Vectors` vectors cover, in all rows.
+  /// All rows of the columns from j on that `Vectors` vectors cover.
   template <int Vectors, bool Masked>
   static void columns(const problem& s, int j) {
     constexpr int most = max_rows(Vectors);
@@ -136,28 +137,70 @@ class small_kernel {
       if (j < s.n) columns_from<Vectors / 2>(s, j);
   }
 
+  /// B's rows run through memory.
   static void multiply_rows(const problem& s) {
-    if (s.m <= max_rows(widest))
-      columns_from<widest>(s, 0);
-    else
-      columns_from<2>(s, 0);
+    if (s.m <= max_rows(widest)) return columns_from<widest>(s, 0);
+    if (s.k > few_columns || s.n <= 2 * v::lanes) return columns_from<2>(s, 0);
+    // Little is done to an element of C, so what counts is that it is written row after row.
+    problem part = s;
+    for (int i = 0; i < s.m; i += part.m) {
+      constexpr int most = max_rows(widest);
+      part.m = s.m - i < most ? s.m - i : most;
+      part.a = s.a + i * s.a_row_stride;
+      part.c = s.c + i * s.c_row_stride;
+      columns_from<widest>(part, 0);
+    }
   }
 
+  static constexpr int few_columns = 32;                     ///< of A
+  static constexpr std::int64_t cached = 256 * 1024;         ///< bytes that stay in the second-level cache
+  static constexpr int packed = 64 * 1024 / int(sizeof(T));  ///< elements of B packed at a time
+
  public:
-  /// C = alpha·A·B + beta·C; a B whose rows do not run through memory is first laid out so, on the stack.
+  /// C = alpha·A·B + beta·C; k in blocks, which add to C one after another, if B is too large to stay in
+  /// the cache from one row to the next.
   static void multiply(const problem& s) {
-    if (s.b_col_stride == 1) return multiply_rows(s);
-    constexpr int width = 2 * v::lanes;  // a panel of columns at a time is a B of its own
-    alignas(64) T panel_of_b[problem::most_rows_of_b * width];
+    if (s.b_col_stride != 1) return multiply_columns(s);
+    const bool whole = std::int64_t(s.k) * s.n * std::int64_t(sizeof(T)) <= cached;
     problem part = s;
-    for (int j = 0; j < s.n; j += part.n) {
-      part.n = s.n - j < width ? s.n - j : width;
-      pack_panel<T, width>(panel_of_b, s.b + j * s.b_col_stride, s.b_col_stride, s.b_row_stride, part.n, s.k);
-      part.b = panel_of_b;
-      part.b_row_stride = width;
-      part.b_col_stride = 1;
-      part.c = s.c + j;
+    part.k = whole ? s.k : s.n <= widest * v::lanes ? 256 : 64;
+    for (int k0 = 0; k0 < s.k; k0 += part.k) {
+      if (s.k - k0 < part.k) part.k = s.k - k0;
+      part.a = s.a + k0 * s.a_col_stride;
+      part.b = s.b + k0 * s.b_row_stride;
+      if (k0 > 0) part.beta = T(1);
       multiply_rows(part);
+    }
+  }
+
+ private:
+  /// B's rows do not run through memory: blocks of columns are laid out so first, on the stack.
+  static void multiply_columns(const problem& s) {
+    alignas(64) T block[packed];
+    problem part = s;
+    part.b = block;
+    part.b_col_stride = 1;
+    part.k = s.k < 512 ? s.k : 512;
+    for (int k0 = 0; k0 < s.k; k0 += part.k) {
+      if (s.k - k0 < part.k) part.k = s.k - k0;
+      part.a = s.a + k0 * s.a_col_stride;
+      if (k0 > 0) part.beta = T(1);
+      const int most = packed / part.k / v::lanes * v::lanes;
+      for (int j = 0; j < s.n; j += most) {
+        part.n = s.n - j < most ? s.n - j : most;
+        part.c = s.c + j;
+        const int width = (part.n + v::lanes - 1) / v::lanes * v::lanes;
+        part.b_row_stride = width;
+        const T* from = s.b + k0 * s.b_row_stride + j * s.b_col_stride;
+        if (s.b_row_stride == 1) {
+          for (int i = 0; i < part.n; i += v::lanes)
+            pack_transposed<T, v::lanes>(block + i, width, from + i * s.b_col_stride, s.b_col_stride,
+                                         part.n - i, part.k);
+        } else {
+          pack_rows(block, width, from, s.b_col_stride, s.b_row_stride, part.n, part.k);
+        }
+        multiply_rows(part);
+      }
     }
   }
 };
