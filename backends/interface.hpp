@@ -14,7 +14,8 @@
 //   copy<Exec>             types that bring tiles of an operand on chip (verb `stage`)
 //   mma<Exec>              accumulators over those tiles (verb `multiply`); has_matrix_unit<T> and, for the
 //                          device at hand, matrix_unit_works(exec)
-//   tuning<Exec>           the tile table, and the choice of a row for a problem
+//   tuning<Exec>           the tile table, and the choice of a row for a problem: choose; what is small enough for
+//                          another kernel: run_small; the same for batches; on devices arch(exec), units(exec)
 //
 // backends/host and backends/simt hold what backends of one family share.
 #pragma once

@@ -35,25 +35,29 @@ struct small_config {
 /// How the kernel is specialised for the strides of a batch.
 struct small_access {
   tile::direction a, b;
-  bool vectors;      ///< A, B and C in runs of 16 bytes
+  bool vectors;      ///< copies of 16 bytes
   bool interleaved;  ///< the batch is the fastest index: a warp lies across problems, not along one
 };
 
-/// A slab of one operand of one problem in scratch. Rows along k change the places of their 16-byte runs
-/// from row to row, which spreads the same run of many rows over all banks; `Run` rows are read by one thread.
-template <class T, small_config C, tile::direction Rows, int Run>
+/// A slab of one operand of all problems of a team in scratch: element (mn, k) of a problem is at
+/// `offset(problem, mn, k)`. Rows along k change the places of their 16-byte runs from row to row, which spreads
+/// the same run of many rows over all banks; `Run` rows are read by one thread.
+template <class T, small_config C, tile::direction Rows, int Run, bool Interleaved>
 struct small_panel {
   static constexpr int vector = 16 / int(sizeof(T));
   static constexpr int runs = C.k / vector < 8 ? C.k / vector : 8;
   /// A run more than the slab: the same place of different problems then lies in different banks.
-  static constexpr int size = C.size * C.k + vector;
+  static constexpr int of_problem = Interleaved ? C.size * C.k : C.size * C.k + vector;
+  static constexpr int size = C.problems * of_problem;
   static_assert(C.k % vector == 0);
 
-  KERAMOS_FORCEINLINE_FUNCTION static int offset(int mn, int k) {
-    if constexpr (Rows == tile::direction::mn)
-      return k * C.size + mn;
+  KERAMOS_FORCEINLINE_FUNCTION static int offset(int problem, int mn, int k) {
+    if constexpr (Interleaved)
+      return (k * C.size + mn) * C.problems + problem;
+    else if constexpr (Rows == tile::direction::mn)
+      return problem * of_problem + k * C.size + mn;
     else
-      return mn * C.k + ((k / vector) ^ (mn / Run & (runs - 1))) * vector + k % vector;
+      return problem * of_problem + mn * C.k + ((k / vector) ^ (mn / Run & (runs - 1))) * vector + k % vector;
   }
 };
 
@@ -70,12 +74,13 @@ class small_batch_kernel {
   static constexpr int threads = C.threads(), per_problem = C.threads_of_problem();
   static constexpr int lanes_m = C.lanes_m(), lanes_n = C.lanes_n();
   /// Neighbouring rows and columns of C that a thread takes: what it can read, or write, at once.
-  static constexpr int run_m = Access.a == tile::direction::k ? 1 : vector > C.tm ? C.tm : vector;
-  static constexpr int run_n = !Access.vectors ? 1 : vector > C.tn ? C.tn : vector;
-  using panel_a = small_panel<T, C, Access.a, run_m>;
-  using panel_b = small_panel<T, C, Access.b, run_n>;
-  static constexpr int b_offset = C.problems * panel_a::size;
-  static constexpr int slot_size = b_offset + C.problems * panel_b::size;
+  static constexpr bool scalar_m = Access.a == tile::direction::k || Access.interleaved;
+  static constexpr bool scalar_n = !Access.vectors || Access.interleaved;
+  static constexpr int run_m = scalar_m ? 1 : vector > C.tm ? C.tm : vector;
+  static constexpr int run_n = scalar_n ? 1 : vector > C.tn ? C.tn : vector;
+  using panel_a = small_panel<T, C, Access.a, run_m, Access.interleaved>;
+  using panel_b = small_panel<T, C, Access.b, run_n, Access.interleaved>;
+  static constexpr int slot_size = panel_a::size + panel_b::size;
   using copier = backend::staging<Exec>;
   static_assert(C.stages >= 2 && C.tm % run_m == 0 && C.tn % run_n == 0);
 
@@ -112,7 +117,7 @@ class small_batch_kernel {
     const auto stage = [&](int step, int slot) {
       if (step < steps) {
         stage_operand<Access.a, panel_a, true>(local + slot * slot_size, thread, ahead);
-        stage_operand<Access.b, panel_b, false>(local + slot * slot_size + b_offset, thread, ahead);
+        stage_operand<Access.b, panel_b, false>(local + slot * slot_size + panel_a::size, thread, ahead);
         if (++ahead.slab == slabs_) ahead = position(++chunk_ahead);
       }
       copier::commit();
@@ -140,8 +145,7 @@ class small_batch_kernel {
         for (int j = 0; j < C.tn; ++j) acc[i][j] = T(0);
       }
       const T* const slab = local + slot * slot_size;
-      multiply(acc, slab + problem * panel_a::size, slab + b_offset + problem * panel_b::size, lane_m,
-               lane_n);
+      multiply(acc, slab, slab + panel_a::size, problem, lane_m, lane_n);
       if (++at.slab == slabs_) {
         write(acc, at, problem, lane_m, lane_n);
         at = position(++chunk);
@@ -168,40 +172,53 @@ class small_batch_kernel {
   /// Copies a slab of A or B of all problems of the team; zeros where there is none.
   template <tile::direction Along, class Panel, bool IsA>
   KERAMOS_FORCEINLINE_FUNCTION void stage_operand(T* local, unsigned thread, const small_position& at) const {
-    constexpr int width = Access.vectors ? vector : 1;
+    const index_t mn0 = IsA ? at.m0 : at.n0, k0 = index_t(at.slab) * C.k;
+    if constexpr (!Batch::mixed) {
+      const index_t mn_left = (IsA ? batch_.m(0) : batch_.n(0)) - mn0;
+      if (mn_left >= C.size && batch_.k(0) - k0 >= C.k && batch_.size() - at.first >= C.problems)
+        return stage_pieces<Along, Panel, IsA, true>(local, thread, at.first, mn0, k0);
+    }
+    stage_pieces<Along, Panel, IsA, false>(local, thread, at.first, mn0, k0);
+  }
+
+  /// `Whole` promises that all of the slab exists.
+  template <tile::direction Along, class Panel, bool IsA, bool Whole>
+  KERAMOS_FORCEINLINE_FUNCTION void stage_pieces(T* local, unsigned thread, index_t first, index_t mn0,
+                                                 index_t k0) const {
     constexpr bool along_k = Along == tile::direction::k;
-    constexpr unsigned fast_extent = along_k ? C.k : C.size, slow_extent = along_k ? C.size : C.k;
-    constexpr unsigned rows = fast_extent / width, of_problem = rows * slow_extent;
-    constexpr unsigned all = of_problem * C.problems;
+    constexpr unsigned width = Access.vectors ? vector : 1;
+    constexpr unsigned fast_width = Access.interleaved ? 1 : width;  // what a piece is wide of the slab
+    constexpr unsigned rows = (along_k ? C.k : C.size) / fast_width;
+    constexpr unsigned of_problem = rows * (along_k ? C.size : C.k);
+    constexpr unsigned across = C.problems / (Access.interleaved ? width : 1);
+    constexpr unsigned all = of_problem * across;
     KERAMOS_UNROLL
     for (unsigned done = 0; done < all; done += threads) {
       const unsigned e = done + thread;
       if (all % threads != 0 && e >= all) break;
-      const unsigned problem = Access.interleaved ? e % C.problems : e / of_problem;
-      const unsigned place = Access.interleaved ? e / C.problems : e % of_problem;
-      const int fast = int(place % rows) * width, slow = int(place / rows);
+      const unsigned problem = Access.interleaved ? e % across * width : e / of_problem;
+      const unsigned place = Access.interleaved ? e / across : e % of_problem;
+      const int fast = int(place % rows * fast_width), slow = int(place / rows);
       const int mn = along_k ? slow : fast, k = along_k ? fast : slow;
-      const index_t b = at.first + problem;
-      T* const to = local + problem * Panel::size + Panel::offset(mn, k);
-      if (b >= batch_.size()) {
-        copier::template copy<width>(to, batch_any(), 0);
-        continue;
-      }
-      const index_t mn_at = (IsA ? at.m0 : at.n0) + mn, k_at = index_t(at.slab) * C.k + k;
-      const index_t mn_left = (IsA ? batch_.m(b) : batch_.n(b)) - mn_at, k_left = batch_.k(b) - k_at;
-      const index_t left = along_k ? k_left : mn_left;
-      const bool inside = mn_left > 0 && k_left > 0;
-      const int valid = !inside ? 0 : left < width ? int(left) : width;
+      T* const to = local + Panel::offset(int(problem), mn, k);
+      // The last problem stands for those that do not exist.
+      const index_t b = Whole || first + problem < batch_.size() ? first + problem : batch_.size() - 1;
       const tile::operand<T> x = IsA ? batch_.a_of(b) : batch_.b_of(b);
       // Vectors promise a unit stride; otherwise strides are what they are.
-      const index_t unit = Access.vectors ? 1 : along_k ? x.stride_k : x.stride_mn;
-      const T* const from =
-          along_k ? x.data + mn_at * x.stride_mn + k_at * unit : x.data + mn_at * unit + k_at * x.stride_k;
-      copier::template copy<width>(to, inside ? from : x.data, valid);
+      constexpr bool unit = Access.vectors && !Access.interleaved;
+      const T* const from = x.data + (mn0 + mn) * (unit && !along_k ? 1 : x.stride_mn) +
+                            (k0 + k) * (unit && along_k ? 1 : x.stride_k);
+      if constexpr (Whole) {
+        copier::template copy<int(width)>(to, from, int(width));
+      } else {
+        const index_t mn_left = (IsA ? batch_.m(b) : batch_.n(b)) - mn0 - mn, k_left = batch_.k(b) - k0 - k;
+        const index_t left = Access.interleaved ? batch_.size() - b : along_k ? k_left : mn_left;
+        const bool inside = mn_left > 0 && k_left > 0 && first + problem < batch_.size();
+        const int valid = !inside ? 0 : left < index_t(width) ? int(left) : int(width);
+        copier::template copy<int(width)>(to, inside ? from : x.data, valid);
+      }
     }
   }
-  /// Some address, for a copy of nothing.
-  KERAMOS_FORCEINLINE_FUNCTION const T* batch_any() const { return batch_.a_of(0).data; }
 
   template <int Count>
   KERAMOS_FORCEINLINE_FUNCTION static void load(T* frag, const T* local) {
@@ -211,29 +228,32 @@ class small_batch_kernel {
   }
 
   KERAMOS_FORCEINLINE_FUNCTION static void multiply(T (&acc)[C.tm][C.tn], const T* a_local, const T* b_local,
-                                                    int lane_m, int lane_n) {
-    for (int k0 = 0; k0 < C.k; k0 += vector) {
-      T a[C.tm][vector], b[C.tn][vector];  // (tm, k), (tn, k)
-      load_fragments<Access.a, panel_a, C.tm, run_m>(a, a_local, k0, [&](int i) { return row(i, lane_m); });
-      load_fragments<Access.b, panel_b, C.tn, run_n>(b, b_local, k0, [&](int j) { return col(j, lane_n); });
+                                                    int problem, int lane_m, int lane_n) {
+    constexpr int depth = Access.interleaved ? 1 : vector;  // columns of k that one load brings
+    for (int k0 = 0; k0 < C.k; k0 += depth) {
+      T a[C.tm][depth], b[C.tn][depth];  // (tm, k), (tn, k)
+      load_fragments<Access.a, panel_a, run_m>(a, a_local, problem, k0,
+                                               [&](int i) { return row(i, lane_m); });
+      load_fragments<Access.b, panel_b, run_n>(b, b_local, problem, k0,
+                                               [&](int j) { return col(j, lane_n); });
       KERAMOS_UNROLL
-      for (int k = 0; k < vector; ++k) KERAMOS_UNROLL
+      for (int k = 0; k < depth; ++k) KERAMOS_UNROLL
       for (int j = 0; j < C.tn; ++j) KERAMOS_UNROLL
       for (int i = 0; i < C.tm; ++i) acc[i][j] += a[i][k] * b[j][k];
     }
   }
-  template <tile::direction Along, class Panel, int Count, int Run, class Index>
-  KERAMOS_FORCEINLINE_FUNCTION static void load_fragments(T (&frag)[Count][vector], const T* local, int k0,
-                                                          const Index& index) {
+  template <tile::direction Along, class Panel, int Run, int Count, int Depth, class Index>
+  KERAMOS_FORCEINLINE_FUNCTION static void load_fragments(T (&frag)[Count][Depth], const T* local,
+                                                          int problem, int k0, const Index& index) {
     if constexpr (Along == tile::direction::k) {
       KERAMOS_UNROLL
-      for (int i = 0; i < Count; ++i) load<vector>(frag[i], local + Panel::offset(index(i), k0));
+      for (int i = 0; i < Count; ++i) load<Depth>(frag[i], local + Panel::offset(problem, index(i), k0));
     } else {
       KERAMOS_UNROLL
-      for (int k = 0; k < vector; ++k) KERAMOS_UNROLL
+      for (int k = 0; k < Depth; ++k) KERAMOS_UNROLL
       for (int i = 0; i < Count; i += Run) {
         T run_of_k[Run];
-        load<Run>(run_of_k, local + Panel::offset(index(i), k0 + k));
+        load<Run>(run_of_k, local + Panel::offset(problem, index(i), k0 + k));
         KERAMOS_UNROLL
         for (int v = 0; v < Run; ++v) frag[i + v][k] = run_of_k[v];
       }
@@ -254,7 +274,7 @@ class small_batch_kernel {
       KERAMOS_UNROLL
       for (int j = 0; j < C.tn; j += run_n) {
         const index_t gj = at.n0 + col(j, lane_n);
-        T* const c = p.c + gi * p.c_row_stride + gj * (Access.vectors ? 1 : p.c_col_stride);
+        T* const c = p.c + gi * p.c_row_stride + gj * (run_n > 1 ? 1 : p.c_col_stride);
         if (run_n > 1 && gj + run_n <= p.n) {
           using row_run = run<T, run_n>;
           row_run out;

@@ -206,15 +206,16 @@ TYPED_TEST(GemmBatched, TakesArraysOfAddresses) {
         ASSERT_TRUE(run_batched<T>(g, seed++, call));
       }
 }
+template <class T>
+struct pointer_to {
+  T* at;
+};
 TYPED_TEST(GemmBatched, TakesArraysOfPointers) {
   using T = TypeParam;
   const int batch = 12, n = 5;
   Kokkos::View<T***, Kokkos::LayoutRight, default_execution_space> a("a", batch, n, n), c("c", batch, n, n);
   Kokkos::deep_copy(a, T(2));
-  struct pointer {
-    T* at;
-  };
-  Kokkos::View<pointer*, default_execution_space> to_c("to_c", batch);
+  Kokkos::View<pointer_to<T>*, default_execution_space> to_c("to_c", batch);
   auto host = Kokkos::create_mirror_view(to_c);
   for (int b = 0; b < batch; ++b) host(b).at = c.data() + (batch - 1 - b) * n * n;
   Kokkos::deep_copy(to_c, host);

@@ -30,11 +30,13 @@ template <class Exec, class T>
 void run_gemm_batched(const Exec& exec, workspace<Exec>& memory, std::vector<gemm_problem<T>> problems,
                       const linear_epilogue<T>& epilogue);
 
-/// An operand as gemm_batched takes it: a batch, an array, or one matrix for all problems.
+/// C of a batch, and A and B, which may also be one matrix for all problems.
 template <class M>
-inline constexpr bool is_batch_operand = matrix_batch<M> || is_matrix_array<M> || matrix<M>;
+concept batch_result = matrix_batch<M> || is_matrix_array<M>;
 template <class M>
-inline constexpr bool is_list_operand = matrix_list<M> || matrix<M>;
+concept batch_operand_like = batch_result<M> || matrix<M>;
+template <class M>
+concept list_operand_like = matrix_list<M> || matrix<M>;
 
 template <class M>
 auto element_of() {
@@ -108,6 +110,11 @@ auto batch_operand_of(const char* name, const M& m, index_t batch) {
 template <class M>
 std::vector<region> regions_of(const char* name, const M& list) {
   std::vector<region> all;
+  if constexpr (kokkos_list<M>)
+    static_assert(
+        Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename M::memory_space>::accessible,
+        "keramos::gemm_batched: a View of matrices lies in memory that the host cannot read; wrap it "
+        "with matrix_array::from, or copy it with Kokkos::create_mirror_view_and_copy");
   if constexpr (matrix_list<M>) {
     const index_t count = list_size(list);
     all.reserve(std::size_t(count));
@@ -151,11 +158,10 @@ gemm_problem<T> problem_of(const region& a, op op_a, const region& b, op op_b, c
 /// Fastest where the batch is the slowest or the fastest index of all three, and strides are multiples of 16
 /// bytes. On a GPU matrices up to 32 x 32 share teams; larger ones are tiled as in keramos::gemm. One launch
 /// in either case. With A or B shared, stacked matrices are multiplied as one large product.
-template <class Exec, class Alpha, class MA, class MB, class Beta, class MC>
-requires((matrix_batch<MC> ||
-          detail::is_matrix_array<MC>)&&detail::is_batch_operand<MA>&& detail::is_batch_operand<MB>)
-    basic_event<Exec> gemm_batched(basic_queue<Exec>& q, Alpha alpha, const MA& a, const MB& b, Beta beta,
-                                   const MC& c, const gemm_batched_options& options = {}) {
+template <class Exec, class Alpha, detail::batch_operand_like MA, detail::batch_operand_like MB, class Beta,
+          detail::batch_result MC>
+basic_event<Exec> gemm_batched(basic_queue<Exec>& q, Alpha alpha, const MA& a, const MB& b, Beta beta,
+                               const MC& c, const gemm_batched_options& options = {}) {
   detail::assert_batched_types<Exec, MA, MB, MC>();
   using compute = compute_type<detail::element_t<MC>>;
   const auto co = detail::batch_operand_of("C", c, 0);
@@ -182,10 +188,10 @@ requires((matrix_batch<MC> ||
 /// The lists are read before the call returns; on a GPU they are copied to the device on the queue, through
 /// pinned memory that the queue keeps. One launch, with one tile for all; problems up to 32 x 32 share teams
 /// if all are that small. A batch of one shape and spacing is faster, and a matrix_array needs no copy.
-template <class Exec, class Alpha, class MA, class MB, class Beta, matrix_list MC>
-requires(detail::is_list_operand<MA>&& detail::is_list_operand<MB>)
-    basic_event<Exec> gemm_batched(basic_queue<Exec>& q, Alpha alpha, const MA& a, const MB& b, Beta beta,
-                                   const MC& c, const gemm_batched_options& options = {}) {
+template <class Exec, class Alpha, detail::list_operand_like MA, detail::list_operand_like MB, class Beta,
+          matrix_list MC>
+basic_event<Exec> gemm_batched(basic_queue<Exec>& q, Alpha alpha, const MA& a, const MB& b, Beta beta,
+                               const MC& c, const gemm_batched_options& options = {}) {
   detail::assert_batched_types<Exec, MA, MB, MC>();
   using compute = compute_type<detail::element_t<MC>>;
   const auto ar = detail::regions_of("A", a), br = detail::regions_of("B", b),
