@@ -13,6 +13,7 @@
 #include "info/command.hpp"
 #include "ladder/command.hpp"
 #include "portability/command.hpp"
+#include "roofline/command.hpp"
 #include "workers/worker.hpp"
 
 namespace {
@@ -41,6 +42,7 @@ int main(int argc, char** argv) {
   keramos::perf::add_portability_command(app, command);
   keramos::perf::add_info_command(app, command, argc, argv);
   keramos::perf::add_ladder_command(app, command, argc, argv);
+  keramos::perf::add_roofline_command(app, command, argc, argv);
   keramos::perf::add_worker_command(app, command, argc, argv);
   try {
     app.parse(own_arguments(argc, argv));

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Draws results of `keramos-perf gemm`:  python3 perf/plot.py results.json -o OUT_BASENAME
+"""Draws results of keramos-perf:  python3 perf/plot.py results.json -o OUT_BASENAME
 
-Writes OUT_BASENAME.png and OUT_BASENAME.svg. One column of panels for each type, one row for each
+Writes OUT_BASENAME.png and OUT_BASENAME.svg. Files of `keramos-perf ladder` and `roofline` are drawn by
+plot_ladder.py and plot_roofline.py beside this file; what follows is about `keramos-perf gemm`. One column of panels for each type, one row for each
 op and layout. Squares become lines of the rate over the size, with a band as wide as the
 interquartile range of the times; other shapes become bars. The axis ends at the device's peak.
 """
@@ -208,18 +209,35 @@ def figure(context, rows):
     return fig
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("results", help="JSON file written by keramos-perf gemm --output")
-    parser.add_argument("-o", "--output", required=True, help="path of the pictures, no suffix")
-    arguments = parser.parse_args()
+def use_style():
     plt.rcParams.update({
         "font.size": 9.5, "axes.grid": True, "grid.color": FAINT, "grid.linewidth": 0.7,
         "axes.axisbelow": True, "axes.spines.top": False, "axes.spines.right": False,
         "axes.edgecolor": "#888888", "axes.labelcolor": INK, "xtick.color": INK,
         "ytick.color": INK, "svg.fonttype": "none", "svg.hashsalt": "keramos",
     })
-    fig = figure(*read(arguments.results))
+
+
+def figure_of(path):
+    """The kind of figure follows from what the file says it is."""
+    with open(path, encoding="utf-8") as file:
+        document = json.load(file)
+    if document.get("schema") == "keramos-perf-roofline/1":
+        import plot_roofline
+        return plot_roofline.figure(document)
+    if document.get("context", {}).get("tool") == "keramos-perf ladder":
+        import plot_ladder
+        return plot_ladder.figure(*read(path))
+    return figure(*read(path))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("results", help="JSON file written by keramos-perf --output")
+    parser.add_argument("-o", "--output", required=True, help="path of the pictures, no suffix")
+    arguments = parser.parse_args()
+    use_style()
+    fig = figure_of(arguments.results)
     for suffix in ("png", "svg"):
         fig.savefig(f"{arguments.output}.{suffix}", dpi=150)
 

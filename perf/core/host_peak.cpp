@@ -1,10 +1,18 @@
 #include "host_peak.hpp"
 
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <barrier>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
 #include <mutex>
+#include <new>
 
+#include "host.hpp"
 #include "host_peak_kernel.hpp"
 #include "parallel.hpp"
 
@@ -58,6 +66,108 @@ double measure_host_peak(data_type type, int threads) {
     total += rate;
   });
   return total;
+}
+
+std::vector<cache_level> host_caches() {
+  std::vector<cache_level> levels;
+  const auto add = [&](const char* name, int which, bool shared) {
+    if (const long bytes = sysconf(which); bytes > 0) levels.push_back({name, std::size_t(bytes), shared});
+  };
+#ifdef _SC_LEVEL1_DCACHE_SIZE
+  add("L1", _SC_LEVEL1_DCACHE_SIZE, false);
+  add("L2", _SC_LEVEL2_CACHE_SIZE, false);
+  add("L3", _SC_LEVEL3_CACHE_SIZE, true);
+#endif
+  return levels;
+}
+
+namespace {
+
+double wall_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// Memory for vectors, its pages touched by the thread that will use it.
+class aligned_block {
+ public:
+  explicit aligned_block(std::size_t bytes) : data_(static_cast<double*>(std::aligned_alloc(4096, bytes))) {
+    if (data_ == nullptr) throw std::bad_alloc();
+    std::memset(data_, 0, bytes);
+  }
+  ~aligned_block() { std::free(data_); }
+  aligned_block(const aligned_block&) = delete;
+  aligned_block& operator=(const aligned_block&) = delete;
+  double* data() const { return data_; }
+
+ private:
+  double* data_;
+};
+
+// The best of several windows in which all threads work at once: work() returns the bytes it moved.
+template <class Make>
+double best_rate_of_threads(int threads, const Make& make) {
+  constexpr int windows = 12;
+  std::barrier together(threads);
+  std::vector<std::vector<double>> bytes(windows, std::vector<double>(std::size_t(threads)));
+  std::vector<std::vector<double>> seconds = bytes;
+  run_on_threads(threads, [&](int thread) {
+    auto work = [&] {
+      try {
+        return make();
+      } catch (...) {  // no memory: the others must not wait for this thread
+        together.arrive_and_drop();
+        throw;
+      }
+    }();
+    work();
+    for (int w = 0; w < windows; ++w) {
+      together.arrive_and_wait();
+      const double start = wall_seconds();
+      double& elapsed = seconds[std::size_t(w)][std::size_t(thread)];
+      do {
+        bytes[std::size_t(w)][std::size_t(thread)] += work();
+        elapsed = wall_seconds() - start;
+      } while (elapsed < 0.01);
+    }
+  });
+  double best = 0;
+  for (int w = 0; w < windows; ++w) {
+    double rate = 0;
+    for (int t = 0; t < threads; ++t)
+      rate += bytes[std::size_t(w)][std::size_t(t)] / seconds[std::size_t(w)][std::size_t(t)];
+    best = std::max(best, rate);
+  }
+  return best;
+}
+
+}  // namespace
+
+double measure_host_read(std::size_t bytes_of_a_thread, int threads) {
+  const auto read = widest_kernels().read;
+  const std::size_t bytes = std::max<std::size_t>(bytes_of_a_thread / 4096, 1) * 4096;
+  return best_rate_of_threads(threads, [&] {
+    return [block = std::make_shared<aligned_block>(bytes), read, bytes] {
+      constexpr std::size_t at_least = 1 << 20;  // so that the clock costs nothing beside
+      const std::size_t rounds = (at_least + bytes - 1) / bytes;
+      volatile double sink = 0;
+      for (std::size_t r = 0; r < rounds; ++r) sink = read(block->data(), long(bytes / sizeof(double)));
+      (void)sink;
+      return double(rounds * bytes);
+    };
+  });
+}
+
+double measure_host_copy(int threads) {
+  // Beyond all caches together, the other copy included.
+  const std::size_t bytes =
+      std::max<std::size_t>(4 * cache_bytes(), std::size_t(128) << 20) / std::size_t(threads) / 4096 * 4096;
+  return best_rate_of_threads(threads, [&] {
+    return
+        [from = std::make_shared<aligned_block>(bytes), to = std::make_shared<aligned_block>(bytes), bytes] {
+          std::memcpy(to->data(), from->data(), bytes);
+          return 2.0 * double(bytes);
+        };
+  });
 }
 
 }  // namespace keramos::perf

@@ -1,6 +1,10 @@
 // The arithmetic peak of the host's cores, measured: the top line of every plot.
 #pragma once
 
+#include <cstddef>
+#include <string>
+#include <vector>
+
 #include "problem.hpp"
 
 namespace keramos::perf {
@@ -8,5 +12,17 @@ namespace keramos::perf {
 // Operations per second of `threads` threads that multiply and add in registers only, with the
 // widest vectors the CPU has: two operations each for f32, f64 and (multiply, then add) i32.
 double measure_host_peak(data_type type, int threads);
+
+struct cache_level {
+  std::string name;  // "L1", "L2", "L3"
+  std::size_t bytes = 0;
+  bool shared = false;  // by the cores of the socket
+};
+std::vector<cache_level> host_caches();  // as far as the system tells
+
+// Bytes per second that `threads` threads read together, each again and again the same `bytes`.
+double measure_host_read(std::size_t bytes_of_a_thread, int threads);
+// Bytes per second, read and written, that they copy through memory with memcpy.
+double measure_host_copy(int threads);
 
 }  // namespace keramos::perf

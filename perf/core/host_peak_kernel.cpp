@@ -28,11 +28,23 @@ constexpr peak_kernel kernel_of() {
   return {multiply_add<T>, 2.0 * chains * (KERAMOS_PEAK_VECTOR_BYTES / sizeof(T))};
 }
 
+double read(const double* data, long count) {
+  typedef double vector [[gnu::vector_size(KERAMOS_PEAK_VECTOR_BYTES), gnu::may_alias]];
+  constexpr int lanes = KERAMOS_PEAK_VECTOR_BYTES / sizeof(double), streams = 8;
+  vector sums[streams] = {};
+  for (long i = 0; i < count; i += streams * lanes) {
+#pragma GCC unroll 8
+    for (int s = 0; s < streams; ++s) sums[s] += *reinterpret_cast<const vector*>(data + i + s * lanes);
+  }
+  for (int s = 1; s < streams; ++s) sums[0] += sums[s];
+  return sums[0][0];
+}
+
 }  // namespace
 
 template <>
 peak_kernels peak_kernels_of<KERAMOS_PEAK_VECTOR_BYTES>() {
-  return {kernel_of<float>(), kernel_of<double>(), kernel_of<int>()};
+  return {kernel_of<float>(), kernel_of<double>(), kernel_of<int>(), read};
 }
 
 }  // namespace keramos::perf

@@ -10,6 +10,8 @@ struct peak_kernel {
 
 struct peak_kernels {
   peak_kernel f32, f64, i32;
+  // Reads `count` doubles from memory aligned for vectors, a multiple of 128; returns their sum.
+  double (*read)(const double* data, long count);
 };
 
 template <int VectorBytes>

@@ -1,12 +1,10 @@
 #include "command.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <random>
 
@@ -17,7 +15,9 @@
 #include "options.hpp"
 #include "report.hpp"
 #include "report/context.hpp"
+#include "report/output.hpp"
 #include "report/plot.hpp"
+#include "report/progress.hpp"
 #include "step.hpp"
 
 namespace keramos::perf {
@@ -55,9 +55,12 @@ class ladder_session {
     for (auto p = providers.begin(); p != providers.end();) {
       p = is_ladder_provider_name(p.key()) ? providers.erase(p) : std::next(p);
     }
+    context_["complete"] = false;
     fmt::print("{}", headline(context_));
     save();
     for (const auto& g : cases_) measure(g);
+    context_["complete"] = true;
+    save();
     if (!options_.plot.empty()) plot();
     return good_ ? 0 : 1;
   }
@@ -86,7 +89,7 @@ class ladder_session {
     for (const int width : options_.widths()) {
       auto rows = rows_of(g, width, results);
       set_gains(rows);
-      show_progress("");
+      progress_.clear();
       fmt::print("{}", ladder_table(rows));
       std::fflush(stdout);
       for (auto& row : rows) {
@@ -111,13 +114,13 @@ class ladder_session {
       (step || g.op_b == transpose::N ? slots : left_out).push_back(std::move(s));
     }
     settings_.progress = [&](const std::string& what) {
-      show_progress(fmt::format("{} {}x{}x{}  {}", name(g.type), g.m, g.n, g.k, what));
+      progress_.show(fmt::format("{} {}x{}x{}  {}", name(g.type), g.m, g.n, g.k, what));
     };
     std::vector<gemm_result> results;
     try {
       results = run_case(g, *bench_, settings_);
     } catch (const std::exception& error) {  // out of memory, say: the next case may fit
-      show_progress("");
+      progress_.clear();
       fmt::print("  FAILED: {}\n", error.what());
       good_ = false;
     }
@@ -200,24 +203,11 @@ class ladder_session {
                  double(g.k) * double(g.n) * blocks(g.m, block[0]) + double(g.m) * double(g.n));
   }
 
-  void show_progress(const std::string& text) const {
-    if (isatty(STDERR_FILENO) == 0) return;
-    fmt::print(stderr, "\r\033[K{}", text);
-    std::fflush(stderr);
-  }
-
   // The file holds what is done so far at any moment.
   void save() const {
     if (!options_.output.empty()) write(options_.output);
   }
-  void write(const std::string& path) const {
-    {
-      std::ofstream out(path + ".part", std::ios::binary);
-      out << ladder_document(context_, rows_);
-      if (!out.flush()) throw std::runtime_error(fmt::format("{} cannot be written", path));
-    }
-    std::filesystem::rename(path + ".part", path);
-  }
+  void write(const std::string& path) const { replace_file(path, ladder_document(context_, rows_)); }
 
   void plot() const {
     const auto file = options_.output.empty() ? options_.plot + ".json" : options_.output;
@@ -228,6 +218,7 @@ class ladder_session {
 
   const ladder_options& options_;
   std::string command_line_;
+  progress_line progress_;
   std::unique_ptr<gemm_bench> bench_;
   std::vector<gemm_case> cases_;
   run_settings settings_;

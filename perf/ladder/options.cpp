@@ -4,26 +4,13 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <filesystem>
 
 #include "core/range.hpp"
 #include "device/machine.hpp"
+#include "report/output.hpp"
 #include "step.hpp"
 
 namespace keramos::perf {
-namespace {
-
-void check_folder(const std::string& path, const char* option) {
-  if (path.empty()) return;
-  const auto folder = std::filesystem::absolute(path).parent_path();
-  if (!std::filesystem::is_directory(folder)) {
-    throw usage_error(fmt::format("{0} {1}: there is no folder {2}: write mkdir -p {2} first", option, path,
-                                  folder.string()));
-  }
-}
-
-}  // namespace
-
 void ladder_options::add_to(CLI::App& app) {
   app.add_option("--type", types, "any of f32,f64,i32")->capture_default_str();
   app.add_option("--tile", tiles,
@@ -63,8 +50,8 @@ void ladder_options::check() const {
   widths();
   cases("1");
   yardstick_choices(default_device_is_host());
-  check_folder(output, "--output");
-  check_folder(plot, "--plot");
+  check_output_folder(output);
+  check_output_folder(plot);
 }
 
 std::vector<data_type> ladder_options::parsed_types() const {

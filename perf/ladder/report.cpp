@@ -70,23 +70,23 @@ std::string ladder_table(const std::vector<ladder_row>& rows) {
 
 nlohmann::ordered_json to_json(const ladder_row& row) {
   auto out = to_row(row.result);
-  out["step"] = row.step;
-  out["step_number"] = row.number;
-  out["beside"] = row.number == 0;
-  out["tile_width"] = row.width;
-  out["tile"] = row.tile;
-  out["gain"] = nullptr;
-  if (row.gain > 0) out["gain"] = row.gain;
   out["global_bytes"] = nullptr;
   if (row.bytes > 0) out["global_bytes"] = row.bytes;
-  out["why"] = row.why;
+  auto& more = out["ladder"];
+  more["step"] = row.step;
+  more["number"] = row.number;
+  more["tile_width"] = row.width;
+  more["tile"] = row.tile;
+  more["gain"] = nullptr;
+  if (row.gain > 0) more["gain"] = row.gain;
+  more["why"] = row.why;
   for (const auto& f : row.launches) {
-    out["launches"].push_back({{"teams", f.teams},
-                               {"threads_of_a_team", f.threads},
-                               {"registers_of_a_thread", f.registers},
-                               {"scratch_bytes", f.scratch_bytes},
-                               {"spill_bytes", f.spill_bytes},
-                               {"active_teams", f.active_teams}});
+    more["launches"].push_back({{"teams", f.teams},
+                                {"threads_of_a_team", f.threads},
+                                {"registers_of_a_thread", f.registers},
+                                {"scratch_bytes", f.scratch_bytes},
+                                {"spill_bytes", f.spill_bytes},
+                                {"active_teams", f.active_teams}});
   }
   return out;
 }

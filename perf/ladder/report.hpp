@@ -30,7 +30,7 @@ void set_gains(std::vector<ladder_row>& rows);
 // The rows of one type, width and shape, with a heading.
 std::string ladder_table(const std::vector<ladder_row>& rows);
 
-// A results row of schema keramos-perf/1 with the ladder's columns behind the others.
+// A results row of schema keramos-perf/1 with `global_bytes` and, as an object, what the ladder knows besides.
 nlohmann::ordered_json to_json(const ladder_row& row);
 std::string ladder_document(const nlohmann::ordered_json& context, const std::vector<ladder_row>& rows);
 

@@ -62,13 +62,13 @@ TEST(LadderReport, TheFileIsOneOfResultsWithMoreColumns) {
   const auto& tiled = parsed["results"][1];
   EXPECT_EQ(tiled["provider"], "ladder-16/tiled");
   EXPECT_EQ(tiled["verified"], true);
-  EXPECT_EQ(tiled["step"], "tiled");
+  EXPECT_EQ(tiled["ladder"]["step"], "tiled");
   EXPECT_EQ(tiled["global_bytes"], 2e6);
-  EXPECT_EQ(tiled["gain"], 4.0);
-  EXPECT_EQ(tiled["launches"][0]["registers_of_a_thread"], 40);
-  EXPECT_TRUE(parsed["results"][0]["gain"].is_null());
+  EXPECT_EQ(tiled["ladder"]["gain"], 4.0);
+  EXPECT_EQ(tiled["ladder"]["launches"][0]["registers_of_a_thread"], 40);
+  EXPECT_TRUE(parsed["results"][0]["ladder"]["gain"].is_null());
   EXPECT_TRUE(parsed["results"][2]["gflops"].is_null());
-  EXPECT_EQ(parsed["results"][3]["beside"], true);
+  EXPECT_EQ(parsed["results"][3]["ladder"]["number"], 0);
 }
 
 }  // namespace

@@ -1,0 +1,28 @@
+# keramos-perf roofline as a user would call it.
+#   cmake -DPROGRAM=keramos-perf -P roofline.cmake
+include(${CMAKE_CURRENT_LIST_DIR}/commands.cmake)
+
+# A synthetic kernel of known intensity: 2e9 operations on 8e9 bytes in 10 ms, so 0.25 FLOP/B at 200 GFLOP/s.
+file(WRITE synthetic.json [[{"schema": "keramos-perf/1", "context": {"device": "NVIDIA A100"}, "results": [
+  {"provider": "synthetic", "type": "f32", "memory_bytes": 8e9, "median_s": 0.01, "gflops": 200.0}]}]])
+run(0 roofline synthetic.json --device-spec a100-sxm4-40gb --output roofline.json)
+expect("${out}" "f32 peak +19500 GFLOP/s, ridge point 12.5 FLOP/B")
+expect("${out}" "synthetic +f32 +0.25 +- +200.0 +memory +388.8 +51%")
+expect_json(roofline.json memory kernels 0 bound)
+expect_json(roofline.json 388.75 kernels 0 attainable_gflops)
+
+# The machine at hand, and its spec used again.
+run(0 roofline --save-spec here.json)
+expect("${out}" "memory +[0-9.]+ GB/s")
+expect("${out}" "f64 peak +[0-9.]+ GFLOP/s|f64 matrix peak +[0-9.]+ GFLOP/s")
+run(0 roofline synthetic.json --device-spec here.json --format json)
+expect("${out}" "keramos-perf-roofline/1")
+
+file(WRITE other.json "{}")
+foreach(arguments IN ITEMS "none.json" "other.json" "synthetic.json" "--device-spec;none" "--format;xml"
+                           "--device-spec;a100-sxm4-40gb;--output;none/x.json" "--bogus")
+  run(2 roofline ${arguments})
+  expect("${err}" "^keramos-perf: [^\n]*write [^\n]*\n$")
+endforeach()
+run(0 roofline --help)
+expect("${out}" "--device-spec")
