@@ -10,6 +10,16 @@
 
 namespace keramos {
 
+namespace detail {
+/// As constants, because device code calls no host functions.
+template <class T>
+struct extremes {
+  using limits = std::numeric_limits<T>;
+  static constexpr T largest = limits::has_infinity ? limits::infinity() : limits::max();
+  static constexpr T smallest = limits::has_infinity ? T(-limits::infinity()) : limits::lowest();
+};
+}  // namespace detail
+
 struct plus {
   template <class T>
   KERAMOS_FORCEINLINE_FUNCTION constexpr T operator()(const T& a, const T& b) const {
@@ -41,9 +51,7 @@ struct minimum {
   template <class T>
   requires(std::numeric_limits<T>::is_specialized) KERAMOS_FORCEINLINE_FUNCTION static constexpr T
       identity() {
-    using limits = std::numeric_limits<T>;
-    constexpr T largest = limits::has_infinity ? limits::infinity() : limits::max();
-    return largest;
+    return detail::extremes<T>::largest;
   }
 };
 
@@ -56,9 +64,7 @@ struct maximum {
   template <class T>
   requires(std::numeric_limits<T>::is_specialized) KERAMOS_FORCEINLINE_FUNCTION static constexpr T
       identity() {
-    using limits = std::numeric_limits<T>;
-    constexpr T smallest = limits::has_infinity ? T(-limits::infinity()) : limits::lowest();
-    return smallest;
+    return detail::extremes<T>::smallest;
   }
 };
 

@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <random>
 #include <string>
 #include <vector>
@@ -120,6 +121,8 @@ class local_tracker {
   }
 
   [[noreturn]] void fail(const touch& t, const char* what, int other) const {
+    static std::mutex first_to_fail;
+    first_to_fail.lock();  // for good: one message is enough
     const std::string by = other == nobody ? "" : " " + name_of(other) + " did";
     const std::string message =
         "keramos: kernel " + std::string(label_) + ", group " + std::to_string(group_) + ", after barrier " +
