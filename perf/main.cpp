@@ -11,7 +11,9 @@
 #include "explain/command.hpp"
 #include "gemm/command.hpp"
 #include "info/command.hpp"
+#include "kernels/command.hpp"
 #include "ladder/command.hpp"
+#include "overhead/command.hpp"
 #include "portability/command.hpp"
 #include "roofline/command.hpp"
 #include "workers/worker.hpp"
@@ -43,6 +45,8 @@ int main(int argc, char** argv) {
   keramos::perf::add_info_command(app, command, argc, argv);
   keramos::perf::add_ladder_command(app, command, argc, argv);
   keramos::perf::add_roofline_command(app, command, argc, argv);
+  keramos::perf::add_kernels_command(app, command, argc, argv);
+  keramos::perf::add_overhead_command(app, command, argc, argv);
   keramos::perf::add_worker_command(app, command, argc, argv);
   try {
     app.parse(own_arguments(argc, argv));

@@ -33,8 +33,7 @@ json describe(const target_slot& slot) {
 
 }  // namespace
 
-json make_context(gemm_bench& bench, const run_description& run) {
-  const auto& device = bench.device();
+json machine_context(const device_description& device, const run_description& run) {
   json c;
   c["tool"] = run.tool;
   c["command_line"] = run.command_line;
@@ -51,7 +50,6 @@ json make_context(gemm_bench& bench, const run_description& run) {
   c["threads"] = device.threads;
   c["cpu"] = cpu_name();
   c["cpus"] = initial_cpu_count();
-  bench.describe(c);
   c["cpu_clock_hz"] = nullptr;
   if (const double hz = cpu_clock_hz(); hz > 0) c["cpu_clock_hz"] = hz;
   c["compiler"] = build_compiler;
@@ -67,6 +65,12 @@ json make_context(gemm_bench& bench, const run_description& run) {
         "OPENBLAS_CORETYPE", "BLIS_ARCH_TYPE", "MKL_THREADING_LAYER", "CUDA_VISIBLE_DEVICES"}) {
     if (const char* value = std::getenv(variable)) c["environment"][variable] = value;
   }
+  return c;
+}
+
+json make_context(gemm_bench& bench, const run_description& run) {
+  json c = machine_context(bench.device(), run);
+  bench.describe(c);
   for (const auto& slot : bench.slots()) c["providers"][slot.name] = describe(slot);
   for (const auto type : run.types) {
     const auto peak = bench.peak(type);

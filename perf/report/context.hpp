@@ -17,6 +17,8 @@ struct run_description {
   std::vector<data_type> types;  // a peak is found for each
 };
 
+nlohmann::ordered_json machine_context(const device_description& device, const run_description& run);
+// The same with providers and peaks.
 nlohmann::ordered_json make_context(gemm_bench& bench, const run_description& run);
 
 // One or two lines of it for the head of the table.

@@ -52,6 +52,19 @@ expect("${out}" "unavailable")
 run(0 gemm --provider keramos --type f32 --size 8 ${quick} --format csv)
 expect("${out}" "^provider,backend,device,type,op_a,.*\nkeramos,[^\n]*,true\n$")
 
+# Every kernel family is right, also where sizes are odd; a launch's overhead is measured.
+file(REMOVE kernels.json)
+run(0 kernels --type f32,i32 --size 1,30011 --repetitions 2 --time-limit 0.05 --seed 7 --output kernels.json)
+expect("${out}" "stencil3d")
+expect_json(kernels.json "keramos-perf-kernels/1" schema)
+expect_json(kernels.json 7 context seed)
+expect_json(kernels.json convolution results 83 kernel)
+expect_json(kernels.json copy results 83 provider)
+run(2 kernels --kernel fft)
+expect("${err}" "^keramos-perf: kernel 'fft' is not known: write --kernel transpose,[^\n]*\n$")
+run(0 overhead --repetitions 2 --calls 10)
+expect("${out}" "parallel_for_work_group")
+
 # Bad usage: status 2 and one line that says what to write.
 foreach(arguments IN ITEMS "--size;abc" "--type;f16" "--op;NX" "--layout;up" "--provider;magic" "--m;5"
                            "--shapes;none.csv" "--blas;none.so"

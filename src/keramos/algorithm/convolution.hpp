@@ -31,6 +31,7 @@ struct convolution_kernel {
   static constexpr int outputs = 8;
   static constexpr int width = Items * outputs;
   static constexpr int taps = 64;
+  static constexpr int groups_per_unit = 768 / Items;
   static constexpr int window = width + taps;
   static constexpr bool banked = !backend::traits<Exec>::is_host;
   /// On a GPU one element behind each 128 bytes keeps items, 8 elements apart, on different banks.

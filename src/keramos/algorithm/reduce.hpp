@@ -18,6 +18,7 @@ template <class Exec, class In, class T, class Op, bool Last>
 struct reduce_kernel {
   static constexpr int items = 256;
   static constexpr int unroll = 8;
+  static constexpr int groups_per_unit = 6;
   static constexpr int block = items * unroll;
   using group_type = group<local_range<items>, local_memory<>, Exec>;
   using sum = summation<T, Op>;

@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include <keramos/algorithm/maybe.hpp>
+#include <keramos/core/atomic_ref.hpp>
 #include <keramos/core/group_algorithms.hpp>
 
 namespace keramos::detail {
@@ -26,6 +27,7 @@ struct scan_kernel {
   static_assert(std::is_trivially_copyable_v<value_type>, "keramos: scans take trivially copyable types");
 
   static constexpr int items = 256;
+  static constexpr int groups_per_unit = 3;
   static constexpr int per_item = sizeof(T) <= 4 ? 16 : sizeof(T) <= 8 ? 8 : 4;
   static constexpr int tile = items * per_item;
   static constexpr bool is_host = backend::traits<Exec>::is_host;
@@ -67,7 +69,7 @@ struct scan_kernel {
     std::memcpy(word, &value, sizeof(value));
     KERAMOS_UNROLL
     for (int w = 0; w < words; ++w)
-      (void)Kokkos::atomic_exchange(&status[at * words + w], (unsigned long long)(s) << 32 | word[w]);
+      atomic_ref(status[at * words + w]).store((unsigned long long)(s) << 32 | word[w]);
   }
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop
@@ -78,7 +80,7 @@ struct scan_kernel {
     while (is == nothing) {
       KERAMOS_UNROLL
       for (int w = 0; w < words; ++w) {
-        const unsigned long long got = Kokkos::atomic_fetch_add(&status[at * words + w], 0ull);
+        const unsigned long long got = atomic_ref(status[at * words + w]).load();
         word[w] = unsigned(got);
         const unsigned s = unsigned(got >> 32);
         is = w == 0 || is == s ? s : unsigned(nothing);  // half of one value and half of the next: again
@@ -99,7 +101,7 @@ struct scan_kernel {
     auto ticket = g.make_private(0);
     g.parallel_for_work_item(
         [=](h_item it, int& t) {
-          if (it.i == 0) t = int(Kokkos::atomic_fetch_add(&k.status[tiles * words], 1ull));
+          if (it.i == 0) t = int(atomic_ref(k.status[tiles * words]).fetch_add(1ull));
         },
         ticket);
     const index_t at = group_broadcast(g, ticket);

@@ -56,6 +56,7 @@ struct stencil_kernel {
   static constexpr stencil_tile shape = choose_stencil_tile(sizeof(T), 2 * radius_r, 2 * radius_c, ring);
   static constexpr int lanes = 256 / shape.cols < shape.rows ? 256 / shape.cols : shape.rows;
   static constexpr int passes = shape.rows / lanes;
+  static constexpr int groups_per_unit = 4;
   static constexpr int local_rows = shape.rows + 2 * radius_r, local_cols = shape.cols + 2 * radius_c;
 
   using planes_type = local_array<T, ring, local_rows, local_cols>;

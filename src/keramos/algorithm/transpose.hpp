@@ -21,6 +21,7 @@ struct transpose_kernel {
   static constexpr int side = sizeof(T) <= 4 ? 64 : 32;
   static constexpr int lanes = 256 / side;
   static constexpr int passes = side / lanes;
+  static constexpr int groups_per_unit = 4;  // a tile's loads are all under way at once, in registers
   using tile_type = local_array<T, side, side + 1>;
   using memory = std::conditional_t<Turn, local_memory<tile_type>, local_memory<>>;
   using group_type = group<local_range<lanes, side>, memory, Exec>;

@@ -22,8 +22,10 @@ struct grid_view {
     for (int d = 0; d < Rank; ++d) n *= extent[d];
     return n;
   }
-  constexpr operator grid_view<const T, Rank>() const requires(!std::is_const_v<T>) {
-    grid_view<const T, Rank> out{data, {}, {}};
+  /// To a view of const elements.
+  template <class U>
+  requires(std::is_same_v<U, const T> && !std::is_const_v<T>) constexpr operator grid_view<U, Rank>() const {
+    grid_view<U, Rank> out{data, {}, {}};
     for (int d = 0; d < Rank; ++d) out.extent[d] = extent[d], out.stride[d] = stride[d];
     return out;
   }

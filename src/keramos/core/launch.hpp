@@ -145,6 +145,15 @@ void check_local_memory(const std::string& label, const Exec& exec, int team_siz
                        "; use smaller local arrays");
 }
 
+/// How many groups of a kernel a multiprocessor shall hold at once.
+template <class F>
+constexpr int groups_per_unit() {
+  if constexpr (requires { F::groups_per_unit; })
+    return F::groups_per_unit;
+  else
+    return 1;
+}
+
 /// Launches `kernel(team)` on `league` teams of `TeamSize` threads, each with `bytes` of local memory.
 /// `TeamsPerUnit` is the occupancy to keep registers for.
 template <int TeamSize, int TeamsPerUnit = 1, class Exec, class Kernel>

@@ -146,7 +146,9 @@ class basic_queue {
     return parallel_for(label, range<1>(1), detail::single_kernel<F>{f});
   }
 
-  /// A kernel of phases: `f(Group&)` for every work-group of `groups` (see group.hpp for the contract).
+  /// A kernel of phases: `f(Group&)` for every work-group of `groups` (see group.hpp for the contract). A
+  /// functor's `static constexpr int groups_per_unit` says for how many groups at once a multiprocessor shall
+  /// have registers (CUDA's launch bounds); without it, one.
   /// @throws launch_error if the group's local memory exceeds the device's limit.
   template <class Group, int Rank, class F>
   event_type parallel_for_work_group(const std::string& label, range<Rank> groups, const F& f) {
@@ -166,7 +168,7 @@ class basic_queue {
         "keramos: local_extents takes one range for each dynamic array of the group's local_memory");
     const index_t count = detail::checked_league(label, groups);
     return enqueue(label, [&] {
-      detail::team_launch<Group::team_size>(
+      detail::team_launch<Group::team_size, detail::groups_per_unit<F>()>(
           label, exec_, int(count), memory::dynamic_offset(extents, memory::count),
           detail::work_group_kernel<Group, F>{f, groups, extents, label.c_str()});
     });
