@@ -181,9 +181,8 @@ basic_event<Exec> gemm_batched(basic_queue<Exec>& q, Alpha alpha, const MA& a, c
 /// The same for matrices that are listed on the host, each with extents, strides and memory of its own
 /// (a grouped batch): problem i multiplies the i-th of each list.
 ///
-/// @param c     any random-access range, or rank-1 View that the host reads, of rank-2 Views, mdspans or
-///              matrix_views. Any of the problems may be empty.
-/// @param a, b  the same, of equal length; or one matrix for all problems.
+/// c is any random-access range, or rank-1 View that the host reads, of rank-2 Views, mdspans or matrix_views,
+/// any of which may be empty; a and b the same, of equal length, or one matrix for all problems.
 ///
 /// The lists are read before the call returns; on a GPU they are copied to the device on the queue, through
 /// pinned memory that the queue keeps. One launch, with one tile for all; problems up to 32 x 32 share teams
