@@ -52,14 +52,16 @@ info_section section_of(const device_info& d, int in_use) {
   const bool used = d.id == in_use;
   s.rows.emplace_back("device", d.name + (used ? "" : " (not in use)"));
   if (!d.architecture.empty()) s.rows.emplace_back("architecture", d.architecture);
-  std::string units = std::to_string(d.units) + (d.is_host ? " threads" : " multiprocessors");
+  std::string units = std::to_string(d.units) + (d.is_host ? " thread" : " multiprocessor");
+  if (d.units != 1) units += "s";
   if (d.clock_hz > 0) units += number(1e-9 * d.clock_hz, ", up to %.2f GHz");
   s.rows.emplace_back("units", units);
   if (d.memory_bytes > 0) s.rows.emplace_back("memory", bytes(d.memory_bytes));
   if (d.cache_bytes > 0) s.rows.emplace_back("cache", bytes(d.cache_bytes));
   s.rows.emplace_back("local memory", used ? local_memory_of(d.backend) : bytes(d.local_memory_bytes));
-  s.rows.emplace_back("work-group", "any number of items, on up to " + std::to_string(d.max_team_size) +
-                                        (d.max_team_size == 1 ? " thread" : " threads"));
+  s.rows.emplace_back("work-group", d.max_team_size == 1 ? "any number of items, on one thread"
+                                                         : "any number of items, on up to " +
+                                                               std::to_string(d.max_team_size) + " threads");
   s.rows.emplace_back("sub-group", "32 items");
   return s;
 }
