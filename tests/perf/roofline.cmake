@@ -18,11 +18,27 @@ expect("${out}" "f64 peak +[0-9.]+ GFLOP/s|f64 matrix peak +[0-9.]+ GFLOP/s")
 run(0 roofline synthetic.json --device-spec here.json --format json)
 expect("${out}" "keramos-perf-roofline/1")
 
+# Pictures, where there is something to draw them with.
+execute_process(COMMAND python3 -c "import matplotlib" RESULT_VARIABLE no_python ERROR_QUIET)
+execute_process(COMMAND /usr/bin/python3 -c "import matplotlib" RESULT_VARIABLE no_debian_python ERROR_QUIET)
+file(REMOVE roofline.png roofline.svg)
+if(no_python EQUAL 0 OR no_debian_python EQUAL 0)
+  run(0 roofline synthetic.json --device-spec a100-sxm4-40gb --plot roofline)
+  foreach(picture IN ITEMS roofline.png roofline.svg)
+    if(NOT EXISTS ${CMAKE_CURRENT_BINARY_DIR}/${picture})
+      message(SEND_ERROR "no ${picture}")
+    endif()
+  endforeach()
+else()
+  run(1 roofline synthetic.json --device-spec a100-sxm4-40gb --plot roofline)
+  expect("${err}" "install python3-matplotlib")
+endif()
+
 file(WRITE other.json "{}")
 foreach(arguments IN ITEMS "none.json" "other.json" "synthetic.json" "--device-spec;none" "--format;xml"
                            "--device-spec;a100-sxm4-40gb;--output;none/x.json" "--bogus")
   run(2 roofline ${arguments})
-  expect("${err}" "^keramos-perf: [^\n]*write [^\n]*\n$")
+  expect("${err}" "keramos-perf: [^\n]*write [^\n]*\n$")  # Kokkos may have warned before, where it was started
 endforeach()
 run(0 roofline --help)
 expect("${out}" "--device-spec")
