@@ -14,7 +14,7 @@ namespace cuda {
 /// a[v] = A(g + v % 2 * 8, t + v / 2 * 4); b[v] = B(t + v * 4, g);
 /// d = D(g, 2t), D(g, 2t + 1), D(g + 8, 2t), D(g + 8, 2t + 1).
 template <int K>
-KERAMOS_FORCEINLINE_FUNCTION void mma_16x8([[maybe_unused]] double (&d)[4],
+KERAMOS_FORCEINLINE_FUNCTION void mma_16x8([[maybe_unused]] double (&d)[2][2],
                                            [[maybe_unused]] const double (&a)[K / 2],
                                            [[maybe_unused]] const double (&b)[K / 4]) {
   static_assert(K == 4 || K == 8 || K == 16);
@@ -22,17 +22,17 @@ KERAMOS_FORCEINLINE_FUNCTION void mma_16x8([[maybe_unused]] double (&d)[4],
   if constexpr (K == 4)
     asm("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 "
         "{%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
-        : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
+        : "+d"(d[0][0]), "+d"(d[0][1]), "+d"(d[1][0]), "+d"(d[1][1])
         : "d"(a[0]), "d"(a[1]), "d"(b[0]));
   else if constexpr (K == 8)
     asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 "
         "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-        : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
+        : "+d"(d[0][0]), "+d"(d[0][1]), "+d"(d[1][0]), "+d"(d[1][1])
         : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
   else
     asm("mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, "
         "{%4,%5,%6,%7,%8,%9,%10,%11}, {%12,%13,%14,%15}, {%0,%1,%2,%3};"
-        : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
+        : "+d"(d[0][0]), "+d"(d[0][1]), "+d"(d[1][0]), "+d"(d[1][1])
         : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(a[4]), "d"(a[5]), "d"(a[6]), "d"(a[7]), "d"(b[0]),
           "d"(b[1]), "d"(b[2]), "d"(b[3]));
 #elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -40,7 +40,7 @@ KERAMOS_FORCEINLINE_FUNCTION void mma_16x8([[maybe_unused]] double (&d)[4],
   for (int k = 0; k < K / 4; ++k) KERAMOS_UNROLL
   for (int i = 0; i < 2; ++i)
     asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"
-        : "+d"(d[2 * i]), "+d"(d[2 * i + 1])
+        : "+d"(d[i][0]), "+d"(d[i][1])
         : "d"(a[2 * k + i]), "d"(b[k]));
 #endif
 }
@@ -66,7 +66,7 @@ class f64_accumulator {
     KERAMOS_UNROLL
     for (int i = 0; i < fm; ++i) KERAMOS_UNROLL
     for (int j = 0; j < fn; ++j) KERAMOS_UNROLL
-    for (int v = 0; v < 4; ++v) acc_[i][j][v] = 0;
+    for (int v = 0; v < 4; ++v) acc_[i][j][v / 2][v % 2] = 0;
   }
 
   template <class Panels>
@@ -100,6 +100,15 @@ class f64_accumulator {
     }
   }
 
+  /// `f(number, run)` for the accumulators in runs of 16 bytes.
+  template <class F>
+  KERAMOS_FORCEINLINE_FUNCTION void runs(const F& f) {
+    KERAMOS_UNROLL
+    for (int i = 0; i < fm; ++i) KERAMOS_UNROLL
+    for (int j = 0; j < fn; ++j) KERAMOS_UNROLL
+    for (int half = 0; half < 2; ++half) f((i * fn + j) * 2 + half, acc_[i][j][half]);
+  }
+
   template <class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void write(const gemm_problem<double>& p, const tile::position& at,
                                           const Epilogue& epilogue) const {
@@ -108,10 +117,8 @@ class f64_accumulator {
     KERAMOS_UNROLL
     for (int i = 0; i < fm; ++i) KERAMOS_UNROLL
     for (int j = 0; j < fn; ++j) KERAMOS_UNROLL
-    for (int v = 0; v < 4; v += 2) {
-      const double out[2] = {acc_[i][j][v], acc_[i][j][v + 1]};
-      writer.write(m_ + i * 16 + v / 2 * 8, n_ - group + j * 8 + k_ * 2, out, epilogue);
-    }
+    for (int half = 0; half < 2; ++half)
+      writer.write(m_ + i * 16 + half * 8, n_ - group + j * 8 + k_ * 2, acc_[i][j][half], epilogue);
   }
 
  private:
@@ -128,8 +135,8 @@ class f64_accumulator {
     for (int v = 0; v < fk / 4; ++v) to[j][v] = *p.b.at(n_ + j * 8, k_ + step * fk + v * 4);
   }
 
-  int m_, n_, k_;  // the first element that this lane reads of the warp's tile
-  double acc_[fm][fn][4];
+  int m_, n_, k_;             // the first element that this lane reads of the warp's tile
+  double acc_[fm][fn][2][2];  // (fragment row, fragment column, rows 0-7 or 8-15, column)
   double a_frag_[fm][fk / 2], b_frag_[2][fn][fk / 4];
 };
 

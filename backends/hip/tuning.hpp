@@ -15,11 +15,11 @@ namespace hip {
 
 // clang-format off
 inline constexpr simt::tuning_row tuning_table[] = {
-    // arch  type bytes    block           warp        fragment    stages teams  unit             efficiency
-    {     0, 'f', 4,  {{128, 128,  8}, { 64,  64}, { 8,  8,  1},   2,    1, tile::unit::fma},    1.00},
-    {     0, 'f', 4,  {{ 64,  64,  8}, { 32,  32}, { 4,  4,  1},   2,    2, tile::unit::fma},    0.60},
-    {     0, 'f', 8,  {{ 64,  64,  8}, { 32,  32}, { 4,  4,  1},   2,    1, tile::unit::fma},    1.00},
-    {     0, 'i', 4,  {{128, 128,  8}, { 64,  64}, { 8,  8,  1},   2,    1, tile::unit::fma},    1.00},
+    // arch  type bytes    block           warp        fragment    stages teams  unit        split  efficiency
+    {     0, 'f', 4,  {{128, 128,  8}, { 64,  64}, { 8,  8,  1},   2,    1, tile::unit::fma, false},    1.00},
+    {     0, 'f', 4,  {{ 64,  64,  8}, { 32,  32}, { 4,  4,  1},   2,    2, tile::unit::fma, true},     0.60},
+    {     0, 'f', 8,  {{ 64,  64,  8}, { 32,  32}, { 4,  4,  1},   2,    1, tile::unit::fma, true},     1.00},
+    {     0, 'i', 4,  {{128, 128,  8}, { 64,  64}, { 8,  8,  1},   2,    1, tile::unit::fma, false},    1.00},
 };
 // clang-format on
 
@@ -28,13 +28,15 @@ inline constexpr simt::tuning_row tuning_table[] = {
 template <>
 struct tuning<Kokkos::HIP> : simt::table_tuning<Kokkos::HIP, hip::tuning_table> {
   static int arch(const Kokkos::HIP&) { return 0; }
-  static int units(const Kokkos::HIP& exec) { return exec.hip_device_prop().multiProcessorCount; }
-
+  static simt::device_size size(const Kokkos::HIP& exec) {
+    const hipDeviceProp_t& device = exec.hip_device_prop();
+    return {device.multiProcessorCount, device.maxSharedMemoryPerMultiProcessor};
+  }
   template <class T, class Launch>
-  static void choose(const Kokkos::HIP& exec, detail::workspace<Kokkos::HIP>& /*memory*/,
+  static void choose(const Kokkos::HIP& exec, detail::workspace<Kokkos::HIP>& memory,
                      const gemm_problem<T>& p, const std::optional<tile::shape>& requested,
                      const Launch& launch) {
-    choose_row<T>(exec, p, arch(exec), units(exec), requested, launch);
+    choose_row<T>(exec, memory, p, requested, launch);
   }
 };
 

@@ -25,11 +25,13 @@ class machine {
   static constexpr int stages = 1;
   static constexpr int team_size = 1;
   static constexpr int teams_per_unit = 1;
+  static constexpr bool splits_k = false;
 
   machine(const kernel_table<T>& kernels, const tile::shape& block, const packed_operand<T>& packed_b)
       : kernels_(&kernels), block_(block), packed_b_(packed_b) {}
 
   tile::shape block() const { return block_; }
+  static int recompute(int x) { return x; }
   /// Bytes of scratch: a slab of A, one of B unless it is packed already, and the sums.
   std::size_t local_bytes() const { return a_bytes() + b_bytes() + sum_bytes() + 3 * alignment; }
 
@@ -176,7 +178,8 @@ struct tuning {
   /// where to wake others takes longer, the calling thread does it at once: Kokkos' host kernels are done
   /// when the launch returns, and so is this. But a tool of Kokkos that listens should see every kernel.
   template <class T>
-  static bool run_direct(const Exec& exec, const gemm_problem<T>& p, const linear_epilogue<T>& epilogue) {
+  static bool run_direct(const Exec& exec, detail::workspace<Exec>& /*memory*/, const gemm_problem<T>& p,
+                         const linear_epilogue<T>& epilogue) {
     const kernel_table<T>& table = kernels<T>();
     const index_t most = std::numeric_limits<int>::max();
     if (p.m > most || p.n > most || p.k > most) return false;

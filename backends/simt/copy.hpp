@@ -19,11 +19,11 @@ inline constexpr int pad = 4;
 
 /// A slab of one operand in scratch: element (mn, k) is `data[offset(mn, k)]`.
 ///
-/// Rows of eight doubles along k need no padding: every other pair of rows swaps its halves instead, which
-/// spreads a fragment's 4 rows of 4 k over all banks, and 16-byte copies over them too.
+/// Rows of 8 or 16 doubles along k need no padding: their quarters of 32 bytes change places from row to row
+/// instead, which spreads a fragment's 4 rows of 4 k over all banks, and 16-byte copies over them too.
 template <class T, int MN, int K, tile::direction Rows>
 struct panel {
-  static constexpr bool swizzled = Rows == tile::direction::k && K == 8 && sizeof(T) == 8;
+  static constexpr bool swizzled = Rows == tile::direction::k && (K == 8 || K == 16) && sizeof(T) == 8;
   static constexpr int stride_mn = Rows == tile::direction::mn ? 1 : swizzled ? K : K + pad;
   static constexpr int stride_k = Rows == tile::direction::mn ? MN + pad : 1;
   static constexpr int size = Rows == tile::direction::mn ? K * stride_k : MN * stride_mn;
@@ -31,7 +31,7 @@ struct panel {
   const T* data;
 
   KERAMOS_FORCEINLINE_FUNCTION static int offset(int mn, int k) {
-    return mn * stride_mn + (swizzled ? k ^ (mn >> 1 & 1) * 4 : k * stride_k);
+    return mn * stride_mn + (swizzled ? k ^ (mn * K / 16 & (K / 4 - 1)) * 4 : k * stride_k);
   }
   KERAMOS_FORCEINLINE_FUNCTION const T* at(int mn, int k) const { return data + offset(mn, k); }
 };
@@ -82,7 +82,7 @@ class operand_stager {
   // From pass to pass a thread's place moves by strides alone.
   static_assert(!panel::swizzled || (!along_mn && map::passes_fast == 1 &&
                                      (map::lanes_slow % 4 == 0 || map::passes_slow == 1)),
-                "keramos: a thread's rows of a swizzled panel must all be swapped or none");
+                "keramos: a thread's rows of a swizzled panel must all be swizzled alike");
 
  public:
   /// `extent` rows of the tile lie inside the operand, which ends `k_left` columns on.
@@ -196,6 +196,7 @@ class stager {
 /// A backend's copy: its Copier is all that differs.
 template <class Copier>
 struct copy {
+  using copier = Copier;
   template <class T, tile::config Config, access A, tile::direction RowsA, access B, tile::direction RowsB,
             int Threads>
   using stager = simt::stager<T, Config, A, RowsA, B, RowsB, Threads, Copier>;

@@ -88,7 +88,7 @@ class fma_accumulator {
     n_ = warp % warps_n * Config.warp.n + (quad % (lanes_n / 2) * 2 + lane % 2) * vector;
     KERAMOS_UNROLL
     for (int i = 0; i < tm; ++i) KERAMOS_UNROLL
-    for (int j = 0; j < tn; ++j) acc_[i][j] = T(0);
+    for (int j = 0; j < tn; ++j) at(i, j) = T(0);
   }
 
   template <class Panels>
@@ -109,19 +109,23 @@ class fma_accumulator {
     }
   }
 
+  /// `f(number, run)` for the accumulators in runs of 16 bytes.
+  template <class F>
+  KERAMOS_FORCEINLINE_FUNCTION void runs(const F& f) {
+    KERAMOS_UNROLL
+    for (int i = 0; i < tm; ++i) KERAMOS_UNROLL
+    for (int j = 0; j < tn / vector; ++j) f(i * (tn / vector) + j, acc_[i][j]);
+  }
+
   template <class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void write(const gemm_problem<T>& p, const tile::position& at,
                                           const Epilogue& epilogue) const {
     const c_writer<T, vector> writer(p, at);
     KERAMOS_UNROLL
     for (int i = 0; i < tm; ++i) KERAMOS_UNROLL
-    for (int j = 0; j < tn; j += vector) {
-      T out[vector];
-      KERAMOS_UNROLL
-      for (int v = 0; v < vector; ++v) out[v] = acc_[i][j + v];
-      writer.write(m_ + i / vector * lanes_m * vector + i % vector, n_ + j / vector * lanes_n * vector, out,
+    for (int j = 0; j < tn / vector; ++j)
+      writer.write(m_ + i / vector * lanes_m * vector + i % vector, n_ + j * lanes_n * vector, acc_[i][j],
                    epilogue);
-    }
   }
 
  private:
@@ -152,12 +156,14 @@ class fma_accumulator {
     for (int j = 0; j < tn; ++j) KERAMOS_UNROLL
     for (int step = 0; step < tm; ++step) {
       const int i = j % 2 ? tm - 1 - step : step;
-      acc_[i][j] += a[i] * b[j];
+      at(i, j) += a[i] * b[j];
     }
   }
 
+  KERAMOS_FORCEINLINE_FUNCTION T& at(int i, int j) { return acc_[i][j / vector][j % vector]; }
+
   int m_, n_;  // first row and column of this thread in the block tile
-  T acc_[tm][tn];
+  T acc_[tm][tn / vector][vector];
   T a_frag_[2][tm], b_frag_[2][tn];
 };
 

@@ -1,17 +1,20 @@
 // The machine that a GPU GEMM runs on, and how a row of a backend's tuning table becomes one.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include <keramos/backends/interface.hpp>
 #include <keramos/backends/simt/copy.hpp>
+#include <keramos/backends/simt/gemv.hpp>
+#include <keramos/backends/simt/pack.hpp>
 #include <keramos/backends/simt/small_batch_tuning.hpp>
+#include <keramos/backends/simt/tile_choice.hpp>
 #include <keramos/core/error.hpp>
 #include <keramos/gemm/problem.hpp>
 
@@ -24,6 +27,7 @@ class machine {
   static constexpr int stages = Config.stages;
   static constexpr int team_size = Config.warps() * backend::traits<Exec>::warp_size;
   static constexpr int teams_per_unit = Config.teams;
+  static constexpr bool splits_k = Config.splits_k;
 
  private:
   using accumulator_type = typename backend::mma<Exec>::template accumulator<T, Config>;
@@ -36,6 +40,9 @@ class machine {
   static constexpr std::size_t bytes = sizeof(T) * stages * stager::slot_size;
 
   KERAMOS_FORCEINLINE_FUNCTION static constexpr tile::shape block() { return Config.block; }
+  KERAMOS_FORCEINLINE_FUNCTION static int recompute(int x) {
+    return backend::copy<Exec>::copier::recompute(x);
+  }
   KERAMOS_FORCEINLINE_FUNCTION static constexpr std::size_t local_bytes() { return bytes; }
 
   template <class Team>
@@ -51,94 +58,72 @@ class machine {
   }
 };
 
-/// A row of a tuning table: for which architectures (minimum, in the backend's own numbers) and types,
-/// and how. `efficiency` is the fraction of its best speed that the tile reaches on a full machine.
-struct tuning_row {
-  int arch;
-  char type;  ///< 'f' floating, 'i' integer
-  int element_bytes;
-  tile::config config;
-  double efficiency;
-};
-
 template <class T>
 constexpr char type_letter = std::is_integral_v<T> ? 'i' : 'f';
 
-/// Scratch that a row needs, whichever way its panels lie.
-constexpr std::size_t local_bytes(const tuning_row& r) {
-  const tile::config& c = r.config;
-  const auto panel = [&](int mn) {
-    const bool swizzled = c.block.k == 8 && r.element_bytes == 8;  // see panel
-    const int rows_of_mn = c.block.k * (mn + pad), rows_of_k = mn * (c.block.k + (swizzled ? 0 : pad));
-    return c.math == tile::unit::matrix && rows_of_k > rows_of_mn ? rows_of_k : rows_of_mn;
-  };
-  return std::size_t(r.element_bytes) * c.stages * (panel(c.block.m) + panel(c.block.n));
-}
+/// Which way an operand's memory runs, and whether it can be staged 16 bytes at a time as it lies.
+template <class T>
+struct lie_of {
+  bool along_k, vectors;
 
-/// Calls `launch(machine, p)` for row `Config` and the problem's layouts. One operand that must be copied
+  explicit lie_of(const tile::operand<T>& x)
+      : along_k(x.stride_k == 1 && x.stride_mn != 1),
+        vectors(along_k ? runs_in_vectors(x.data, x.stride_k, x.stride_mn)
+                        : runs_in_vectors(x.data, x.stride_mn, x.stride_k)) {}
+};
+
+/// Calls `launch(machine, p, plan)` for row `Config` and the problem's layouts. One operand that must be copied
 /// element by element makes the other so, which costs little and halves the number of kernels.
 template <class Exec, tile::config Config, class T, class Launch>
-void launch_row(const gemm_problem<T>& p, const Launch& launch) {
+void launch_row(const gemm_problem<T>& p, const detail::split_plan& plan, const Launch& launch) {
   using tile::direction;
   constexpr int vector = 16 / int(sizeof(T));
   constexpr bool transposes = !backend::mma<Exec>::template accumulator<T, Config>::reads_either;
-  const bool a_k = p.a.stride_k == 1 && p.a.stride_mn != 1;
-  const bool b_k = p.b.stride_k == 1 && p.b.stride_mn != 1;
-  const auto in_vectors = [&](const tile::operand<T>& x, bool along_k) {
-    if (along_k) return transposes || runs_in_vectors(x.data, x.stride_k, x.stride_mn);
-    return runs_in_vectors(x.data, x.stride_mn, x.stride_k);
-  };
+  const lie_of<T> a(p.a), b(p.b);
+  const auto in_vectors = [&](const lie_of<T>& x) { return x.vectors || (transposes && x.along_k); };
   const auto run = [&](auto along_a, auto along_b, auto vectors) {
     constexpr auto how = [](direction along, bool vectors) {
       return access{along, vectors && !(transposes && along == direction::k) ? vector : 1};
     };
-    launch(machine<Exec, T, Config, how(along_a(), vectors()), how(along_b(), vectors())>(), p);
+    launch(machine<Exec, T, Config, how(along_a(), vectors()), how(along_b(), vectors())>(), p, plan);
   };
   const auto with_vectors = [&](auto along_a, auto along_b) {
     constexpr bool never = transposes && along_a() == direction::k && along_b() == direction::k;
-    if (!never && in_vectors(p.a, a_k) && in_vectors(p.b, b_k))
+    if (!never && in_vectors(a) && in_vectors(b))
       run(along_a, along_b, std::bool_constant<!never>());
     else
       run(along_a, along_b, std::false_type());
   };
   using mn = std::integral_constant<direction, direction::mn>;
   using k = std::integral_constant<direction, direction::k>;
-  if (a_k && b_k)
+  if (a.along_k && b.along_k)
     with_vectors(k(), k());
-  else if (a_k)
+  else if (a.along_k)
     with_vectors(k(), mn());
-  else if (b_k)
+  else if (b.along_k)
     with_vectors(mn(), k());
   else
     with_vectors(mn(), mn());
 }
 
-/// Predicted time of a problem on a row: waves of teams, each as long as its tile's work over the speed
-/// that its efficiency promises; a multiprocessor that is not full hides less latency.
-inline double predicted_time(const tuning_row& r, index_t m, index_t n, int units) {
-  const tile::config& c = r.config;
-  const double tiles = double((m + c.block.m - 1) / c.block.m) * double((n + c.block.n - 1) / c.block.n);
-  const double slots = double(units) * c.teams;
-  const double waves = double(index_t(tiles / slots));
-  const double rest = double(index_t((tiles - waves * slots + units - 1) / units));  // teams on the busiest
-  // Speed with so many warps: one in each of the four schedulers reaches 0.8, a fit to the H200's f64.
-  const auto speed = [&](double teams) { return teams * c.warps() / (teams * c.warps() + 1); };
-  const double partial = rest > 0 ? rest * speed(c.teams) / speed(rest) : 0;
-  return (waves * c.teams + partial) * c.block.m * c.block.n / r.efficiency;
-}
-
 /// Picks a row of `Table` for type T and launches it.
 template <class Exec, const auto& Table>
 struct table_tuning {
+  /// A few rows or columns of C should be columns, as the narrow tiles of the table are; otherwise its rows
+  /// should be contiguous.
   template <class T>
   static bool prefers_transposed(const gemm_problem<T>& p) {
+    if (std::min(p.m, p.n) <= 64 && p.m != p.n) return p.m < p.n;
     return p.c_col_stride != 1 && p.c_row_stride == 1;
   }
 
-  /// Nothing is small enough to be done without a launch.
+  /// Vectors need no tiles.
   template <class T, class Epilogue>
-  static bool run_direct(const Exec&, const gemm_problem<T>&, const Epilogue&) {
-    return false;
+  static bool run_direct(const Exec& exec, detail::workspace<Exec>& memory, const gemm_problem<T>& p,
+                         const Epilogue& epilogue) {
+    if (p.n != 1) return false;
+    multiply_vector(exec, memory, p, epilogue, backend::tuning<Exec>::size(exec).units);
+    return true;
   }
 
   /// A batch of small problems; false if they are not.
@@ -157,62 +142,111 @@ struct table_tuning {
   template <class T, class CountTiles, class Launch>
   static void choose_batched(const Exec& exec, const gemm_problem<T>& shape, const CountTiles& count_tiles,
                              const Launch& launch) {
-    using own = backend::tuning<Exec>;
+    const device_size device = backend::tuning<Exec>::size(exec);
+    const index_t k = std::max<index_t>(shape.k, 1);
     int best = -1;
     double best_time = 0;
     for (int i = 0; i < int(std::size(Table)); ++i) {
       const tuning_row& r = Table[i];
       const tile::shape& block = r.config.block;
-      if (r.type != type_letter<T> || r.element_bytes != int(sizeof(T)) || r.arch > own::arch(exec) ||
-          local_bytes(r) > backend::traits<Exec>::local_memory_limit(
-                               exec, r.config.warps() * backend::traits<Exec>::warp_size))
-        continue;
-      const double time = predicted_time(r, count_tiles(block) * block.m, block.n, own::units(exec));
+      if (!serves<T>(r, backend::tuning<Exec>::arch(exec)) || !serves_batches(r) || !fits(exec, r)) continue;
+      const double time =
+          predicted_time(r, count_tiles(block) * block.m, block.n, k, plan_parts(r, k, 1), device);
       if (best < 0 || time < best_time) best = i, best_time = time;
     }
     if (best < 0)
       throw launch_error(
           "keramos::gemm_batched: no tile of the tuning table fits the local memory of this "
           "device; add a smaller one");
-    launch_index<T>(best, shape, launch, std::make_index_sequence<std::size(Table)>());
+    launch_index<T, true>(
+        best, shape, {},
+        [&](const auto& machine, const gemm_problem<T>& p, const detail::split_plan&) { launch(machine, p); },
+        std::make_index_sequence<std::size(Table)>());
   }
 
   template <class T, class Launch>
-  static void choose_row(const Exec& exec, const gemm_problem<T>& p, int arch, int units,
+  static void choose_row(const Exec& exec, detail::workspace<Exec>& memory, const gemm_problem<T>& p,
                          const std::optional<tile::shape>& requested, const Launch& launch) {
-    int best = -1;
-    double best_time = 0;
-    std::string known;
-    for (int i = 0; i < int(std::size(Table)); ++i) {
-      const tuning_row& r = Table[i];
-      if (r.type != type_letter<T> || r.element_bytes != int(sizeof(T)) || r.arch > arch) continue;
-      const int team = r.config.warps() * backend::traits<Exec>::warp_size;
-      const bool fits = local_bytes(r) <= backend::traits<Exec>::local_memory_limit(exec, team);
-      if (requested) {
-        known += (known.empty() ? "" : ", ") + to_string(r.config.block);
-        if (r.config.block == *requested && (best < 0 || fits)) best = i;
-        continue;
-      }
-      const double time = predicted_time(r, p.m, p.n, units);
-      if (fits && (best < 0 || time < best_time)) best = i, best_time = time;
+    const int arch = backend::tuning<Exec>::arch(exec);
+    const device_size device = backend::tuning<Exec>::size(exec);
+    const auto launch_on = [&](int row, const gemm_problem<T>& part, const detail::split_plan& plan) {
+      launch_index<T, false>(row, part, plan, launch, std::make_index_sequence<std::size(Table)>());
+    };
+    if (requested) {
+      const int row = requested_row<T>(exec, arch, *requested);
+      return launch_on(row, p, choose_split(Table[row], p.m, p.n, p.k, device).plan);
     }
-    if (best < 0)
-      throw launch_error(requested ? "keramos::gemm: options.block is " + to_string(*requested) +
-                                         " but the tiles for this type and device are " + known +
-                                         "; pass one of them or none"
-                                   : std::string("keramos::gemm: no tile of the tuning table fits the "
-                                                 "local memory of this device; add a smaller one"));
-    launch_index<T>(best, p, launch, std::make_index_sequence<std::size(Table)>());
+    thread_local choice_memory choices;
+    const std::size_t limit = backend::traits<Exec>::local_memory_limit(exec, 1024);
+    const tile_choice choice =
+        choices.get({p.m, p.n, p.k, arch, limit, device}, [&] { return best_row<T>(exec, p, arch, device); });
+    const tuning_row& r = Table[choice.row];
+    const lie_of<T> a(p.a), b(p.b);
+    const pack_plan packing =
+        plan_packing(p, a.along_k, a.vectors, b.along_k, b.vectors, r.config.math == tile::unit::fma);
+    if (!packing.a && !packing.b) return launch_on(choice.row, p, choice.plan);
+    // Not with a k that is divided, whose sums would lie where the copies do.
+    with_packed(exec, memory, p, packing,
+                [&](const gemm_problem<T>& part) { launch_on(choice.row, part, plan_parts(r, p.k, 1)); });
   }
 
  private:
-  template <class T, class Launch, std::size_t... I>
-  static void launch_index(int index, const gemm_problem<T>& p, const Launch& launch,
-                           std::index_sequence<I...>) {
+  template <class T>
+  static bool serves(const tuning_row& r, int arch) {
+    return r.type == type_letter<T> && r.element_bytes == int(sizeof(T)) && r.arch <= arch;
+  }
+  static bool fits(const Exec& exec, const tuning_row& r) {
+    return local_bytes(r) <= backend::traits<Exec>::local_memory_limit(
+                                 exec, r.config.warps() * backend::traits<Exec>::warp_size);
+  }
+
+  /// Batches have tiles enough for the large ones; each more is many kernels more.
+  static constexpr bool serves_batches(const tuning_row& r) {
+    return r.config.block.m * r.config.block.n >= 64 * 64;
+  }
+
+  template <class T>
+  static tile_choice best_row(const Exec& exec, const gemm_problem<T>& p, int arch,
+                              const device_size& device) {
+    tile_choice best;
+    double best_time = 0;
+    for (int i = 0; i < int(std::size(Table)); ++i) {
+      if (!serves<T>(Table[i], arch) || !fits(exec, Table[i])) continue;
+      const split_choice split = choose_split(Table[i], p.m, p.n, p.k, device);
+      if (best.row < 0 || split.time < best_time) best = {i, split.plan}, best_time = split.time;
+    }
+    if (best.row < 0)
+      throw launch_error(
+          "keramos::gemm: no tile of the tuning table fits the local memory of this device; "
+          "add a smaller one");
+    return best;
+  }
+
+  /// The row that fits, or else the last, whose launch says why not.
+  template <class T>
+  static int requested_row(const Exec& exec, int arch, const tile::shape& block) {
+    int row = -1;
+    std::string known;
+    for (int i = 0; i < int(std::size(Table)); ++i) {
+      if (!serves<T>(Table[i], arch)) continue;
+      known += (known.empty() ? "" : ", ") + to_string(Table[i].config.block);
+      if (Table[i].config.block == block && (row < 0 || fits(exec, Table[i]))) row = i;
+    }
+    if (row < 0)
+      throw launch_error("keramos::gemm: options.block is " + to_string(block) +
+                         " but the tiles for this type and device are " + known +
+                         "; pass one of them or none");
+    return row;
+  }
+
+  template <class T, bool OfBatch, class Launch, std::size_t... I>
+  static void launch_index(int index, const gemm_problem<T>& p, const detail::split_plan& plan,
+                           const Launch& launch, std::index_sequence<I...>) {
     const auto try_one = [&](auto i) {
       constexpr const tuning_row& r = Table[decltype(i)::value];
-      if constexpr (r.type == type_letter<T> && r.element_bytes == int(sizeof(T)))
-        if (index == int(decltype(i)::value)) launch_row<Exec, r.config>(p, launch);
+      if constexpr (r.type == type_letter<T> && r.element_bytes == int(sizeof(T)) &&
+                    (!OfBatch || serves_batches(r)))
+        if (index == int(decltype(i)::value)) launch_row<Exec, r.config>(p, plan, launch);
     };
     (try_one(std::integral_constant<std::size_t, I>()), ...);
   }

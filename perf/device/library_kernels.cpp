@@ -30,12 +30,12 @@ void describe(const gemm_case& g, const operand_set& set, library_kernel& out) {
   using tuning = backend::tuning<keramos::default_execution_space>;
   auto p = problem_of<T>(g, set);
   if (tuning::prefers_transposed(p)) p.transpose();
-  if (tuning::run_direct(q.execution_space(), p, linear_epilogue<T>{T(1), T(0)})) {
+  if (tuning::run_direct(q.execution_space(), detail::workspace_of(q), p, linear_epilogue<T>{T(1), T(0)})) {
     out.path = "multiplied where it lies, without packing";
     return;
   }
   tuning::choose(q.execution_space(), detail::workspace_of(q), p, std::nullopt,
-                 [&](const auto& machine, const gemm_problem<T>&) {
+                 [&](const auto& machine, const gemm_problem<T>&, const auto&...) {
                    using machine_type = std::remove_cvref_t<decltype(machine)>;
                    out.path = std::to_string(machine_type::stages) + " slab" +
                               (machine_type::stages > 1 ? "s" : "") + " of k in local memory";

@@ -14,6 +14,7 @@
 #include <keramos/gemm/epilogue.hpp>
 #include <keramos/gemm/main_loop.hpp>
 #include <keramos/gemm/problem.hpp>
+#include <keramos/gemm/split_k.hpp>
 #include <keramos/gemm/tile_order.hpp>
 
 namespace keramos::detail {
@@ -24,11 +25,32 @@ struct gemm_kernel {
   gemm_problem<T> p;
   tile_order order;
   Epilogue epilogue;
+  split_k<T> split = {};
 
   template <class Team>
   KERAMOS_FORCEINLINE_FUNCTION void operator()(const Team& team) const {
-    const auto at = order.at(team.league_rank(), machine.block(), p.m, p.n, p.k);
-    gemm_tile(machine, team, p, at, epilogue);
+    // Teams of one part of k follow each other: those that run at the same time read the same slabs.
+    const auto part = [&] { return Machine::splits_k ? rank(team) / order.count() : 0; };
+    const auto tile = [&] { return rank(team) - part() * order.count(); };
+    const auto locate = [&] {
+      auto at = order.at(tile(), machine.block(), p.m, p.n, p.k);
+      if constexpr (Machine::splits_k) split.narrow(at, part());
+      return at;
+    };
+    gemm_tile(machine, team, p, locate, epilogue, [&](auto& acc) {
+      if constexpr (Machine::splits_k) {
+        constexpr tile::shape block = Machine::block();
+        return split.template add_up<block.m * block.n, Machine::team_size>(team, tile(), part(), acc);
+      } else {
+        return true;
+      }
+    });
+  }
+
+ private:
+  template <class Team>
+  KERAMOS_FORCEINLINE_FUNCTION static int rank(const Team& team) {
+    return Machine::recompute(team.league_rank());
   }
 };
 
@@ -53,7 +75,7 @@ void check_requested_block(const Exec& exec, workspace<Exec>& memory, const gemm
   if (bytes <= limit) return;
   std::string fitting;
   backend::tuning<Exec>::choose(exec, memory, p, std::nullopt,
-                                [&](const auto& m, const auto&) { fitting = to_string(m.block()); });
+                                [&](const auto& m, const auto&...) { fitting = to_string(m.block()); });
   throw launch_error("keramos::gemm: options.block is " + to_string(block) + ", which needs " +
                      std::to_string(bytes) + " bytes of local memory, but " + backend::traits<Exec>::name +
                      " has " + std::to_string(limit) + " for a team of " +
@@ -82,8 +104,8 @@ void dispatch_gemm(const Exec& exec, workspace<Exec>& memory, const gemm_problem
     transposed.transpose();
     return dispatch_gemm(exec, memory, transposed, epilogue, block);
   }
-  if (!block && tuning::run_direct(exec, p, epilogue)) return;
-  tuning::choose(exec, memory, p, block, [&](const auto& machine, const gemm_problem<T>& p) {
+  if (!block && tuning::run_direct(exec, memory, p, epilogue)) return;
+  const auto launch_on = [&](const auto& machine, const gemm_problem<T>& p, const split_plan& plan = {}) {
     using machine_type = std::remove_cvref_t<decltype(machine)>;
     using kernel = gemm_kernel<machine_type, T, linear_epilogue<T>>;
     static_assert(sizeof(kernel) <= 350,
@@ -95,9 +117,14 @@ void dispatch_gemm(const Exec& exec, workspace<Exec>& memory, const gemm_problem
       throw launch_error("keramos::gemm: C is " + std::to_string(p.m) + "x" + std::to_string(p.n) +
                          ", more than 2^31 - 1 block tiles; split it into several calls");
     const tile_order order{int(tiles_m), int(tiles_n), 8};
+    kernel k{machine, p, order, epilogue};
+    if constexpr (machine_type::splits_k) {
+      k.split = make_split<T>(exec, memory, plan, order.count(), tile.m * tile.n);
+    }
     team_launch<machine_type::team_size, machine_type::teams_per_unit>(
-        "keramos::gemm", exec, order.count(), machine.local_bytes(), kernel{machine, p, order, epilogue});
-  });
+        "keramos::gemm", exec, order.count() * plan.parts, machine.local_bytes(), k);
+  };
+  tuning::choose(exec, memory, p, block, launch_on);
 }
 
 }  // namespace keramos::detail

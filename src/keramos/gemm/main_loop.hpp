@@ -8,6 +8,8 @@
 //                                          local memory, whole_slabs() -> how many of the first slabs
 //                                          stage<true> may copy without looking at bounds
 //   machine.accumulator(team, ...)         start(panels), multiply(panels, next), write(epilogue target)
+//   Machine::splits_k                      whether teams may share a tile (split_k.hpp)
+//   Machine::recompute(x)                  x, of which a compiler that runs out of registers keeps nothing else
 //
 // multiply calls next() once, as soon as it has read the last of its panels; that makes the next slab's
 // panels ready and returns them. So a GPU loads the first fragments of a slab while the last ones of the
@@ -22,11 +24,13 @@
 
 namespace keramos::detail {
 
-/// Computes the tile of C at `at`.
-template <class Machine, class Team, class T, class Epilogue>
+/// Computes the tile of C at `locate()`. `add_up(acc)` says whether this team holds the whole sum and writes
+/// it. The place is asked for again at the end: kept, it would take registers from the accumulators.
+template <class Machine, class Team, class T, class Locate, class Epilogue, class AddUp>
 KERAMOS_FORCEINLINE_FUNCTION void gemm_tile(const Machine& machine, const Team& team,
-                                            const gemm_problem<T>& p, const tile::position& at,
-                                            const Epilogue& epilogue) {
+                                            const gemm_problem<T>& p, const Locate& locate,
+                                            const Epilogue& epilogue, const AddUp& add_up) {
+  const tile::position at = locate();
   constexpr int stages = Machine::stages;
   const int slabs = int((at.k1 - at.k0 + machine.block().k - 1) / machine.block().k);
 
@@ -61,7 +65,16 @@ KERAMOS_FORCEINLINE_FUNCTION void gemm_tile(const Machine& machine, const Team& 
   int s = 0;
   for (; s + stages < operands.whole_slabs(); ++s) multiply(s, std::true_type());
   for (; s < slabs; ++s) multiply(s, std::false_type());
-  acc.write(p, at, epilogue);
+  if (add_up(acc)) acc.write(p, locate(), epilogue);
+}
+
+/// The same at a place that is known, by one team.
+template <class Machine, class Team, class T, class Epilogue>
+KERAMOS_FORCEINLINE_FUNCTION void gemm_tile(const Machine& machine, const Team& team,
+                                            const gemm_problem<T>& p, const tile::position& at,
+                                            const Epilogue& epilogue) {
+  gemm_tile(
+      machine, team, p, [&] { return at; }, epilogue, [](const auto&) { return true; });
 }
 
 }  // namespace keramos::detail

@@ -29,6 +29,7 @@ struct config {
   int stages;      ///< slabs of k in flight in local memory
   int teams;       ///< teams per multiprocessor to leave registers for
   unit math = unit::fma;
+  bool splits_k = false;  ///< whether teams may share a tile
 
   constexpr int warps() const { return (block.m / warp.m) * (block.n / warp.n); }
 };
