@@ -1,0 +1,182 @@
+// What GEMM promises on CUDA alone: stream capture, and streams that overlap.
+#include <Kokkos_Core.hpp>
+
+#if defined(KOKKOS_ENABLE_CUDA)
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <keramos/backends/simt/pack.hpp>
+#include <keramos/keramos.hpp>
+
+namespace {
+
+using namespace keramos;
+using cuda_queue = basic_queue<Kokkos::Cuda>;
+using view = Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::Cuda>;
+
+void fill(const view& v, double scale) {
+  auto h = Kokkos::create_mirror_view(v);
+  for (std::size_t i = 0; i < h.extent(0); ++i)
+    for (std::size_t j = 0; j < h.extent(1); ++j) h(i, j) = scale * double((i * 37 + j * 11) % 101) / 101;
+  Kokkos::deep_copy(v, h);
+}
+
+std::vector<double> on_host(const view& v) {
+  auto h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), v);
+  return {h.data(), h.data() + h.size()};
+}
+
+#define SUCCEED_CUDA(call) ASSERT_EQ((call), cudaSuccess) << #call
+
+// Whole tiles, divided k, a vector and a scaling, captured once and run again on other data; the queue's
+// memory grows meanwhile, which must not take it from the graph.
+TEST(GemmCuda, CanBeCapturedInAGraph) {
+  cudaStream_t stream;
+  SUCCEED_CUDA(cudaStreamCreate(&stream));
+  {
+    cuda_queue q{Kokkos::Cuda(stream)};
+    const int sizes[][3] = {{300, 300, 300}, {64, 64, 5000}, {500, 1, 4000}};
+    std::vector<view> a, b, c;
+    for (const auto& s : sizes) {
+      a.emplace_back("a", s[0], s[2]), b.emplace_back("b", s[2], s[1]), c.emplace_back("c", s[0], s[1]);
+      fill(a.back(), 1), fill(b.back(), 1);
+    }
+    const auto multiply = [&] {
+      for (std::size_t i = 0; i < a.size(); ++i) gemm(q, 2, a[i], b[i], 0, c[i]);
+      gemm(q, 0, a[0], b[0], 0.5, c[0]);
+    };
+    multiply();  // the queue's memory grows
+    q.wait();
+
+    cudaGraph_t graph;
+    cudaGraphExec_t runnable;
+    SUCCEED_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    multiply();
+    SUCCEED_CUDA(cudaStreamEndCapture(stream, &graph));
+    std::size_t nodes = 0;
+    SUCCEED_CUDA(cudaGraphGetNodes(graph, nullptr, &nodes));
+    EXPECT_EQ(nodes, 4u);  // kernels, and nothing else
+    SUCCEED_CUDA(cudaGraphInstantiate(&runnable, graph, 0));
+
+    const view large_a("a", 128, 60000), large_b("b", 60000, 128), large_c("c", 128, 128);
+    gemm(q, 1, large_a, large_b, 0, large_c).wait();
+    for (const double scale : {1.0, -3.0}) {
+      for (const view& x : a) fill(x, scale);
+      multiply();
+      q.wait();
+      std::vector<std::vector<double>> expected;
+      for (const view& x : c) expected.push_back(on_host(x)), Kokkos::deep_copy(x, 7.0);
+      Kokkos::fence();
+      SUCCEED_CUDA(cudaGraphLaunch(runnable, stream));
+      SUCCEED_CUDA(cudaStreamSynchronize(stream));
+      for (std::size_t i = 0; i < c.size(); ++i) {
+        const auto got = on_host(c[i]);
+        EXPECT_EQ(std::memcmp(got.data(), expected[i].data(), got.size() * sizeof(double)), 0) << i;
+      }
+    }
+    SUCCEED_CUDA(cudaGraphExecDestroy(runnable));
+    SUCCEED_CUDA(cudaGraphDestroy(graph));
+  }
+  SUCCEED_CUDA(cudaStreamDestroy(stream));
+}
+
+/// Small whole numbers, so that every sum is exact in whatever order.
+struct whole_numbers {
+  Kokkos::View<double*, Kokkos::Cuda> device;
+  index_t pitch;
+  std::vector<double> host;
+
+  whole_numbers(int rows, int cols, index_t gap, int salt)
+      : device("whole_numbers", rows * (cols + gap) + 1), pitch(cols + gap), host(device.extent(0)) {
+    for (std::size_t i = 0; i < host.size(); ++i) host[i] = int((i * 7919 + i / 13 * 31 + salt) % 17) - 8;
+    Kokkos::deep_copy(device, Kokkos::View<double*, Kokkos::HostSpace>(host.data(), host.size()));
+  }
+  matrix_view<const double> matrix(int rows, int cols) const {
+    return {device.data() + 1, rows, cols, pitch, 1};
+  }
+};
+
+/// Some elements of C = op(A)·op(B), recomputed.
+void expect_product(const whole_numbers& a, bool ta, const whole_numbers& b, bool tb, int k, const view& c) {
+  const auto h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), c);
+  for (std::size_t i = 0; i < c.extent(0); i += 1 + i % 97)
+    for (std::size_t j = 0; j < c.extent(1); j += 1 + j % 89) {
+      double sum = 0;
+      for (int p = 0; p < k; ++p)
+        sum += a.host[1 + (ta ? p * a.pitch + i : i * a.pitch + p)] *
+               b.host[1 + (tb ? j * b.pitch + p : p * b.pitch + j)];
+      ASSERT_EQ(h(i, j), sum) << i << ' ' << j;
+    }
+}
+
+// Large products copy operands that lie badly before they multiply; in bands, if that takes too much memory.
+TEST(GemmCuda, OperandsThatAreCopiedFirst) {
+  const int m = 1601, n = 1700, k = 611;
+  cuda_queue q;
+  detail::workspace<Kokkos::Cuda> copies;
+  for (const bool ta : {false, true})
+    for (const bool tb : {false, true}) {
+      const whole_numbers a(ta ? k : m, ta ? m : k, 3, 1), b(tb ? n : k, tb ? k : n, 2, 5);
+      const view c("c", m, n);
+      gemm(q, 1, a.matrix(ta ? k : m, ta ? m : k), b.matrix(tb ? n : k, tb ? k : n), 0, c,
+           {.op_a = ta ? op::T : op::N, .op_b = tb ? op::T : op::N});
+      q.wait();
+      expect_product(a, ta, b, tb, k, c);
+
+      const gemm_problem<double> p{{a.device.data() + 1, ta ? 1 : a.pitch, ta ? a.pitch : 1},
+                                   {b.device.data() + 1, tb ? b.pitch : 1, tb ? 1 : b.pitch},
+                                   c.data(),
+                                   n,
+                                   1,
+                                   m,
+                                   n,
+                                   k};
+      const auto plan = backend::simt::plan_packing(p, !ta, false, tb, false, false, std::size_t(8) << 20);
+      ASSERT_TRUE(plan.a && plan.b && plan.most_m < m && plan.most_n < n);
+      Kokkos::deep_copy(c, 7.0);
+      Kokkos::fence();
+      int bands = 0;
+      backend::simt::with_packed(q.execution_space(), copies, p, plan, [&](const gemm_problem<double>& part) {
+        ++bands;
+        const matrix_view<const double> x{part.a.data, part.m, part.k, part.a.stride_mn, part.a.stride_k};
+        const matrix_view<const double> y{part.b.data, part.k, part.n, part.b.stride_k, part.b.stride_mn};
+        gemm(q, 1, x, y, 0,
+             matrix_view<double>{part.c, part.m, part.n, part.c_row_stride, part.c_col_stride});
+      });
+      EXPECT_EQ(bands, 4);
+      q.wait();
+      expect_product(a, ta, b, tb, k, c);
+    }
+}
+
+// Products that leave half the device idle take less time on two queues than one after another.
+TEST(GemmCuda, TwoQueuesOverlap) {
+  const int n = 256, calls = 100;
+  cuda_queue q({.own_instance = true}), r({.own_instance = true});
+  const view a("a", n, n), b("b", n, n), c("c", n, n), d("d", n, n);
+  fill(a, 1), fill(b, 1);
+  const auto seconds = [&](cuda_queue& second) {
+    std::vector<double> times;
+    for (int repeat = 0; repeat < 7; ++repeat) {
+      Kokkos::fence();
+      Kokkos::Timer timer;
+      for (int i = 0; i < calls; ++i) gemm(q, 1, a, b, 0, c), gemm(second, 1, a, b, 0, d);
+      Kokkos::fence();
+      times.push_back(timer.seconds());
+    }
+    return *std::min_element(times.begin(), times.end());
+  };
+  const double one = seconds(q), two = seconds(r);
+  RecordProperty("one_queue_us", int(one * 1e6)), RecordProperty("two_queues_us", int(two * 1e6));
+  std::printf("%d products of %d: %.0f us on one queue, %.0f us on two\n", 2 * calls, n, one * 1e6,
+              two * 1e6);
+  EXPECT_LT(two, 0.9 * one);
+}
+
+}  // namespace
+
+#endif
