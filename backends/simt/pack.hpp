@@ -1,5 +1,5 @@
 // Copies of operands that tiles cannot stage 16 bytes at a time: into memory of the queue, so that their rows
-// run along m or n, each at a multiple of 16 bytes. A large product reads each element often, so it pays there.
+// run along m or n, each from a line of the cache. A large product reads each element often, so it pays there.
 #pragma once
 
 #include <algorithm>
@@ -66,11 +66,11 @@ struct pack_kernel {
   }
 };
 
-/// Elements from row to row of a packed operand.
+/// Elements from row to row of a packed operand: whole lines of the cache.
 template <class T>
 index_t packed_pitch(index_t extent_mn) {
-  constexpr index_t vector = 16 / index_t(sizeof(T));
-  return (extent_mn + vector - 1) / vector * vector;
+  constexpr index_t line = 128 / index_t(sizeof(T));
+  return (extent_mn + line - 1) / line * line;
 }
 
 /// Queues the copy and returns what to read instead.

@@ -41,11 +41,11 @@ constexpr std::size_t local_bytes(const tuning_row& r) {
 /// 384 parts on 14 shapes of f32 and f64 on an H200, cold caches; its choices cost 2 % over the best of them.
 /// Other GPUs' clocks and caches have the same order of size, and only ratios matter.
 struct time_model {
-  double fmas = 128;          ///< products a clock
-  double latency = 1200;      ///< from asking for a slab until it is there
-  double memory_bytes = 128;  ///< of operands a clock
-  double meeting = 4900;      ///< parts that meet: sums stored, counter, fences
-  double adding_bytes = 23;   ///< of stored sums a clock, read by one team
+  double fmas = 128;         ///< products a clock
+  double latency = 1200;     ///< from asking for a slab until it is there
+  double memory_bytes = 65;  ///< of operands a clock
+  double meeting = 4900;     ///< parts that meet: sums stored, counter, fences
+  double adding_bytes = 23;  ///< of stored sums a clock, read by one team
 };
 
 /// What a device offers to teams.

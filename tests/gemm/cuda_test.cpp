@@ -153,28 +153,27 @@ TEST(GemmCuda, OperandsThatAreCopiedFirst) {
     }
 }
 
-// Products that leave half the device idle take less time on two queues than one after another.
+// Products of four teams each, which leave most of the device idle, take less time on two queues than on one.
 TEST(GemmCuda, TwoQueuesOverlap) {
-  const int n = 256, calls = 100;
+  const int n = 256, k = 2048, calls = 20;
   cuda_queue q({.own_instance = true}), r({.own_instance = true});
-  const view a("a", n, n), b("b", n, n), c("c", n, n), d("d", n, n);
-  fill(a, 1), fill(b, 1);
+  using matrix = Kokkos::View<float**, Kokkos::LayoutRight, Kokkos::Cuda>;
+  const matrix a("a", n, k), b("b", k, n), c("c", n, n), d("d", n, n);
+  const gemm_options whole{.block = tile::shape{128, 128, 16}};  // a row that does not divide k
   const auto seconds = [&](cuda_queue& second) {
     std::vector<double> times;
     for (int repeat = 0; repeat < 7; ++repeat) {
       Kokkos::fence();
       Kokkos::Timer timer;
-      for (int i = 0; i < calls; ++i) gemm(q, 1, a, b, 0, c), gemm(second, 1, a, b, 0, d);
+      for (int i = 0; i < calls; ++i) gemm(q, 1, a, b, 0, c, whole), gemm(second, 1, a, b, 0, d, whole);
       Kokkos::fence();
       times.push_back(timer.seconds());
     }
     return *std::min_element(times.begin(), times.end());
   };
   const double one = seconds(q), two = seconds(r);
-  RecordProperty("one_queue_us", int(one * 1e6)), RecordProperty("two_queues_us", int(two * 1e6));
-  std::printf("%d products of %d: %.0f us on one queue, %.0f us on two\n", 2 * calls, n, one * 1e6,
-              two * 1e6);
-  EXPECT_LT(two, 0.9 * one);
+  std::printf("%d products: %.0f us on one queue, %.0f us on two\n", 2 * calls, one * 1e6, two * 1e6);
+  EXPECT_LT(two, 0.75 * one);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // Split-K: several teams share a tile of C, each with a part of k; their sums are added in a fixed order.
 #pragma once
 
+#include <cstddef>
+
 #include <Kokkos_Core.hpp>
 
 #include <keramos/core/macros.hpp>
