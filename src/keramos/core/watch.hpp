@@ -54,6 +54,8 @@ class watch {
   KERAMOS_FORCEINLINE_FUNCTION void barrier() const {}
   KERAMOS_FORCEINLINE_FUNCTION void end_item() const {}
   KERAMOS_FORCEINLINE_FUNCTION void access(const void*, std::size_t) const {}
+  template <class F>
+  KERAMOS_FORCEINLINE_FUNCTION void for_each_item(int, const F&) const {}
 };
 
 #endif
