@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cluster/communicator.hpp"
 #include "compare/command.hpp"
 #include "core/interrupt.hpp"
 #include "core/problem.hpp"
@@ -59,6 +60,11 @@ int main(int argc, char** argv) {
     const std::string name = chosen.empty() ? "gemm" : chosen.front()->get_name();
     return bad_usage(std::string(error.what()) + ": write keramos-perf " + name +
                      " [options] (keramos-perf " + name + " --help lists them)");
+  }
+  const auto name = app.get_subcommands().front()->get_name();
+  if (name != "gemm" && name != "worker" && keramos::perf::launched_ranks() > 1) {
+    return bad_usage("keramos-perf " + name + " runs once, not on every rank: write keramos-perf " + name +
+                     " without mpirun or srun");
   }
   try {
     return command();

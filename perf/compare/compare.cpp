@@ -12,7 +12,7 @@ namespace keramos::perf {
 namespace {
 
 std::string identity(const result_row& row) {
-  std::string id = row.provider;
+  std::string id = fmt::format("{}|{}", row.provider, row.rank);
   for (const auto& [key, value] : row.keys) id += fmt::format("|{}={}", key, value);
   return id;
 }
@@ -43,6 +43,7 @@ struct typical_noise {
 case_change change_of(const result_row& before, const result_row* after, const typical_noise& typical,
                       const compare_limits& limits) {
   case_change c{before.provider, before.problem(), group_of(before), before.median_s};
+  if (before.rank >= 0) c.problem += fmt::format(" rank {}", before.rank);
   if (after == nullptr) {
     c.verdict = change::gone;
     return c;

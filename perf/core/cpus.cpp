@@ -56,6 +56,10 @@ cpu_set_t set_of(const std::vector<int>& cpus) {
 
 }  // namespace
 
+cpu_place place_of_cpu(int cpu) {
+  return {cpu, topology(cpu, "physical_package_id"), topology(cpu, "core_id")};
+}
+
 std::vector<int> choose_cpus(int count) {
   std::vector<int> all;
   for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
@@ -75,14 +79,41 @@ std::vector<int> choose_cpus(int count) {
   std::map<std::pair<int, int>, int> seen_of_core;
   std::vector<std::tuple<int, bool, int, int>> order;
   for (const int cpu : all) {
-    const int package = topology(cpu, "physical_package_id");
-    const int sibling = seen_of_core[{package, topology(cpu, "core_id")}]++;
-    order.emplace_back(sibling, is_busy(cpu), package, cpu);
+    const auto place = place_of_cpu(cpu);
+    const int sibling = seen_of_core[{place.package, place.core}]++;
+    order.emplace_back(sibling, is_busy(cpu), place.package, cpu);
   }
   std::sort(order.begin(), order.end());
   std::vector<int> chosen;
   for (int i = 0; i < std::max(1, count); ++i) chosen.push_back(std::get<3>(order[i]));
   return chosen;
+}
+
+std::vector<int> share_of_cpus(std::vector<cpu_place> cpus, int local_rank, int local_ranks) {
+  std::sort(cpus.begin(), cpus.end(), [](const cpu_place& a, const cpu_place& b) {
+    return std::tie(a.package, a.core, a.cpu) < std::tie(b.package, b.core, b.cpu);
+  });
+  std::vector<std::vector<int>> cores;  // the CPUs of each
+  for (std::size_t i = 0; i < cpus.size(); ++i) {
+    const bool same = i > 0 && cpus[i].package == cpus[i - 1].package && cpus[i].core == cpus[i - 1].core;
+    if (!same) cores.emplace_back();
+    cores.back().push_back(cpus[i].cpu);
+  }
+  const auto count = static_cast<int>(cores.size());
+  if (local_ranks > count) {
+    // More ranks than cores: a CPU each, and when those are used up the first again.
+    return {cpus[std::size_t(local_rank) % cpus.size()].cpu};
+  }
+  std::vector<int> share;
+  for (int core = local_rank * count / local_ranks; core < (local_rank + 1) * count / local_ranks; ++core) {
+    share.insert(share.end(), cores[core].begin(), cores[core].end());
+  }
+  return share;
+}
+
+bool are_bound(const std::vector<cpu_set_t>& affinities) {
+  return std::any_of(affinities.begin(), affinities.end(),
+                     [&](const cpu_set_t& set) { return CPU_EQUAL(&set, &affinities.front()) == 0; });
 }
 
 void confine_to(const std::vector<int>& cpus) {

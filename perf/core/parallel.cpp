@@ -37,6 +37,13 @@ const cpu_set_t& initial_affinity() {
 
 int initial_cpu_count() { return std::max(1, CPU_COUNT(&initial_affinity())); }
 
+void set_initial_affinity(const std::vector<int>& cpus) {
+  CPU_ZERO(&startup_affinity);
+  for (const int cpu : cpus) CPU_SET(cpu, &startup_affinity);
+  startup_affinity_known = true;
+  set_affinity(startup_affinity);
+}
+
 wide_affinity::wide_affinity() {
   CPU_ZERO(&before_);
   sched_getaffinity(0, sizeof(before_), &before_);

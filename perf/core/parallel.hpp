@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 namespace keramos::perf {
 
@@ -14,6 +15,8 @@ namespace keramos::perf {
 // that (a BLAS library's pool, say) would inherit that one core.
 const cpu_set_t& initial_affinity();
 int initial_cpu_count();
+// Replaces it, for this thread and all that are made from now on.
+void set_initial_affinity(const std::vector<int>& cpus);
 
 // Gives the calling thread the initial CPUs back while it lives.
 class wide_affinity {

@@ -32,6 +32,11 @@ double multiply_adds_per_clock(data_type type, int major, int minor) {
 
 }  // namespace
 
+int visible_devices() {
+  int count = 0;
+  return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
+}
+
 std::size_t device_cache_bytes() {
   const auto bytes = properties().l2CacheSize;
   return bytes > 0 ? static_cast<std::size_t>(bytes) : std::size_t(64) << 20;
@@ -57,6 +62,7 @@ std::vector<std::pair<std::string, std::string>> device_notes() {
     const auto value = first_line_of_command(command.c_str());
     if (!value.empty()) notes.emplace_back("gpu_" + std::string(field), value);
   }
+  notes.emplace_back("gpu_pci_bus_id", bus);
   notes.emplace_back("gpu_compute_capability", std::to_string(p.major) + "." + std::to_string(p.minor));
   return notes;
 }

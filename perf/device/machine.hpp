@@ -64,6 +64,9 @@ class workspace {
   std::unique_ptr<state> state_;
 };
 
+// Devices of the default kind that this process may use; 0: hosts, and where Kokkos chooses itself.
+int visible_devices();
+
 // What differs from device to device: device/<backend>.cpp, and host.cpp for all hosts.
 std::size_t device_cache_bytes();
 struct device_peak {

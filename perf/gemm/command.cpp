@@ -5,6 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <random>
 
+#include "cluster/communicator.hpp"
+#include "cluster/job.hpp"
 #include "core/interrupt.hpp"
 #include "report/context.hpp"
 #include "report/output.hpp"
@@ -76,10 +78,13 @@ void add_gemm_command(CLI::App& app, std::function<int()>& command, int& argc, c
   auto options = std::make_shared<gemm_command_options>();
   auto* gemm = app.add_subcommand("gemm", "C <- alpha op(A) op(B) + beta C");
   options->add_to(*gemm);
+  options->add_job_options_to(*gemm);
   gemm->callback([options, &command, &argc, argv] {
     command = [options, &argc, argv] {
       check_usage(*options);
       note_interrupts();
+      if (const auto ranks = join_job(argc, argv))
+        return run_job(*ranks, *options, seed_of(*options), argc, argv);
       return run_alone(*options, argc, argv);
     };
   });

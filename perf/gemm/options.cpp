@@ -50,7 +50,22 @@ void gemm_command_options::add_to(CLI::App& app) {
                  "and the table to the terminal");
 }
 
+void gemm_command_options::add_job_options_to(CLI::App& app) {
+  auto* all = app.add_flag("--concurrent", concurrent, "all ranks measure at once (default)")
+                  ->group("Under mpirun, srun, flux run");
+  app.add_flag("--isolated", isolated, "one rank after the other")->group(all->get_group())->excludes(all);
+  app.add_option("--outlier", outlier,
+                 "name ranks and nodes that take more than this times the median rank's time")
+      ->capture_default_str()
+      ->group(all->get_group());
+  app.add_option("--rank-timeout", rank_timeout_s, "seconds without a word from a rank until it is given up")
+      ->capture_default_str()
+      ->group(all->get_group());
+}
+
 void gemm_command_options::check() const {
+  if (!(outlier > 1)) throw usage_error("--outlier is a ratio above 1: write --outlier 1.05");
+  if (!(rank_timeout_s > 0)) throw usage_error("--rank-timeout must be seconds: write --rank-timeout 120");
   if (repetitions < 1) throw usage_error("--repetitions must be at least 1: write --repetitions 7");
   if (sets < 0) throw usage_error("--sets must be at least 1: write --sets 4, or leave it out");
   if (!(time_limit_s >= 0)) throw usage_error("--time-limit must be seconds: write --time-limit 10");

@@ -27,11 +27,15 @@ struct gemm_command_options {
   double time_limit_s = 10;
   std::int64_t sets = 0;
   double alpha = 1, beta = 0;
-  std::uint64_t seed = 0;  // 0: a fresh one
-  std::string format;      // "": table, and for --output what the file's name says
+  std::uint64_t seed = 0;                     // 0: a fresh one
+  bool concurrent = false, isolated = false;  // ranks of a job; default: concurrent
+  double outlier = 1.05;
+  double rank_timeout_s = 120;
+  std::string format;  // "": table, and for --output what the file's name says
   std::string output;
 
   void add_to(CLI::App& app);
+  void add_job_options_to(CLI::App& app);
 
   // All of these throw usage_error.
   void check() const;

@@ -24,7 +24,7 @@ std::size_t rank_of(const std::string& key) {
 
 // Whole numbers that are figures nevertheless.
 bool is_figure(const std::string& key) {
-  return key == "repetitions" || key.find("bytes") != std::string::npos;
+  return key == "repetitions" || key == "rank" || key.find("bytes") != std::string::npos;
 }
 
 std::string text_of(const json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
@@ -34,7 +34,9 @@ double number(const json& row, const char* key) {
   return at != row.end() && at->is_number() ? at->get<double>() : 0;
 }
 
-result_row to_row(const json& from, const json& context) {
+}  // namespace
+
+result_row row_of(const json& from) {
   result_row row;
   for (const auto& [key, value] : from.items()) {
     if (key == "provider" || key == "backend" || key == "device" || is_figure(key)) continue;
@@ -47,6 +49,7 @@ result_row to_row(const json& from, const json& context) {
   row.m = std::int64_t(number(from, "m"));
   row.n = std::int64_t(number(from, "n"));
   row.k = std::int64_t(number(from, "k"));
+  row.rank = from.contains("rank") ? int(number(from, "rank")) : -1;
   row.repetitions = int(number(from, "repetitions"));
   row.median_s = number(from, "median_s");
   row.min_s = number(from, "min_s");
@@ -56,14 +59,8 @@ result_row to_row(const json& from, const json& context) {
   row.max_error = number(from, "max_error");
   row.error_bound = number(from, "error_bound");
   if (from.contains("verified") && from["verified"].is_boolean()) row.verified = from["verified"].get<bool>();
-  if (row.peak_fraction == 0 && context.contains("peak_gflops")) {
-    const double peak = number(context["peak_gflops"], row.value("type").c_str());
-    if (peak > 0) row.peak_fraction = row.gflops / peak;
-  }
   return row;
 }
-
-}  // namespace
 
 std::string result_row::value(const std::string& key) const {
   for (const auto& [name, text] : keys) {
@@ -115,7 +112,12 @@ results_file parse_results(const std::string& text, const std::string& path) {
   file.path = path;
   file.context = document["context"];
   file.complete = file.context.value("complete", true);
-  for (const auto& row : document["results"]) file.rows.push_back(to_row(row, file.context));
+  const auto peaks = file.context.value("peak_gflops", json::object());
+  for (const auto& row : document["results"]) file.rows.push_back(row_of(row));
+  for (auto& row : file.rows) {  // older files have the peak only
+    const double peak = number(peaks, row.value("type").c_str());
+    if (row.peak_fraction == 0 && peak > 0) row.peak_fraction = row.gflops / peak;
+  }
   return file;
 }
 

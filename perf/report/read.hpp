@@ -13,8 +13,9 @@ namespace keramos::perf {
 // A row: what was measured (strings and whole numbers other than the figures), and its figures.
 struct result_row {
   std::string provider;
-  std::vector<std::pair<std::string, std::string>> keys;  // type, op_a, m, ... but not the provider
+  std::vector<std::pair<std::string, std::string>> keys;  // type, op_a, m, ... but neither provider nor rank
   std::int64_t m = 0, n = 0, k = 0;                       // 0 where the row has none
+  int rank = -1;                                          // of a job; -1: it was none
   int repetitions = 0;
   double median_s = 0, min_s = 0, iqr_s = 0;  // 0: not measured
   double gflops = 0;                          // 0: the row has none
@@ -39,6 +40,8 @@ struct results_file {
   // Where it ran: the device, its backend and on hosts the number of threads.
   std::string platform() const;
 };
+
+result_row row_of(const nlohmann::ordered_json& row);
 
 // Throws usage_error for a file that is none of ours.
 results_file read_results(const std::string& path);

@@ -1,0 +1,67 @@
+// Rank 0 of a job.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "communicator.hpp"
+#include "gemm/session.hpp"
+#include "report/output.hpp"
+#include "report/progress.hpp"
+
+namespace keramos::perf {
+
+struct job_tag {
+  enum : int { hello = 1, measure = 2, rows = 3, bye = 4, end = 5 };
+};
+
+nlohmann::ordered_json describe_rank(const communicator& ranks, const nlohmann::ordered_json& context,
+                                     const std::string& bound);
+nlohmann::ordered_json rows_message(const gemm_session::case_outcome& outcome, std::size_t i);
+
+class job_leader {
+ public:
+  job_leader(communicator& ranks, const gemm_command_options& options, std::uint64_t seed, int& argc,
+             char** argv);
+  int run();
+
+ private:
+  using seconds = std::chrono::duration<double>;
+
+  enum class state { starting, idle, measuring, finished, failed, interrupted };
+  struct member {
+    state now = state::starting;
+    std::size_t wanted = 0;  // the case it was told to measure
+    nlohmann::ordered_json description;
+  };
+
+  void measure_all();
+  void measure_here(std::size_t i);
+  void order(int rank, std::size_t i);
+  // Takes messages until nobody is in `awaited` any more or the limit has passed; then those are failed.
+  void wait_while(state awaited, seconds limit);
+  void take(const rank_message& message);
+  void take_rows(int rank, const nlohmann::ordered_json& message);
+  void fail(int rank, const std::string& reason);
+  void hear_last_words();
+  void save();
+  void summarize(bool last);
+  std::string failures() const;
+  std::vector<std::string> hosts() const;
+  int end(const std::string& incomplete_because);
+
+  communicator& ranks_;
+  const gemm_command_options& options_;
+  std::uint64_t seed_;
+  progress_line progress_;
+  std::vector<member> members_;
+  run_output output_;
+  std::unique_ptr<gemm_session> session_;
+  std::size_t cases_told_ = 0;
+  bool good_ = true;
+};
+
+}  // namespace keramos::perf

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# keramos-perf on every GPU of a PBS allocation, or on every node's cores:
+#   qsub -l select=4:ncpus=64:ngpus=4:mpiprocs=4 -v OPTIONS="--type f64 --size 4096" perf/cluster/pbs.sh
+#   qsub -l select=4:ncpus=64:mpiprocs=1 -v OPTIONS="--type f64 --size 4096" perf/cluster/pbs.sh
+# Add your site's -A and -q. KERAMOS_PERF names the program, RESULTS the file (pass them with -v too).
+#PBS -N keramos-perf
+#PBS -l walltime=00:30:00
+#PBS -j oe
+set -euo pipefail
+cd "$PBS_O_WORKDIR"
+program=${KERAMOS_PERF:-build/system/perf/keramos-perf}
+results=${RESULTS:-keramos-perf-${PBS_JOBID%%.*}.json}
+ranks=$(wc -l <"$PBS_NODEFILE")
+# One line of the node file for each rank. The ranks share out each node's cores and GPUs themselves.
+launch=(mpirun -n "$ranks")
+if mpirun --version 2>&1 | grep -q 'Open MPI'; then
+  launch+=(--hostfile "$PBS_NODEFILE" --bind-to none)
+fi
+# OPTIONS is split into words on purpose.
+# shellcheck disable=SC2086
+exec "${launch[@]}" "$program" gemm --output "$results" ${OPTIONS:-} "$@"

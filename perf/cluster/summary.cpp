@@ -1,0 +1,149 @@
+#include "summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "report/read.hpp"
+
+namespace keramos::perf {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+struct timed_rank {
+  int rank;
+  double seconds;
+};
+
+// "rank 3 on node7"
+std::string place(int rank, const std::vector<std::string>& hosts) {
+  return fmt::format("rank {} on {}", rank, hosts.at(rank));
+}
+
+ranks_of_case summarize_case(const std::string& provider, const std::string& problem,
+                             std::vector<timed_rank> times, double limit) {
+  std::sort(times.begin(), times.end(), [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
+  ranks_of_case c;
+  c.provider = provider;
+  c.problem = problem;
+  c.ranks = int(times.size());
+  c.median_s = times[(times.size() - 1) / 2].seconds;
+  c.fastest_s = times.front().seconds;
+  c.fastest_rank = times.front().rank;
+  c.slowest_s = times.back().seconds;
+  c.slowest_rank = times.back().rank;
+  for (const auto& t : times) {
+    if (t.seconds > limit * c.median_s) c.outliers.push_back(t.rank);
+  }
+  return c;
+}
+
+std::vector<member_of_job> members(const std::map<std::string, std::vector<double>>& ratios,
+                                   const std::vector<std::string>& order, double limit) {
+  std::vector<member_of_job> all;
+  for (const auto& name : order) {
+    const auto at = ratios.find(name);
+    if (at == ratios.end()) continue;
+    const double mean = geometric_mean(at->second);
+    all.push_back({name, mean, mean > limit});
+  }
+  return all;
+}
+
+std::string rank_name(int rank) { return fmt::format("rank {}", rank); }
+
+json to_json(const std::vector<member_of_job>& members, const char* key) {
+  auto all = json::array();
+  for (const auto& m : members) {
+    all.push_back({{key, m.name}, {"relative_time", m.relative_time}, {"outlier", m.is_outlier}});
+  }
+  return all;
+}
+
+}  // namespace
+
+job_summary summarize_job(const json& rows, const std::vector<std::string>& hosts, double limit) {
+  json context;
+  std::vector<std::pair<std::string, std::string>> order;
+  std::map<std::pair<std::string, std::string>, std::vector<timed_rank>> times;
+  for (const auto& from : rows) {
+    const auto row = row_of(from);
+    if (!row.measured() || row.rank < 0) continue;
+    const std::pair key{row.provider, row.problem()};
+    if (!times.contains(key)) order.push_back(key);
+    times[key].push_back({row.rank, row.median_s});
+  }
+  job_summary summary;
+  std::map<std::string, std::vector<double>> of_rank, of_node;
+  for (const auto& key : order) {
+    summary.cases.push_back(summarize_case(key.first, key.second, times[key], limit));
+    for (const auto& t : times[key]) {
+      const double ratio = t.seconds / summary.cases.back().median_s;
+      of_rank[rank_name(t.rank)].push_back(ratio);
+      of_node[hosts.at(t.rank)].push_back(ratio);
+    }
+  }
+  std::vector<std::string> rank_names, nodes;
+  for (std::size_t r = 0; r < hosts.size(); ++r) {
+    rank_names.push_back(rank_name(int(r)));
+    if (std::find(nodes.begin(), nodes.end(), hosts[r]) == nodes.end()) nodes.push_back(hosts[r]);
+  }
+  summary.ranks = members(of_rank, rank_names, limit);
+  summary.nodes = members(of_node, nodes, limit);
+  return summary;
+}
+
+std::string lines_of_case(const job_summary& summary, const std::vector<std::string>& hosts,
+                          std::size_t first) {
+  std::string text;
+  for (auto i = first; i < summary.cases.size(); ++i) {
+    const auto& c = summary.cases[i];
+    text += fmt::format("{:28} {:22} {:3} ranks  median {:.4g} s  slowest {:.4g} s ({})  spread {:.1f}%",
+                        c.problem, c.provider, c.ranks, c.median_s, c.slowest_s, place(c.slowest_rank, hosts),
+                        100 * c.spread());
+    if (!c.outliers.empty()) text += fmt::format("  outliers: rank {}", fmt::join(c.outliers, ", "));
+    text += '\n';
+  }
+  return text;
+}
+
+std::string text_of_members(const job_summary& summary, double limit) {
+  std::string text;
+  for (const auto* group : {&summary.nodes, &summary.ranks}) {
+    if (group->size() < 2) continue;  // one node has no others to be measured by
+    for (const auto& m : *group) {
+      if (m.is_outlier) {
+        text += fmt::format("OUTLIER: {} takes {:.3f} times the median rank's time\n",
+                            group == &summary.nodes ? "node " + m.name : m.name, m.relative_time);
+      }
+    }
+  }
+  if (text.empty())
+    text = fmt::format("no node or rank takes more than {:.2f} times the median rank's time\n", limit);
+  return text;
+}
+
+json to_json(const job_summary& summary, double limit) {
+  json out;
+  out["outlier_limit"] = limit;
+  out["nodes"] = to_json(summary.nodes, "node");
+  out["ranks"] = to_json(summary.ranks, "rank");
+  out["cases"] = json::array();
+  for (const auto& c : summary.cases) {
+    out["cases"].push_back({{"provider", c.provider},
+                            {"case", c.problem},
+                            {"ranks", c.ranks},
+                            {"median_s", c.median_s},
+                            {"fastest_s", c.fastest_s},
+                            {"fastest_rank", c.fastest_rank},
+                            {"slowest_s", c.slowest_s},
+                            {"slowest_rank", c.slowest_rank},
+                            {"spread", c.spread()},
+                            {"outliers", c.outliers}});
+  }
+  return out;
+}
+
+}  // namespace keramos::perf

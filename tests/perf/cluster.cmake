@@ -1,0 +1,100 @@
+# keramos-perf gemm on real ranks: one file for the job, whole even where a rank fails, dies or hangs.
+#   cmake -DPROGRAM=keramos-perf -DWRONG_CBLAS=libwrong_cblas.so -DMPIEXEC=mpirun -P cluster.cmake
+include(${CMAKE_CURRENT_LIST_DIR}/commands.cmake)
+set(ENV{OMPI_ALLOW_RUN_AS_ROOT} 1)
+set(ENV{OMPI_ALLOW_RUN_AS_ROOT_CONFIRM} 1)
+set(ENV{OMPI_MCA_rmaps_base_oversubscribe} 1)
+# Other processes of the test run use the cores too: a rank that is slow is none that failed.
+set(quick --repetitions 2 --sets 1)
+
+function(job expected_status)
+  execute_process(COMMAND ${MPIEXEC} ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE out ERROR_VARIABLE err)
+  list(JOIN ARGN " " line)
+  message("$ mpirun ${line}\n${out}${err}")
+  if(NOT status STREQUAL expected_status)
+    message(SEND_ERROR "exit status ${status} instead of ${expected_status}")
+  endif()
+  set(out "${out}" PARENT_SCOPE)
+endfunction()
+
+function(expect_rows file wanted)
+  file(READ ${file} json)
+  string(JSON rows LENGTH "${json}" results)
+  if(NOT rows EQUAL wanted)
+    message(SEND_ERROR "${file}: ${rows} rows instead of ${wanted}")
+  endif()
+endfunction()
+
+# Starts a job in the background, waits until `pattern` is in its file, sends rank `rank` a signal.
+function(job_with_signal file pattern rank signal)
+  file(REMOVE ${file})
+  list(JOIN ARGN " " arguments)
+  file(WRITE signal.sh "
+    ${MPIEXEC} ${arguments} --output ${file} & job=$!
+    for ((i = 0; i < 600; ++i)); do
+      sleep 0.1
+      [[ -e ${file} ]] && grep -q '${pattern}' ${file} || continue
+      pid=$(grep -A4 '\"rank\": ${rank},' ${file} | sed -n 's/.*\"pid\": *\\([0-9]*\\).*/\\1/p' | head -1)
+      [[ -n $pid ]] && kill -${signal} $pid && break
+    done
+    wait $job")
+  execute_process(COMMAND bash signal.sh RESULT_VARIABLE status OUTPUT_VARIABLE out ERROR_VARIABLE err)
+  message("$ mpirun ${arguments}\n${out}${err}")
+  if(status EQUAL 0)
+    message(SEND_ERROR "exit status 0 though rank ${rank} got signal ${signal}")
+  endif()
+  expect_json(${file} OFF context complete)
+  expect_json(${file} failed context ranks ${rank} status)
+  file(READ ${file} json)
+  string(JSON why GET "${json}" context incomplete_because)
+  expect("${why}" "^rank ${rank} on .* failed: ")
+endfunction()
+
+foreach(ranks IN ITEMS 2 4)
+  foreach(how IN ITEMS --concurrent --isolated)
+    job(0 -n ${ranks} ${PROGRAM} gemm --provider keramos --type f64 --size 8,24 ${quick} ${how} --outlier 1000
+        --output job.json)
+    expect("${out}" "f64 NN right 24 +keramos +${ranks} ranks  median .* slowest .*\\(rank [0-9] on .*spread")
+    expect("${out}" "no node or rank takes more than 1000.00 times")
+    math(EXPR rows "2 * ${ranks}")
+    math(EXPR last "${ranks} - 1")
+    expect_rows(job.json ${rows})
+    expect_json(job.json ON context complete)
+    expect_json(job.json done context ranks ${last} status)
+    expect_json(job.json ${ranks} job cases 1 ranks)
+    expect_json(job.json 0 results 0 rank)
+  endforeach()
+endforeach()
+
+# A wrong result on every rank: status 1 and a line for each.
+job(1 -n 2 ${PROGRAM} gemm --provider blas=${WRONG_CBLAS} --type f64 --size 24 ${quick} --output job.json)
+expect("${out}" "rank 1 on [^\n]*wrongblas-1.0 WRONG: element")
+expect_json(job.json ON context complete)
+expect_json(job.json OFF results 1 verified)
+
+# A rank that cannot start: named, status 1, the other's rows are there.
+job(1 -n 1 ${PROGRAM} gemm --provider keramos --type f64 --size 8,24 ${quick} --output job.json :
+    -n 1 ${PROGRAM} gemm --provider blas=none.so --type f64 --size 8,24 ${quick} --output job.json)
+cmake_host_system_information(RESULT host QUERY HOSTNAME)
+expect("${out}" "FAILED: rank 1 on ${host}: .*none.so: cannot open")
+expect_json(job.json failed context ranks 1 status)
+expect_json(job.json OFF context complete)
+expect_rows(job.json 2)
+
+# A rank that dies in the second case (of 667 rows, which takes that library an hour): the file is
+# valid, has the first case of all ranks and names it.
+job_with_signal(killed.json "\"m\": 8" 2 KILL -n 4 ${PROGRAM} gemm --provider blas=${WRONG_CBLAS} --type f64
+                --m 8,667 --n 9 --k 9 ${quick})
+expect_rows(killed.json 4)
+
+# One that hangs is given up, and the others go on.
+job_with_signal(stopped.json "\"status\": \"running\"" 1 STOP -n 2 ${PROGRAM} gemm --provider keramos --type f64
+                --m 8,24,40 --n 8 --k 8 --repetitions 40 --sets 1 --rank-timeout 5)
+file(READ stopped.json json)
+string(JSON rows LENGTH "${json}" results)
+if(rows LESS 3)
+  message(SEND_ERROR "${rows} rows, less than rank 0 alone has")
+endif()
+
+# The other commands run once.
+job(2 -n 2 ${PROGRAM} compare job.json job.json)
