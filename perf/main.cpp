@@ -40,6 +40,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   std::function<int()> command;
   keramos::perf::add_gemm_command(app, command, argc, argv);
+  keramos::perf::add_gemm_command(app, command, argc, argv, true);
   keramos::perf::add_explain_command(app, command, argc, argv);
   keramos::perf::add_compare_command(app, command);
   keramos::perf::add_portability_command(app, command);

@@ -2,8 +2,9 @@
 """Draws results of keramos-perf:  python3 perf/plot.py results.json -o OUT_BASENAME
 
 Writes OUT_BASENAME.png and OUT_BASENAME.svg. Files of `keramos-perf ladder` and `roofline` are drawn by
-plot_ladder.py and plot_roofline.py beside this file; what follows is about `keramos-perf gemm`. One column of panels for each type, one row for each
-op and layout. Squares become lines of the rate over the size, with a band as wide as the
+plot_ladder.py and plot_roofline.py beside this file; what follows is about `keramos-perf gemm` and
+`batched`. One column of panels for each type, one row for each op and layout. Batches are drawn in
+GB/s. Squares become lines of the rate over the size, with a band as wide as the
 interquartile range of the times; other shapes become bars. The axis ends at the device's peak.
 """
 
@@ -39,6 +40,8 @@ def read(path):
     if document.get("schema") != "keramos-perf/1":
         sys.exit(f"{path}: not a keramos-perf/1 file: write the path of one made with --output")
     rows = [row for row in document["results"] if row["gflops"] is not None]
+    for row in rows:
+        row["rate"] = row.get("gbytes_per_s", row["gflops"])
     if not rows:
         sys.exit(f"{path}: holds no measured results")
     return document["context"], rows
@@ -63,7 +66,7 @@ def is_square(row):
 
 
 def rate_at(row, seconds):
-    return row["gflops"] * row["median_s"] / seconds
+    return row["rate"] * row["median_s"] / seconds
 
 
 def band(row):
@@ -83,11 +86,11 @@ def draw_lines(axes, rows, scale):
         low, high = zip(*(band(row) for row in own))
         axes.fill_between(sizes, [v * scale for v in low], [v * scale for v in high],
                           color=color, alpha=0.18, linewidth=0, zorder=front)
-        axes.plot(sizes, [row["gflops"] * scale for row in own], color=color, marker=marker,
+        axes.plot(sizes, [row["rate"] * scale for row in own], color=color, marker=marker,
                   markersize=5, linewidth=2.2 if front == 3 else 1.6, label=provider, zorder=front,
                   markeredgecolor="white", markeredgewidth=0.6)
         wrong = [row for row in own if not row["verified"]]
-        axes.plot([row["m"] for row in wrong], [row["gflops"] * scale for row in wrong], "x",
+        axes.plot([row["m"] for row in wrong], [row["rate"] * scale for row in wrong], "x",
                   color="black", markersize=10, markeredgewidth=2, zorder=4)
     sizes = sorted(unique(row["m"] for row in rows))
     axes.set_xscale("log", base=2)
@@ -115,7 +118,7 @@ def draw_bars(axes, rows, scale):
         own = [row for row in rows if row["provider"] == provider]
         at = [shapes.index((row["m"], row["n"], row["k"])) - 0.4 + (index + 0.5) * height
               for row in own]
-        rates = [row["gflops"] * scale for row in own]
+        rates = [row["rate"] * scale for row in own]
         ends = [band(row) for row in own]
         errors = [[max(0, rate - low * scale) for rate, (low, _) in zip(rates, ends)],
                   [max(0, high * scale - rate) for rate, (_, high) in zip(rates, ends)]]
@@ -144,9 +147,12 @@ def draw_peak(axes, peak, kind, lines, unit):
 def draw_panel(axes, rows, context, kind_of_data, lines):
     data_type, op, layout = kind_of_data
     operations = "OP/s" if data_type == "i32" else "FLOP/s"
-    peak = context.get("peak_gflops", {}).get(data_type, 0)
-    top = max([peak] + [row["gflops"] for row in rows])
+    batched = "gbytes_per_s" in rows[0]
+    peak = 0 if batched else context.get("peak_gflops", {}).get(data_type, 0)
+    top = max([peak] + [row["rate"] for row in rows])
     scale, unit = (1e-3, "T" + operations) if top >= 5000 else (1, "G" + operations)
+    if batched:
+        scale, unit = 1, "GB/s (read and written once)"
     (draw_lines if lines else draw_bars)(axes, rows, scale)
     if peak:
         draw_peak(axes, max(peak, 0) * scale, context.get("peak_kind", ""), lines, unit)
@@ -195,7 +201,8 @@ def figure(context, rows):
     legend_lines = -(-len(entries) // per_line)
     fig.legend(entries.values(), labels, loc="lower center", ncol=per_line, frameon=False)
     threads = context.get("threads", 1)
-    title = f"GEMM on {context.get('device', '?')}, {context.get('backend', '?')}"
+    kind = "Batched GEMM" if "gbytes_per_s" in rows[0] else "GEMM"
+    title = f"{kind} on {context.get('device', '?')}, {context.get('backend', '?')}"
     if context.get("device_is_host"):
         title += f", {threads} thread{'s' if threads > 1 else ''}"
     fig.text(0.5, 1 - 0.12 * inch, title, ha="center", va="top", fontsize=13, fontweight="bold",

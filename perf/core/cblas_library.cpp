@@ -140,8 +140,11 @@ int open_flags() {
   return flags;
 }
 
+enum class calling { one_by_one, batch };
+
 template <class Int, class T>
-void call(void* address, const gemm_case& g, const std::vector<operand_set>& sets, std::int64_t calls) {
+void call(void* address, const gemm_case& g, const std::vector<operand_set>& sets, std::int64_t calls,
+          calling how) {
   // Values of CBLAS_LAYOUT and CBLAS_TRANSPOSE.
   constexpr int row_major = 101, column_major = 102, no_transpose = 111, transposed = 112;
   const bool right = g.layout == matrix_layout::right;
@@ -155,9 +158,21 @@ void call(void* address, const gemm_case& g, const std::vector<operand_set>& set
   const T alpha = T(g.alpha), beta = T(g.beta);
   using gemm = void(int, int, int, Int, Int, Int, T, const T*, Int, const T*, Int, T, T*, Int);
   auto* const f = reinterpret_cast<gemm*>(address);
+  if (how == calling::batch) {
+    using batch =
+        void(int, int, int, Int, Int, Int, T, const T*, Int, Int, const T*, Int, Int, T, T*, Int, Int, Int);
+    auto* const whole = reinterpret_cast<batch*>(address);
+    for_sets_in_turn(sets, calls, [&](const operand_set& set) {
+      whole(layout, op_a, op_b, m, n, k, alpha, static_cast<const T*>(set.a), lda, m * k,
+            static_cast<const T*>(set.b), ldb, k * n, beta, static_cast<T*>(set.c), ldc, m * n, Int(g.batch));
+    });
+    return;
+  }
   for_sets_in_turn(sets, calls, [&](const operand_set& set) {
-    f(layout, op_a, op_b, m, n, k, alpha, static_cast<const T*>(set.a), lda, static_cast<const T*>(set.b),
-      ldb, beta, static_cast<T*>(set.c), ldc);
+    const auto *a = static_cast<const T*>(set.a), *b = static_cast<const T*>(set.b);
+    auto* c = static_cast<T*>(set.c);
+    for (std::int64_t l = 0; l < g.products(); ++l, a += g.m * g.k, b += g.k * g.n, c += g.m * g.n)
+      f(layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
   });
 }
 
@@ -172,6 +187,8 @@ bool cblas_library::open(const std::string& path, std::string& problem) {
   for (const auto& s : spellings) {
     sgemm_ = dlsym(handle_, fmt::format("{}sgemm{}", s.prefix, s.suffix).c_str());
     dgemm_ = dlsym(handle_, fmt::format("{}dgemm{}", s.prefix, s.suffix).c_str());
+    sgemm_batch_ = dlsym(handle_, fmt::format("{}sgemm_batch_strided{}", s.prefix, s.suffix).c_str());
+    dgemm_batch_ = dlsym(handle_, fmt::format("{}dgemm_batch_strided{}", s.prefix, s.suffix).c_str());
     wide_integers_ = s.wide_integers;
     if (sgemm_ != nullptr && dgemm_ != nullptr) return true;
   }
@@ -211,15 +228,29 @@ cblas_library::cblas_library(const std::string& name, const std::string& path, i
 
 void cblas_library::gemm(const gemm_case& g, const std::vector<operand_set>& sets, std::int64_t calls) const {
   if (g.type == data_type::f32) {
-    (wide_integers_ ? call<std::int64_t, float> : call<int, float>)(sgemm_, g, sets, calls);
+    (wide_integers_ ? call<std::int64_t, float> : call<int, float>)(sgemm_, g, sets, calls,
+                                                                    calling::one_by_one);
   } else {
-    (wide_integers_ ? call<std::int64_t, double> : call<int, double>)(dgemm_, g, sets, calls);
+    (wide_integers_ ? call<std::int64_t, double> : call<int, double>)(dgemm_, g, sets, calls,
+                                                                      calling::one_by_one);
+  }
+}
+
+void cblas_library::gemm_batch(const gemm_case& g, const std::vector<operand_set>& sets,
+                               std::int64_t calls) const {
+  if (g.type == data_type::f32) {
+    (wide_integers_ ? call<std::int64_t, float> : call<int, float>)(sgemm_batch_, g, sets, calls,
+                                                                    calling::batch);
+  } else {
+    (wide_integers_ ? call<std::int64_t, double> : call<int, double>)(dgemm_batch_, g, sets, calls,
+                                                                      calling::batch);
   }
 }
 
 bool is_cblas_name(const std::string& name) {
+  const std::string family_name = name == "blas-batch" ? "blas" : name;
   return std::any_of(std::begin(families), std::end(families),
-                     [&](const family& f) { return f.name == name; });
+                     [&](const family& f) { return f.name == family_name; });
 }
 
 linked_blas ask_linked_blas(const char* symbol, int threads) {

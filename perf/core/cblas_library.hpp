@@ -26,6 +26,10 @@ class cblas_library {
   void gemm(const gemm_case& g, const std::vector<operand_set>& sets, std::int64_t calls) const;
 
   const std::string& name() const { return name_; }  // which it is, with its version: "openblas-0.3.21"
+  // The same by cblas_?gemm_batch_strided, which not every library has; gemm() loops.
+  void gemm_batch(const gemm_case& g, const std::vector<operand_set>& sets, std::int64_t calls) const;
+  bool has_batches() const { return sgemm_batch_ != nullptr && dgemm_batch_ != nullptr; }
+
   // Real paths: the file with cblas_sgemm first, then the one behind it if it is only a front.
   const std::vector<std::string>& libraries() const { return libraries_; }
   const std::string& version() const { return version_; }  // what it says of itself, if anything
@@ -37,6 +41,8 @@ class cblas_library {
   void* handle_ = nullptr;
   void* sgemm_ = nullptr;
   void* dgemm_ = nullptr;
+  void* sgemm_batch_ = nullptr;
+  void* dgemm_batch_ = nullptr;
   bool wide_integers_ = false;  // an ILP64 library: sizes are 64-bit
   std::string name_;
   std::vector<std::string> libraries_;

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <optional>
 
+#include "batched_check.hpp"
 #include "freivalds.hpp"
 
 namespace keramos::perf {
@@ -73,6 +74,7 @@ class typed_check : public gemm_check {
 
 std::unique_ptr<gemm_check> make_gemm_check(const gemm_case& g, const void* a, const void* b, const void* c0,
                                             std::uint64_t seed) {
+  if (g.batch > 0) return make_batched_check(g, a, b, c0, seed);
   const bool small = double(g.m) * double(g.n) * double(g.k) <= double(element_wise_limit);
   return make_gemm_check(g, a, b, c0, seed, small ? check_method::every_element : check_method::freivalds);
 }

@@ -3,6 +3,7 @@
 //   |computed - exact| <= (k + 2) u (|alpha| |op(A)| |op(B)| + |beta| |C|),
 // which every order of summation obeys (Higham, Accuracy and Stability, 2nd ed., section 3.5).
 // Above that, 64 full rows are, and all of C goes through Freivalds' check (freivalds.hpp).
+// Batches: see batched_check.hpp.
 #pragma once
 
 #include <cstdint>

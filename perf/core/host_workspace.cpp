@@ -31,7 +31,7 @@ void fill(char* bytes, std::int64_t elements, const random_stream& random) {
 host_workspace::host_workspace(const gemm_case& g, std::int64_t sets, std::uint64_t seed)
     : problem_(g), sets_(sets) {
   const auto stride = [&](std::int64_t rows, std::int64_t cols) {
-    return padded(std::size_t(rows) * std::size_t(cols) * size_of(g.type));
+    return padded(std::size_t(g.products()) * std::size_t(rows) * std::size_t(cols) * size_of(g.type));
   };
   const auto a_stride = stride(g.m, g.k), b_stride = stride(g.k, g.n), c_stride = stride(g.m, g.n);
   a_ = make(a_stride, seed, 1);
@@ -58,7 +58,8 @@ host_workspace::memory host_workspace::make(std::size_t stride, std::uint64_t se
 }
 
 std::size_t host_workspace::c_bytes() const {
-  return std::size_t(problem_.m) * std::size_t(problem_.n) * size_of(problem_.type);
+  return std::size_t(problem_.products()) * std::size_t(problem_.m) * std::size_t(problem_.n) *
+         size_of(problem_.type);
 }
 
 void host_workspace::reset_c() {

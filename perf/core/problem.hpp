@@ -1,5 +1,5 @@
 // One GEMM problem as the harness sees it: C <- alpha op(A) op(B) + beta C, all three matrices
-// packed (no gaps between rows or columns) and in one layout.
+// packed (no gaps between rows or columns) and in one layout; or a batch of them, one after the other.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,15 @@ struct gemm_case {
   std::int64_t k = 0;
   double alpha = 1;
   double beta = 0;
+  std::int64_t batch = 0;  // 0: one product, by a library's plain call; else so many, by its batched one
 
-  double operations() const { return 2.0 * double(m) * double(n) * double(k); }
+  std::int64_t products() const { return batch > 0 ? batch : 1; }
+  double operations() const { return 2.0 * double(products()) * double(m) * double(n) * double(k); }
+  // Elements that must be read or written once.
+  double traffic() const {
+    const double of_c = double(m) * double(n) * (beta != 0 ? 2 : 1);
+    return double(products()) * (double(m) * double(k) + double(k) * double(n) + of_c);
+  }
 };
 
 // How to reach element (i, j) of a matrix, or of op(matrix): data[i * row + j * col].

@@ -74,9 +74,9 @@ workspace::workspace(const gemm_case& g, std::int64_t sets, std::uint64_t seed)
   auto& s = *state_;
   s.problem = g;
   s.sets = sets;
-  s.allocate(s.a, g.m * g.k);
-  s.allocate(s.b, g.k * g.n);
-  s.allocate(s.c, g.m * g.n);
+  s.allocate(s.a, g.products() * g.m * g.k);
+  s.allocate(s.b, g.products() * g.k * g.n);
+  s.allocate(s.c, g.products() * g.m * g.n);
   s.fill(s.a, seed, 1);
   s.fill(s.b, seed, 2);
   s.fill(s.c, seed, 3);

@@ -23,7 +23,7 @@ std::uint64_t seed_of(const gemm_command_options& options) {
 // Cases one after the other; returns whether all was well.
 bool measure_all(gemm_session& session, std::uint64_t seed, run_output& output,
                  const progress_line& progress) {
-  result_table table(session.providers(), session.knows_peak());
+  result_table table(session.providers(), session.knows_peak(), session.batched());
   time_left left(session.costs());
   bool good = true;
   for (std::size_t i = 0; i < session.cases().size(); ++i) {
@@ -68,15 +68,18 @@ int run_alone(const gemm_command_options& options, int& argc, char** argv) {
 // What can be found wrong before anything is started.
 void check_usage(const gemm_command_options& options) {
   options.check();
-  options.cases("1");
+  options.cases("1", 1);
   check_output_folder(options.output);
 }
 
 }  // namespace
 
-void add_gemm_command(CLI::App& app, std::function<int()>& command, int& argc, char** argv) {
+void add_gemm_command(CLI::App& app, std::function<int()>& command, int& argc, char** argv, bool batched) {
   auto options = std::make_shared<gemm_command_options>();
-  auto* gemm = app.add_subcommand("gemm", "C <- alpha op(A) op(B) + beta C");
+  options->batched = batched;
+  auto* gemm =
+      batched ? app.add_subcommand("batched", "C <- alpha op(A) op(B) + beta C for every matrix of a batch")
+              : app.add_subcommand("gemm", "C <- alpha op(A) op(B) + beta C");
   options->add_to(*gemm);
   options->add_job_options_to(*gemm);
   gemm->callback([options, &command, &argc, argv] {

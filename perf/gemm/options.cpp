@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 
 #include "core/range.hpp"
 #include "device/machine.hpp"
@@ -23,6 +24,8 @@ void gemm_command_options::add_to(CLI::App& app) {
   app.add_option("--type", types, "any of f32,f64,i32")->capture_default_str();
   app.add_option("--op", ops, "any of NN,NT,TN,TT: op of A, then of B (default NN)");
   app.add_option("--layout", layouts, "right (row-major), left or right,left")->capture_default_str();
+  if (batched)
+    app.add_option("--batch", batches, "matrices in a batch; like --size (default: far beyond the cache)");
   app.add_option("--size", sizes,
                  "squares m = n = k: 512, a list 100,200, or a range 256:4096:*2 or 100:500:+100");
   app.add_option("--m", m, "rows of C; like --size, with --n and --k");
@@ -30,8 +33,11 @@ void gemm_command_options::add_to(CLI::App& app) {
   app.add_option("--k", k, "the summed extent");
   app.add_option("--shapes", shape_files, "CSV files with columns m,n,k and maybe op (perf/shapes)");
   app.add_option("--provider", providers,
-                 "any of keramos,kokkoskernels,blas,openblas,blis,mkl,cublas, and blas=PATH for any CBLAS "
-                 "library, as many as you like (default: all that fit the device)");
+                 std::string("any of keramos,kokkoskernels,blas,openblas,blis,mkl,cublas, and blas=PATH for "
+                             "any CBLAS library, as many as you like (default: all that fit the device)") +
+                     (batched ? "; a CBLAS is called in a loop, blas-batch uses its "
+                                "cblas_?gemm_batch_strided"
+                              : ""));
   app.add_option("--blas", blas_paths, "CBLAS libraries for provider blas (default: the system's)");
   app.add_flag("--in-process", in_process,
                "all providers in one process, as on GPUs; on hosts each has its own otherwise, pinned to "
@@ -72,7 +78,7 @@ void gemm_command_options::check() const {
   if (!format.empty()) check_format(format);
   const auto chosen = choices(default_device_is_host());
   if (!blas_paths.empty() &&
-      std::none_of(chosen.begin(), chosen.end(), [](const auto& c) { return c.name == "blas"; })) {
+      std::none_of(chosen.begin(), chosen.end(), [](const auto& c) { return c.name.starts_with("blas"); })) {
     throw usage_error(fmt::format("--blas is for the provider blas: write --provider {},blas", providers));
   }
   const bool integers = types.find("i32") != std::string::npos;
@@ -83,7 +89,7 @@ void gemm_command_options::check() const {
 
 std::vector<provider_choice> gemm_command_options::choices(bool device_is_host) const {
   return choose_providers(providers.empty() ? std::vector<std::string>() : split_list(providers), blas_paths,
-                          device_is_host);
+                          device_is_host, batched);
 }
 
 std::vector<data_type> gemm_command_options::parsed_types() const {
@@ -92,7 +98,7 @@ std::vector<data_type> gemm_command_options::parsed_types() const {
   return parsed;
 }
 
-std::vector<gemm_case> gemm_command_options::cases(const char* default_sizes) const {
+std::vector<gemm_case> gemm_command_options::cases(const char* default_sizes, double batch_bytes) const {
   std::vector<gemm_shape> shapes;
   const int given = !m.empty() + !n.empty() + !k.empty();
   if (given != 0 && given != 3) {
@@ -122,7 +128,20 @@ std::vector<gemm_case> gemm_command_options::cases(const char* default_sizes) co
       for (const auto& layout : split_list(layouts)) {
         for (const auto& s : shapes) {
           const auto used = ops.empty() && s.ops ? *s.ops : op;
-          all.push_back({type, used.a, used.b, parse_layout(layout), s.m, s.n, s.k, alpha, beta});
+          gemm_case g{type, used.a, used.b, parse_layout(layout), s.m, s.n, s.k, alpha, beta};
+          if (!batched) all.push_back(g);
+          if (!batched) continue;
+          if (batches.empty()) {
+            g.batch = 1;
+            const double each = g.traffic() * double(size_of(type));
+            g.batch = static_cast<std::int64_t>(std::clamp(std::ceil(batch_bytes / each), 1.0, 1e8));
+            all.push_back(g);
+          } else {
+            for (const auto count : parse_range(batches, "--batch")) {
+              g.batch = count;
+              all.push_back(g);
+            }
+          }
         }
       }
     }

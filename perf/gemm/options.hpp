@@ -1,4 +1,4 @@
-// The options of keramos-perf gemm, as written and as understood.
+// The options of keramos-perf gemm and batched, as written and as understood.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,8 @@ class App;
 namespace keramos::perf {
 
 struct gemm_command_options {
+  bool batched = false;  // the command is batched
+  std::string batches;   // "": as many as exceed the cache by far
   std::string types = "f32,f64";
   std::string ops;  // "": NN, and for shapes from a file the op they name
   std::string layouts = "right";
@@ -42,8 +44,8 @@ struct gemm_command_options {
   std::vector<provider_choice> choices(bool device_is_host) const;
   std::vector<data_type> parsed_types() const;
   // In the order they are measured: by type, op, layout, then shape. `default_sizes` is what
-  // --size is when nothing says which shapes.
-  std::vector<gemm_case> cases(const char* default_sizes) const;
+  // --size is when nothing says which shapes; batches that are not given fill `batch_bytes`.
+  std::vector<gemm_case> cases(const char* default_sizes, double batch_bytes) const;
 };
 
 }  // namespace keramos::perf

@@ -24,8 +24,14 @@ gemm_session::gemm_session(const gemm_command_options& options, int& argc, char*
   const auto command_line =
       fmt::format("{}", fmt::join(argv, argv + argc, " "));  // Kokkos takes its own arguments away
   bench_ = make_bench(options, argc, argv);
-  cases_ = options.cases(bench_->device().is_host ? "256:2048:*2" : "1024:8192:*2");
-  context_ = make_context(*bench_, {"keramos-perf gemm", command_line, 0, options.parsed_types()});
+  const char* const sizes = options.batched            ? "4:128:*2"
+                            : bench_->device().is_host ? "256:2048:*2"
+                                                       : "1024:8192:*2";
+  // Of all three operands of a batch: nothing of one call is in the cache for the next.
+  const double batch_bytes = std::max(8.0 * double(device_cache_bytes()), 64e6);
+  cases_ = options.cases(sizes, batch_bytes);
+  const char* const tool = options.batched ? "keramos-perf batched" : "keramos-perf gemm";
+  context_ = make_context(*bench_, {tool, command_line, 0, options.parsed_types()});
 }
 
 std::vector<std::string> gemm_session::providers() const {
@@ -56,7 +62,7 @@ std::vector<double> gemm_session::costs() const {
   for (const auto& g : cases_) {
     const double peak = peak_of(g.type);
     const double rate = peak < 1e9 ? 0.3e9 * peak : 1e12;
-    const double elements = double(g.m) * double(g.k) + double(g.k) * double(g.n) + double(g.m) * double(g.n);
+    const double elements = g.traffic();
     const double repetition = 0.03 + g.operations() / rate;
     const double verification = std::min(g.operations(), 3e8) * 1e-9 + elements * 2e-8;
     all.push_back(double(providers().size()) * (options_.repetitions + 3) * repetition + verification);
@@ -66,8 +72,9 @@ std::vector<double> gemm_session::costs() const {
 
 std::string gemm_session::title(std::size_t i) const {
   const auto& g = cases_[i];
-  return fmt::format("[{}/{}] {} {}{} {} {}x{}x{}", i + 1, cases_.size(), name(g.type), name(g.op_a),
-                     name(g.op_b), name(g.layout), g.m, g.n, g.k);
+  const auto count = g.batch > 0 ? fmt::format(" {} of", g.batch) : "";
+  return fmt::format("[{}/{}] {} {}{} {}{} {}x{}x{}", i + 1, cases_.size(), name(g.type), name(g.op_a),
+                     name(g.op_b), name(g.layout), count, g.m, g.n, g.k);
 }
 
 gemm_session::case_outcome gemm_session::measure(std::size_t i, std::uint64_t seed,

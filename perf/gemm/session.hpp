@@ -1,4 +1,4 @@
-// The measuring part of keramos-perf gemm: a bench and the cases to run on it.
+// The measuring part of keramos-perf gemm and batched: a bench and the cases to run on it.
 #pragma once
 
 #include <functional>
@@ -21,6 +21,7 @@ class gemm_session {
   std::vector<std::string> providers() const;    // that results have rows of
   std::vector<std::string> unavailable() const;  // one line for each provider that is not there
   const nlohmann::ordered_json& context() const { return context_; }
+  bool batched() const { return options_.batched; }
   bool knows_peak() const { return context_.contains("peak_gflops"); }
   // What each case costs, in seconds on a rough guess: for the time left.
   std::vector<double> costs() const;

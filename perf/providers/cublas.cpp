@@ -2,6 +2,8 @@
 // faster than the pedantic mode's choice; on the default queue's stream.
 #include <cublas_v2.h>
 
+#include <utility>
+
 #include "core/host.hpp"
 #include "device/machine_queue.hpp"
 #include "provider.hpp"
@@ -47,9 +49,10 @@ class cublas_provider : public gemm_provider {
     return seconds_on_queue([&] {
       for_sets_in_turn(sets_, calls, [&](const operand_set& set) {
         if (case_.type == data_type::f32) {
-          call<float>(cublasSgemm, set);
+          case_.batch > 0 ? call_batch<float>(cublasSgemmStridedBatched, set) : call<float>(cublasSgemm, set);
         } else {
-          call<double>(cublasDgemm, set);
+          case_.batch > 0 ? call_batch<double>(cublasDgemmStridedBatched, set)
+                          : call<double>(cublasDgemm, set);
         }
       });
     });
@@ -61,22 +64,48 @@ class cublas_provider : public gemm_provider {
                                   const T*, const T*, int, const T*, int, const T*, T*, int);
 
   template <class T>
+  using batched_function = cublasStatus_t(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int,
+                                          const T*, const T*, int, long long, const T*, int, long long,
+                                          const T*, T*, int, long long, int);
+
+  // cuBLAS is column-major: a row-major C is the column-major C^T = op(B)^T op(A)^T.
+  template <class T>
+  struct column_major {
+    cublasOperation_t op_a, op_b;
+    int m, n, k;
+    const T *a, *b;
+    T* c;
+    int lda, ldb;
+
+    column_major(const gemm_case& g, const operand_set& set) {
+      const auto op = [](transpose t) { return t == transpose::N ? CUBLAS_OP_N : CUBLAS_OP_T; };
+      const bool right = g.layout == matrix_layout::right;
+      op_a = op(g.op_a), op_b = op(g.op_b);
+      m = static_cast<int>(g.m), n = static_cast<int>(g.n), k = static_cast<int>(g.k);
+      a = static_cast<const T*>(set.a), b = static_cast<const T*>(set.b);
+      c = static_cast<T*>(set.c);
+      lda = right == (g.op_a == transpose::N) ? k : m;
+      ldb = right == (g.op_b == transpose::N) ? n : k;
+      if (!right) return;
+      std::swap(op_a, op_b), std::swap(m, n), std::swap(a, b), std::swap(lda, ldb);
+    }
+  };
+
+  template <class T>
   void call(function<T>* f, const operand_set& set) {
-    const auto& g = case_;
-    const T alpha = static_cast<T>(g.alpha), beta = static_cast<T>(g.beta);
-    const auto op_a = g.op_a == transpose::N ? CUBLAS_OP_N : CUBLAS_OP_T;
-    const auto op_b = g.op_b == transpose::N ? CUBLAS_OP_N : CUBLAS_OP_T;
-    const int m = static_cast<int>(g.m), n = static_cast<int>(g.n), k = static_cast<int>(g.k);
-    const auto* a = static_cast<const T*>(set.a);
-    const auto* b = static_cast<const T*>(set.b);
-    auto* c = static_cast<T*>(set.c);
-    const bool right = g.layout == matrix_layout::right;
-    const int lda = right == (g.op_a == transpose::N) ? k : m;
-    const int ldb = right == (g.op_b == transpose::N) ? n : k;
-    // cuBLAS is column-major: a row-major C is the column-major C^T = op(B)^T op(A)^T.
-    require(right ? f(handle_, op_b, op_a, n, m, k, &alpha, b, ldb, a, lda, &beta, c, n)
-                  : f(handle_, op_a, op_b, m, n, k, &alpha, a, lda, b, ldb, &beta, c, m),
+    const column_major<T> p(case_, set);
+    const T alpha = static_cast<T>(case_.alpha), beta = static_cast<T>(case_.beta);
+    require(f(handle_, p.op_a, p.op_b, p.m, p.n, p.k, &alpha, p.a, p.lda, p.b, p.ldb, &beta, p.c, p.m),
             "cublas gemm");
+  }
+  template <class T>
+  void call_batch(batched_function<T>* f, const operand_set& set) {
+    const column_major<T> p(case_, set);
+    const T alpha = static_cast<T>(case_.alpha), beta = static_cast<T>(case_.beta);
+    const long long m = p.m, n = p.n, k = p.k;
+    require(f(handle_, p.op_a, p.op_b, p.m, p.n, p.k, &alpha, p.a, p.lda, m * k, p.b, p.ldb, k * n, &beta,
+              p.c, p.m, m * n, static_cast<int>(case_.batch)),
+            "cublas gemmStridedBatched");
   }
 
   cublasHandle_t handle_ = nullptr;

@@ -1,4 +1,5 @@
-// Provider `keramos`: keramos::gemm on the default queue, called with Kokkos Views as users do.
+// Provider `keramos`: keramos::gemm and gemm_batched on the default queue, called as users do.
+#include <keramos/gemm/batched.hpp>
 #include <keramos/gemm/gemm.hpp>
 
 #include "core/host.hpp"
@@ -24,9 +25,30 @@ void enqueue(const gemm_case& g, const operand_set& set) {
   keramos::gemm(machine_queue(), T(g.alpha), a, b, T(g.beta), c, options);
 }
 
+template <class T, class Layout>
+void enqueue_batch(const gemm_case& g, const operand_set& set) {
+  const auto batch = [&](auto* data, bool plain, index_t rows, index_t cols) {
+    if (!plain) std::swap(rows, cols);
+    using element = std::remove_pointer_t<decltype(data)>;
+    const auto first = std::is_same_v<Layout, Kokkos::LayoutRight>
+                           ? matrix_view<element>::row_major(data, rows, cols)
+                           : matrix_view<element>::column_major(data, rows, cols);
+    return batched_matrix_view<element>::strided(first, g.batch, rows * cols);
+  };
+  const bool a_plain = g.op_a == transpose::N, b_plain = g.op_b == transpose::N;
+  keramos::gemm_batched(
+      machine_queue(), T(g.alpha), batch(static_cast<const T*>(set.a), a_plain, g.m, g.k),
+      batch(static_cast<const T*>(set.b), b_plain, g.k, g.n), T(g.beta),
+      batch(static_cast<T*>(set.c), true, g.m, g.n),
+      {a_plain ? keramos::op::N : keramos::op::T, b_plain ? keramos::op::N : keramos::op::T});
+}
+
 template <class T>
-auto enqueue_in(matrix_layout layout) {
-  return layout == matrix_layout::right ? enqueue<T, Kokkos::LayoutRight> : enqueue<T, Kokkos::LayoutLeft>;
+auto enqueue_in(const gemm_case& g) {
+  const bool right = g.layout == matrix_layout::right;
+  if (g.batch > 0)
+    return right ? enqueue_batch<T, Kokkos::LayoutRight> : enqueue_batch<T, Kokkos::LayoutLeft>;
+  return right ? enqueue<T, Kokkos::LayoutRight> : enqueue<T, Kokkos::LayoutLeft>;
 }
 
 class keramos_provider : public gemm_provider {
@@ -44,13 +66,13 @@ class keramos_provider : public gemm_provider {
     sets_ = operands.device;
     switch (g.type) {
       case data_type::f32:
-        enqueue_ = enqueue_in<float>(g.layout);
+        enqueue_ = enqueue_in<float>(g);
         break;
       case data_type::f64:
-        enqueue_ = enqueue_in<double>(g.layout);
+        enqueue_ = enqueue_in<double>(g);
         break;
       case data_type::i32:
-        enqueue_ = enqueue_in<std::int32_t>(g.layout);
+        enqueue_ = enqueue_in<std::int32_t>(g);
         break;
     }
   }

@@ -51,10 +51,11 @@ struct provider_choice {
 };
 
 // The choices behind `asked` ("keramos", "blas", "blas=/path/lib.so"; empty: all that make sense
-// here), with `blas_paths` in place of the default BLAS. Throws usage_error for an unknown name.
+// here, for plain or for batched calls), with `blas_paths` in place of the default BLAS. Throws
+// usage_error for an unknown name.
 std::vector<provider_choice> choose_providers(const std::vector<std::string>& asked,
-                                              const std::vector<std::string>& blas_paths,
-                                              bool device_is_host);
+                                              const std::vector<std::string>& blas_paths, bool device_is_host,
+                                              bool batched = false);
 
 // Makes it, to use `threads` host threads: as many as Keramos does. Throws unavailable_error.
 std::unique_ptr<gemm_provider> make_provider(const provider_choice& choice, int threads, bool device_is_host);
@@ -64,6 +65,7 @@ std::unique_ptr<gemm_provider> make_provider(const provider_choice& choice, int 
 std::unique_ptr<gemm_provider> make_keramos();
 std::unique_ptr<gemm_provider> make_kokkoskernels_native();
 std::unique_ptr<gemm_provider> make_kokkoskernels_tpl(int threads);
+std::unique_ptr<gemm_provider> make_kokkoskernels_batched();
 std::unique_ptr<gemm_provider> make_blas(const std::string& name, const std::string& path, int threads);
 std::unique_ptr<gemm_provider> make_cublas();
 

@@ -12,20 +12,24 @@ namespace {
 
 // A name of --provider and what makes it.
 struct entry {
+  enum class calls { plain, batched, both };
+
   const char* name;
   bool by_default;
   std::function<std::unique_ptr<gemm_provider>(const provider_choice&, int threads)> make;
   const char* absent;  // what to say when make returns null
+  calls kind = calls::both;
 };
 
 std::vector<entry> entries(bool device_is_host) {
 #ifdef KERAMOS_PERF_HAS_KOKKOSKERNELS
   const auto native = [](const auto&, int) { return make_kokkoskernels_native(); };
   const auto tpl = [](const auto&, int threads) { return make_kokkoskernels_tpl(threads); };
+  const auto batched = [](const auto&, int) { return make_kokkoskernels_batched(); };
   constexpr const char* no_tpl = "the Kokkos Kernels found was built without it";
 #else
   const auto native = [](const auto&, int) { return std::unique_ptr<gemm_provider>(); };
-  const auto tpl = native;
+  const auto tpl = native, batched = native;
   constexpr const char* no_tpl = "this build found no Kokkos Kernels";
 #endif
 #ifdef KERAMOS_PERF_HAS_CUBLAS
@@ -38,9 +42,13 @@ std::vector<entry> entries(bool device_is_host) {
       {"keramos", true, [](const auto&, int) { return make_keramos(); }, ""},
       {"kokkoskernels-native", true, native,
        "this build found no Kokkos Kernels: install it (libtrilinos-kokkos-kernels-dev, or built "
-       "with your Kokkos), name its prefix in CMAKE_PREFIX_PATH and configure again"},
-      {device_is_host ? "kokkoskernels+blas" : "kokkoskernels+cublas", true, tpl, no_tpl},
+       "with your Kokkos), name its prefix in CMAKE_PREFIX_PATH and configure again",
+       entry::calls::plain},
+      {device_is_host ? "kokkoskernels+blas" : "kokkoskernels+cublas", true, tpl, no_tpl,
+       entry::calls::plain},
+      {"kokkoskernels-batched", true, batched, "this build found no Kokkos Kernels", entry::calls::batched},
       {"blas", device_is_host, cblas, ""},
+      {"blas-batch", device_is_host, cblas, "", entry::calls::batched},
       {"openblas", false, cblas, ""},
       {"blis", false, cblas, ""},
       {"mkl", false, cblas, ""},
@@ -48,7 +56,8 @@ std::vector<entry> entries(bool device_is_host) {
   };
 }
 
-// `kokkoskernels` stands for its native code and, where the package has one, its TPL's.
+// `kokkoskernels` stands for its native code and, where the package has one, its TPL's, or for its
+// batched code.
 bool selects(const std::string& asked, const std::string& name) {
   return asked == name || (asked == "kokkoskernels" && name.starts_with("kokkoskernels"));
 }
@@ -66,20 +75,25 @@ std::string kokkoskernels_version() { return {}; }
 #endif
 
 std::vector<provider_choice> choose_providers(const std::vector<std::string>& asked,
-                                              const std::vector<std::string>& blas_paths,
-                                              bool device_is_host) {
-  const auto all = entries(device_is_host);
+                                              const std::vector<std::string>& blas_paths, bool device_is_host,
+                                              bool batched) {
+  auto all = entries(device_is_host);
+  std::erase_if(
+      all, [&](const entry& e) { return e.kind == (batched ? entry::calls::plain : entry::calls::batched); });
   std::vector<provider_choice> chosen;
   const auto add = [&](const entry& e, const std::string& path, bool asked_for) {
     // The libraries behind Kokkos Kernels are a bonus: no word about them where there are none.
-    const bool bonus = !asked_for && std::string(e.name).find('+') != std::string::npos;
+    // Nor about a BLAS without batched functions.
+    const std::string name = e.name;
+    const bool bonus = !asked_for && (name.find('+') != std::string::npos || name == "blas-batch");
     for (const auto& c : chosen) {
       if (c.name == e.name && c.path == path) return;
     }
     chosen.push_back({e.name, path, asked_for, bonus, !is_cblas_name(e.name)});
   };
   const auto add_blas = [&](const entry& e, const std::string& path, bool asked_for) {
-    if (!path.empty() || blas_paths.empty() || std::string(e.name) != "blas") return add(e, path, asked_for);
+    if (!path.empty() || blas_paths.empty() || !std::string(e.name).starts_with("blas"))
+      return add(e, path, asked_for);
     for (const auto& named : blas_paths) add(e, named, true);
   };
   for (const auto& e : all) {
@@ -96,7 +110,9 @@ std::vector<provider_choice> choose_providers(const std::vector<std::string>& as
     bool known = false;
     for (const auto& e : all) {
       if (!selects(name, e.name)) continue;
-      add_blas(e, path, name == e.name || std::string(e.name) == "kokkoskernels-native");
+      add_blas(e, path,
+               name == e.name || std::string(e.name) == "kokkoskernels-native" ||
+                   std::string(e.name) == "kokkoskernels-batched");
       known = true;
     }
     if (!known && !is_known_elsewhere(name, device_is_host)) {

@@ -32,6 +32,7 @@ nlohmann::ordered_json to_row(const gemm_result& r) {
   row["m"] = g.m;
   row["n"] = g.n;
   row["k"] = g.k;
+  if (g.batch > 0) row["batch"] = g.batch;
   row["repetitions"] = r.seconds.count;
   const auto put = [&](const char* key, double value) {
     if (r.timed()) row[key] = value;
@@ -41,6 +42,7 @@ nlohmann::ordered_json to_row(const gemm_result& r) {
   put("min_s", r.seconds.min);
   put("iqr_s", r.seconds.iqr);
   put("gflops", r.timed() ? r.giga_rate() : 0);
+  if (g.batch > 0) put("gbytes_per_s", r.timed() ? r.gigabytes_per_second() : 0);
   row["peak_fraction"] = nullptr;
   if (r.timed() && r.peak_fraction > 0) row["peak_fraction"] = r.peak_fraction;
   put("max_error", r.check.error);

@@ -27,6 +27,10 @@ struct gemm_result {
 
   bool timed() const { return seconds.count > 0; }
   double giga_rate() const { return problem.operations() / seconds.median * 1e-9; }
+  // Of what must be read and written once.
+  double gigabytes_per_second() const {
+    return problem.traffic() * double(size_of(problem.type)) / seconds.median * 1e-9;
+  }
 };
 
 // "GFLOP/s", for integers "GOP/s".
@@ -45,8 +49,8 @@ std::string to_csv(const std::vector<gemm_result>& results);
 // Rows as they come, providers side by side.
 class result_table {
  public:
-  explicit result_table(std::vector<std::string> providers, bool with_peak = false)
-      : providers_(std::move(providers)), with_peak_(with_peak) {}
+  explicit result_table(std::vector<std::string> providers, bool with_peak = false, bool batched = false)
+      : providers_(std::move(providers)), with_peak_(with_peak), batched_(batched) {}
 
   // The lines for one problem: a heading where a type begins, the row, and a line for each result
   // that is wrong or missing.
@@ -60,6 +64,7 @@ class result_table {
 
   std::vector<std::string> providers_;
   bool with_peak_;
+  bool batched_;  // with the batch, and GB/s
   bool started_ = false;
   data_type type_ = data_type::f32;
 };

@@ -23,17 +23,19 @@ bool result_table::has_ratio(const std::string& provider) const {
 }
 
 int result_table::width(const std::string& provider) const {
-  return std::max<int>((has_ratio(provider) ? 25 : 17) + (with_peak_ ? 5 : 0),
+  return std::max<int>((has_ratio(provider) ? 25 : 17) + (with_peak_ ? 5 : 0) + (batched_ ? 7 : 0),
                        static_cast<int>(provider.size()) + 3);
 }
 
 std::string result_table::heading(data_type type) const {
-  std::string names = fmt::format("{:32}", "");
-  std::string columns = fmt::format("{:3}{:6}{:>7}{:>8}{:>8}", "op", "layout", "m", "n", "k");
+  std::string names = fmt::format("{:{}}", "", batched_ ? 41 : 32);
+  std::string columns = fmt::format("{:3}{:6}{:>7}{:>8}{:>8}{}", "op", "layout", "m", "n", "k",
+                                    batched_ ? fmt::format("{:>9}", "batch") : "");
   for (const auto& provider : providers_) {
     names += fmt::format("{:>{}}", provider, width(provider));
-    const auto fields = fmt::format("{:>9} {:>6}{}{}", rate_unit(type), "spread", with_peak_ ? " peak" : "",
-                                    has_ratio(provider) ? fmt::format(" {:>7}", "ratio") : "");
+    const auto fields =
+        fmt::format("{:>9}{} {:>6}{}{}", rate_unit(type), batched_ ? "   GB/s" : "", "spread",
+                    with_peak_ ? " peak" : "", has_ratio(provider) ? fmt::format(" {:>7}", "ratio") : "");
     columns += fmt::format("{:>{}}", fields, width(provider));
   }
   return fmt::format("\n{}\n{}\n{}\n", name(type), names, columns);
@@ -44,7 +46,9 @@ std::string result_table::cell(const gemm_result* result, const gemm_result* ker
   if (result->status == outcome::unavailable) return "unavailable";
   if (result->status == outcome::failed) return "FAILED";
   const double spread = result->seconds.iqr / result->seconds.median;
-  auto text = fmt::format("{:>9} {:>6}", number(result->giga_rate()), fmt::format("{:.1f}%", 100 * spread));
+  auto text = fmt::format("{:>9}{} {:>6}", number(result->giga_rate()),
+                          batched_ ? fmt::format(" {:>6}", number(result->gigabytes_per_second())) : "",
+                          fmt::format("{:.1f}%", 100 * spread));
   if (with_peak_) {
     text += fmt::format(" {:>4}",
                         result->peak_fraction > 0 ? fmt::format("{:.0f}%", 100 * result->peak_fraction) : "");
@@ -71,6 +75,7 @@ std::string result_table::row(const gemm_case& g, const std::vector<gemm_result>
   };
   text += fmt::format("{:3}{:6}{:>7}{:>8}{:>8}", fmt::format("{}{}", name(g.op_a), name(g.op_b)),
                       name(g.layout), g.m, g.n, g.k);
+  if (batched_) text += fmt::format("{:>9}", g.batch);
   for (const auto& provider : providers_) {
     text += fmt::format(" {:>{}}", cell(find(provider), find("keramos")), width(provider) - 1);
   }

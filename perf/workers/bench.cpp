@@ -24,7 +24,7 @@ class remote_target : public gemm_target {
     return process_->ask({{"do", "cannot"}, {"case", to_message(g)}});
   }
   void prepare(const gemm_case& g, std::int64_t sets, std::uint64_t seed) override {
-    c_bytes_ = std::size_t(g.m) * std::size_t(g.n) * size_of(g.type);
+    c_bytes_ = std::size_t(g.products()) * std::size_t(g.m) * std::size_t(g.n) * size_of(g.type);
     process_->ask({{"do", "prepare"}, {"case", to_message(g)}, {"sets", sets}, {"seed", seed}});
   }
   void pin() override { pinned_ = process_->ask({{"do", "pin"}}); }

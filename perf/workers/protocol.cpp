@@ -12,7 +12,7 @@ namespace keramos::perf {
 using nlohmann::json;
 
 json to_message(const gemm_case& g) {
-  return {int(g.type), int(g.op_a), int(g.op_b), int(g.layout), g.m, g.n, g.k, g.alpha, g.beta};
+  return {int(g.type), int(g.op_a), int(g.op_b), int(g.layout), g.m, g.n, g.k, g.alpha, g.beta, g.batch};
 }
 gemm_case case_from(const json& m) {
   return {data_type(m[0].get<int>()),
@@ -23,7 +23,8 @@ gemm_case case_from(const json& m) {
           m[5],
           m[6],
           m[7],
-          m[8]};
+          m[8],
+          m[9]};
 }
 
 json to_message(const provider_info& i) { return {i.name, i.version, i.libraries, i.threads, i.on_host}; }

@@ -38,6 +38,25 @@ run(1 gemm --provider blas=${WRONG_CBLAS},openblas=${WRONG_CBLAS} --type f32 --m
     --format csv)
 expect("${out}" "\nwrongblas-1.0,.*\nwrongblas-1.0#2,")
 
+# Batches: every matrix is judged, and a library that is wrong in one element of each is found out.
+file(REMOVE batched.json)
+run(0 batched --provider keramos,kokkoskernels-batched --type f32,f64 --op NN,NT,TN,TT --layout right,left
+    --batch 3,40 --m 5 --n 7 --k 9,40 --alpha 3 --beta -2 ${quick} --output batched.json)
+expect("${out}" "GB/s")
+expect_json(batched.json 40 results 2 batch)
+expect_json(batched.json ON results 0 verified)
+run(0 batched --provider keramos --type i32 --batch 9 --size 8 ${quick} --format csv)
+expect("${out}" "^provider,[^\n]*,k,batch,repetitions,.*\nkeramos,[^\n]*,8,8,8,9,[^\n]*,true\n$")
+run(1 batched --provider keramos,blas --blas ${WRONG_CBLAS} --type f64 --batch 5 --size 24 ${quick}
+    --output batched.json)
+expect("${out}" "WRONG: element \\(22, 1\\) of matrix [0-4] is off by 2, allowed")
+expect_json(batched.json ON results 0 verified)
+expect_json(batched.json OFF results 1 verified)
+run(2 batched --provider blas-batch=${WRONG_CBLAS} --type f64 --batch 5 --size 24 ${quick})
+expect("${err}" "has no cblas_sgemm_batch_strided")
+run(2 batched --batch 0)
+expect("${err}" "^keramos-perf: [^\n]*write [^\n]*\n$")
+
 # A library that takes its process down fails alone; the next case gets a new process.
 if(WORKERS)
   run(1 gemm --provider keramos,blas=${WRONG_CBLAS} --type f64 --m 666 --n 7,24 --k 8 ${quick} --output died.json)
