@@ -60,6 +60,10 @@ class direct_kernel {
   /// One tile; `lanes` are those of its last vector.
   template <int Vectors, int Rows, bool Masked>
   static void tile(const problem& s, const T* a, const T* b, T* c, first lanes) {
+#pragma GCC unroll 16
+    for (int i = 0; i < Rows; ++i)  // C arrives while the products are formed
+#pragma GCC unroll 4
+      for (int w = 0; w < Vectors; ++w) __builtin_prefetch(c + i * s.c_row_stride + w * v::lanes, 1);
     vector sums[Rows][Vectors];
 #pragma GCC unroll 16
     for (int i = 0; i < Rows; ++i)

@@ -5,6 +5,7 @@
 #include <exception>
 #include <limits>
 #include <string>
+#include <type_traits>
 
 #include <keramos/core/error.hpp>
 #include <keramos/core/group.hpp>
@@ -156,19 +157,28 @@ constexpr int groups_per_unit() {
 
 /// Launches `kernel(team)` on `league` teams of `TeamSize` threads, each with `bytes` of local memory.
 /// `TeamsPerUnit` is the occupancy to keep registers for.
-template <int TeamSize, int TeamsPerUnit = 1, class Exec, class Kernel>
+/// `Schedule` is Kokkos': how host threads share the teams.
+template <int TeamSize, int TeamsPerUnit = 1, class Schedule = Kokkos::Schedule<Kokkos::Static>, class Exec,
+          class Kernel>
 void team_launch(const std::string& label, const Exec& exec, int league, std::size_t bytes,
                  const Kernel& kernel) {
   using traits = backend::traits<Exec>;
   check_local_memory(label, exec, TeamSize, bytes);
   if (league == 0) return;
   launch(label, [&] {
-    using policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<TeamSize, TeamsPerUnit>>;
+    using policy = Kokkos::TeamPolicy<Exec, Schedule, Kokkos::LaunchBounds<TeamSize, TeamsPerUnit>>;
     policy p(exec, league, TeamSize);
     // Room for the alignment of the first array.
     if (bytes > 0) p.set_scratch_size(traits::scratch_level(bytes), Kokkos::PerTeam(int(bytes + 128)));
     Kokkos::parallel_for(label, p, kernel);
   });
 }
+
+/// For teams of unequal speed: host threads take the next as they finish, since the system takes cores away
+/// now and then; a GPU does so anyway.
+template <class Exec>
+using balanced_schedule =
+    std::conditional_t<backend::traits<Exec>::is_host, Kokkos::Schedule<Kokkos::Dynamic>,
+                       Kokkos::Schedule<Kokkos::Static>>;
 
 }  // namespace keramos::detail
