@@ -51,6 +51,10 @@ struct gemm_options {
 /// f32 and f64 are IEEE arithmetic of that precision, |Ĉ − C| ≤ γ(k + 2)·(|alpha||A||B| + |beta||C|)
 /// with γ(j) = j·u / (1 − j·u) (Higham, Accuracy and Stability of Numerical Algorithms, 3.5). The same
 /// call on the same device and build gives bitwise the same answer.
+///
+/// The call can be captured in a CUDA graph once the same call was made before, outside: by then the queue has
+/// the memory that it needs. The graph uses that memory, so the queue must outlive it, and a run of the graph must
+/// not overlap other work of the queue or another run.
 template <class Exec, class Alpha, matrix MA, matrix MB, class Beta, matrix MC>
 basic_event<Exec> gemm(basic_queue<Exec>& q, Alpha alpha, const MA& a, const MB& b, Beta beta, const MC& c,
                        const gemm_options& options = {}) {
