@@ -15,6 +15,7 @@
 #include "kernels/command.hpp"
 #include "ladder/command.hpp"
 #include "overhead/command.hpp"
+#include "page/command.hpp"
 #include "portability/command.hpp"
 #include "roofline/command.hpp"
 #include "workers/worker.hpp"
@@ -44,6 +45,7 @@ int main(int argc, char** argv) {
   keramos::perf::add_explain_command(app, command, argc, argv);
   keramos::perf::add_compare_command(app, command);
   keramos::perf::add_portability_command(app, command);
+  keramos::perf::add_report_command(app, command);
   keramos::perf::add_info_command(app, command, argc, argv);
   keramos::perf::add_ladder_command(app, command, argc, argv);
   keramos::perf::add_roofline_command(app, command, argc, argv);

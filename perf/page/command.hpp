@@ -1,0 +1,14 @@
+// keramos-perf report
+#pragma once
+
+#include <functional>
+
+namespace CLI {
+class App;
+}
+
+namespace keramos::perf {
+
+void add_report_command(CLI::App& app, std::function<int()>& command);
+
+}  // namespace keramos::perf
