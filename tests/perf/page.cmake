@@ -1,12 +1,12 @@
 # keramos-perf report: the page says what it must, loads nothing, and a real browser draws it.
-#   cmake -DPROGRAM=keramos-perf -DBASELINES=perf/baselines [-DBROWSER=chromium] -P page.cmake
+#   cmake -DPROGRAM=keramos-perf -DDATA=tests/perf/data [-DBROWSER=chromium] -P page.cmake
 include(${CMAKE_CURRENT_LIST_DIR}/commands.cmake)
 
 function(check_page name charts)
   file(REMOVE_RECURSE page)
-  run(0 report ${BASELINES}/${name}.json -o page/below)
+  run(0 report ${DATA}/${name}.json -o page/below)
   file(READ page/below/index.html page)
-  file(READ ${BASELINES}/${name}.json json)
+  file(READ ${DATA}/${name}.json json)
   string(JSON device GET "${json}" context device)
   string(JSON revision GET "${json}" context git_revision)
   string(JSON rows LENGTH "${json}" results)
@@ -56,11 +56,11 @@ function(check_page name charts)
   message("in the browser: ${title}")
 endfunction()
 
-check_page(emerald-rapids-1-thread 2)  # f32 and f64
-check_page(h200-ops 8)                 # and four ops
+check_page(host-1-thread 2)  # f32 and f64
+check_page(gpu 4)            # and two ops
 
-foreach(arguments IN ITEMS "none.json;-o;page" "${BASELINES}/h200-ops.json" "${CMAKE_CURRENT_LIST_FILE};-o;page"
-                           "${BASELINES}/h200-ops.json;-o;/dev/null/x")
+foreach(arguments IN ITEMS "none.json;-o;page" "${DATA}/gpu.json" "${CMAKE_CURRENT_LIST_FILE};-o;page"
+                           "${DATA}/gpu.json;-o;/dev/null/x")
   run(2 report ${arguments})
   expect("${err}" "^keramos-perf: [^\n]*write [^\n]*\n$")
 endforeach()
