@@ -19,6 +19,8 @@ namespace keramos {
 /// How a queue is made: `keramos::queue q({.own_instance = true});`
 struct queue_options {
   /// A Kokkos execution space instance of its own (a stream), so that its work may overlap other queues'.
+  /// Host spaces give the default one where Kokkos makes no others (before 4.6; OpenMP since 5 without nested
+  /// parallelism; Threads): their work is done when the call returns anyway.
   bool own_instance = false;
   /// Events of its kernels and copies know their device start and end times; costs one more event each.
   bool enable_profiling = false;
