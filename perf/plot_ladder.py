@@ -21,6 +21,11 @@ def title_of(row):
     return f"{number}  {step}" if number else f"({step})"
 
 
+def figures(rate):
+    """Three of them, zeros at the end included."""
+    return f"{rate:.0f}" if rate >= 100 else f"{rate:.1f}" if rate >= 10 else f"{rate:.2f}"
+
+
 def draw(axes, rows, top):
     rates = [row["gflops"] for row in rows]
     unit = "OP/s" if rows[0]["type"] == "i32" else "FLOP/s"
@@ -32,7 +37,7 @@ def draw(axes, rows, top):
     for y, row in zip(at, rows):
         rate = row["gflops"] * scale
         gain = row["ladder"]["gain"]
-        text = f"{rate:.3g}" + (f"   ×{gain:.2f}" if gain else "")
+        text = figures(rate) + (f"   ×{gain:.2f}" if gain else "")
         if not row["verified"]:
             text = "WRONG " + text
         axes.annotate(text, (rate, y), xytext=(5, 0), textcoords="offset points", va="center",

@@ -13,6 +13,11 @@
 
 namespace keramos::perf {
 
+struct product_of_calls {
+  const void* c = nullptr;  // on the host, valid until the target's next call
+  double seconds = 0;       // of the calls
+};
+
 // A provider with data of its own. Everything may throw, which fails the case for this provider only.
 class gemm_target {
  public:
@@ -25,9 +30,8 @@ class gemm_target {
   // After warming up: threads to CPUs.
   virtual void pin() {}
   virtual double run(std::int64_t calls) = 0;  // seconds, as gemm_provider::run
-  // What `calls` products leave in C of the first set, which was reset before: on the host, valid
-  // until the next call.
-  virtual const void* product(std::int64_t calls) = 0;
+  // `calls` products into C of the first set, which is reset before.
+  virtual product_of_calls product(std::int64_t calls) = 0;
   virtual void release() {}  // the data of this case
 };
 

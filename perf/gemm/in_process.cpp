@@ -34,11 +34,11 @@ class local_target : public gemm_target {
     if (provider_->info().on_host) all_cpus.emplace();
     return provider_->run(calls);
   }
-  const void* product(std::int64_t calls) override {
+  product_of_calls product(std::int64_t calls) override {
     const bool on_host = provider_->info().on_host;
     data_->reset_c(on_host);
-    run(calls);
-    return data_->fetch_c(on_host);
+    const double seconds = run(calls);
+    return {data_->fetch_c(on_host), seconds};
   }
 
  private:

@@ -15,6 +15,9 @@ namespace {
 
 constexpr double least_repetition_s = 0.02;
 constexpr int least_repetitions = 3;
+// Calls as long as this are too dear to be thrown away: the first one and the one that is verified count as
+// repetitions. Whether caches are cold makes no difference to them.
+constexpr double dear_call_s = 10;
 
 std::int64_t choose_sets(const gemm_case& g, std::int64_t asked) {
   if (asked > 0) return asked;
@@ -52,7 +55,7 @@ class case_runner {
     for (auto& slot : bench_.slots()) start(slot);
     time_interleaved(subjects_);
     for (std::size_t i = 0; i < subjects_.size(); ++i) {
-      finish(subjects_[i], *running_[i].result, *running_[i].target);
+      finish(subjects_[i], running_[i]);
     }
     return std::move(results_);
   }
@@ -61,6 +64,7 @@ class case_runner {
   struct running {
     gemm_target* target;
     gemm_result* result;
+    bool dear;
   };
 
   void say(const std::string& provider, const char* what) const {
@@ -123,6 +127,11 @@ class case_runner {
     subject.repetitions =
         std::min(settings_.repetitions,
                  std::max(least_repetitions, static_cast<int>(settings_.time_limit_s / repetition_s)));
+    const bool dear = call_s >= dear_call_s;
+    if (dear) {
+      subject.seconds.push_back(call_s);
+      subject.repetitions = std::max(0, subject.repetitions - 2);
+    }
     subject.run = [&target](std::int64_t calls) { return target.run(calls); };
     subject.before = [this, &target, name = slot.name, call_s, calls = subject.calls,
                       of = subject.repetitions](int repetition) {
@@ -132,17 +141,18 @@ class case_runner {
       if (call_s < 0.1) target.run(std::max<std::int64_t>(1, calls / 20));
     };
     subjects_.push_back(std::move(subject));
-    running_.push_back({&target, &r});
+    running_.push_back({&target, &r, dear});
   }
 
-  void finish(const timed_subject& subject, gemm_result& r, gemm_target& target) {
+  void finish(timed_subject& subject, const running& what) {
+    auto& r = *what.result;
     r.status = outcome::failed;
     r.reason = subject.failure;
     if (!subject.failure.empty()) return;
     say(subject.name, "verifying");
     throw_if_interrupted();
     try {
-      verify(subject, r, target);
+      verify(subject, what);
       r.seconds = summarize(subject.seconds);
     } catch (const std::exception& error) {
       r.reason = error.what();
@@ -151,12 +161,14 @@ class case_runner {
 
   // Checks what the same calls as in a timed repetition leave in C. With beta they would pile up,
   // so then it is one call.
-  void verify(const timed_subject& subject, gemm_result& r, gemm_target& target) {
-    const void* const c = target.product(case_.beta == 0 ? subject.calls : 1);
+  void verify(timed_subject& subject, const running& what) {
+    const auto [c, seconds] = what.target->product(case_.beta == 0 ? subject.calls : 1);
+    if (what.dear) subject.seconds.push_back(seconds);
     if (!check_) {
       const auto first = bench_.first_set();
       check_ = make_gemm_check(case_, first.a, first.b, bench_.initial_c(), settings_.seed);
     }
+    auto& r = *what.result;
     r.check = (*check_)(c);
     r.status = r.check.passed ? outcome::verified : outcome::mismatch;
   }

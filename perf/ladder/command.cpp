@@ -9,6 +9,7 @@
 #include <random>
 
 #include "build_info.hpp"
+#include "core/interrupt.hpp"
 #include "explain/options.hpp"
 #include "gemm/bench.hpp"
 #include "gemm/runner.hpp"
@@ -36,7 +37,8 @@ class ladder_session {
   ladder_session(const ladder_options& options, int& argc, char** argv)
       : options_(options),
         bench_(make_bench(options, argc, argv)),
-        cases_(options.cases(bench_->device().is_host ? "512" : "4096")) {
+        cases_(options.cases(bench_->device().is_host ? "512" : "4096")),
+        left_(costs()) {
     for (int i = 0; i < argc; ++i) command_line_ += (i ? " " : "") + std::string(argv[i]);
     settings_.repetitions = options.repetitions;
     settings_.time_limit_s = options.time_limit_s;
@@ -56,9 +58,20 @@ class ladder_session {
       p = is_ladder_provider_name(p.key()) ? providers.erase(p) : std::next(p);
     }
     context_["complete"] = false;
+    context_["incomplete_because"] = "it was still running, or was ended without a warning";
     fmt::print("{}", headline(context_));
     save();
-    for (const auto& g : cases_) measure(g);
+    try {
+      for (const auto& g : cases_) measure(g);
+    } catch (const interruption& interrupted) {
+      progress_.clear();
+      const auto why = fmt::format("interrupted by signal {}; the cases before are here", interrupted.signal);
+      context_["incomplete_because"] = why;
+      save();
+      fmt::print("INCOMPLETE: {}\n", why);
+      throw;
+    }
+    context_.erase("incomplete_because");
     context_["complete"] = true;
     save();
     if (!options_.plot.empty()) plot();
@@ -66,6 +79,15 @@ class ladder_session {
   }
 
  private:
+  // Of each case with B as it is, and transposed, as it is for about a third of the steps.
+  std::vector<double> costs() const {
+    std::vector<double> all;
+    for (const auto& g : cases_) {
+      for (const double part : {2.0, 1.0}) all.push_back(part * g.operations());
+    }
+    return all;
+  }
+
   static std::unique_ptr<gemm_bench> make_bench(const ladder_options& options, int& argc, char** argv) {
     const bool on_host = default_device_is_host();
     std::vector<provider_choice> choices;
@@ -84,6 +106,7 @@ class ladder_session {
     for (const auto op_b : {transpose::N, transpose::T}) {
       g.op_b = op_b;
       for (auto& r : run_slots(g)) results.push_back(std::move(r));
+      left_.part_done();
     }
     g.op_b = transpose::N;
     for (const int width : options_.widths()) {
@@ -114,7 +137,7 @@ class ladder_session {
       (step || g.op_b == transpose::N ? slots : left_out).push_back(std::move(s));
     }
     settings_.progress = [&](const std::string& what) {
-      progress_.show(fmt::format("{} {}x{}x{}  {}", name(g.type), g.m, g.n, g.k, what));
+      progress_.show(fmt::format("{} {}x{}x{}  {}  {}", name(g.type), g.m, g.n, g.k, left_.text(), what));
     };
     std::vector<gemm_result> results;
     try {
@@ -221,6 +244,7 @@ class ladder_session {
   progress_line progress_;
   std::unique_ptr<gemm_bench> bench_;
   std::vector<gemm_case> cases_;
+  time_left left_;
   run_settings settings_;
   nlohmann::ordered_json context_;
   std::vector<ladder_row> rows_;
@@ -237,6 +261,7 @@ void add_ladder_command(CLI::App& app, std::function<int()>& command, int& argc,
   ladder->callback([options, &command, &argc, argv] {
     command = [options, &argc, argv] {
       options->check();
+      note_interrupts();
       return ladder_session(*options, argc, argv).run();
     };
   });

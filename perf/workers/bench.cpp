@@ -29,9 +29,9 @@ class remote_target : public gemm_target {
   }
   void pin() override { pinned_ = process_->ask({{"do", "pin"}}); }
   double run(std::int64_t calls) override { return process_->ask({{"do", "run"}, {"calls", calls}}); }
-  const void* product(std::int64_t calls) override {
-    process_->ask({{"do", "product"}, {"calls", calls}});
-    return memory_.map(c_bytes_);
+  product_of_calls product(std::int64_t calls) override {
+    const double seconds = process_->ask({{"do", "product"}, {"calls", calls}});
+    return {memory_.map(c_bytes_), seconds};
   }
   void release() override {
     memory_.clear();

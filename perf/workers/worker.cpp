@@ -74,9 +74,9 @@ class worker {
     if (what == "pin") return pin_threads(affinity_list());
     if (what == "product") {
       data_->reset_c();
-      provider_->run(request.at("calls"));
+      const double seconds = provider_->run(request.at("calls"));
       copy_to_shared_memory(data_->c(), data_->c_bytes());
-      return nullptr;
+      return seconds;
     }
     if (what == "release") {
       data_.reset();
