@@ -215,8 +215,8 @@ TEST(Sycl_4_17_3_GroupBroadcastAndVotes, LargerThanAnyTeam) { test_broadcast<300
 // --- sub-groups ---
 
 struct lanes_seen {
-  std::int64_t left, right, crossed, chosen, third, sum, prefix;
-  bool any, all;
+  std::int64_t left, right, crossed, chosen, third, sum, prefix, before;
+  bool any, all, none;
 };
 
 template <int Items>
@@ -242,18 +242,25 @@ void use_sub_groups(queue& q, const device_view<lanes_seen>& out) {
         auto third = group_broadcast(sg, x, 3);
         auto sum = reduce_over_group(sg, x, keramos::plus{});
         auto prefix = inclusive_scan_over_group(sg, x, keramos::plus{});
-        auto any = any_of_group(sg, zeroth), all = all_of_group(sg, zeroth);
+        auto before = exclusive_scan_over_group(sg, x, 1000, keramos::plus{});
+        auto before0 = exclusive_scan_over_group(sg, x, keramos::plus{});
+        auto any = any_of_group(sg, zeroth), all = all_of_group(sg, zeroth), none = none_of_group(sg, zeroth);
         auto seen = g.make_private(lanes_seen{});
         g.parallel_for_work_item(
             [=](h_item, lanes_seen& s, std::int64_t& a, std::int64_t& b, std::int64_t& c, std::int64_t& d,
                 std::int64_t& e) { s.left = a, s.right = b, s.crossed = c, s.chosen = d, s.third = e; },
             seen, left, right, crossed, chosen, third);
         g.parallel_for_work_item(
-            [=](h_item it, lanes_seen& s, std::int64_t& a, std::int64_t& b, bool& c, bool& d) {
-              s.sum = a, s.prefix = b, s.any = c, s.all = d;
+            [=](h_item, lanes_seen& s, std::int64_t& a, std::int64_t& b, std::int64_t& c, std::int64_t& d) {
+              s.sum = a, s.prefix = b, s.before = c == d + 1000 ? d : -1;
+            },
+            seen, sum, prefix, before, before0);
+        g.parallel_for_work_item(
+            [=](h_item it, lanes_seen& s, bool& a, bool& b, bool& c) {
+              s.any = a, s.all = b, s.none = c;
               out(it.gi) = s;
             },
-            seen, sum, prefix, any, all);
+            seen, any, all, none);
       });
 }
 template <int Items>
@@ -281,7 +288,9 @@ void test_sub_groups() {
     ASSERT_EQ(h(at).third, of_lane(3)) << at;
     ASSERT_EQ(h(at).sum, sum) << at;
     ASSERT_EQ(h(at).prefix, prefix) << at;
+    ASSERT_EQ(h(at).before, prefix - value_of(at)) << at;
     ASSERT_EQ(h(at).any, start == 0) << at;
+    ASSERT_EQ(h(at).none, start != 0) << at;
     ASSERT_EQ(h(at).all, start == 0 && Items == 1) << at;
   }
 }

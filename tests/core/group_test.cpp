@@ -1,4 +1,5 @@
-// The kernel contract: phases, private values, local memory, barriers.
+// SYCL 2020, 4.9.4.2.3 "Parallel for hierarchical invoke" and 4.7.6.11 "Local accessor": phases, private values,
+// local memory, barriers.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -44,10 +45,10 @@ void test_reverse() {
   for (int i = 0; i < groups * Items; ++i)
     ASSERT_EQ(r(i), 7 * (i / Items * Items + Items - 1 - i % Items) + 1) << i;
 }
-TEST(Group, OneItem) { test_reverse<1>(); }
-TEST(Group, NoMultipleOfAWarp) { test_reverse<37>(); }
-TEST(Group, LargerThanAHostsTeam) { test_reverse<256>(); }
-TEST(Group, LargerThanAnyTeam) { test_reverse<3000>(); }
+TEST(Sycl_4_9_4_2_3_WorkGroups, OneItem) { test_reverse<1>(); }
+TEST(Sycl_4_9_4_2_3_WorkGroups, NoMultipleOfAWarp) { test_reverse<37>(); }
+TEST(Sycl_4_9_4_2_3_WorkGroups, LargerThanAHostsTeam) { test_reverse<256>(); }
+TEST(Sycl_4_9_4_2_3_WorkGroups, LargerThanAnyTeam) { test_reverse<3000>(); }
 
 // Rule 4: private values survive barriers, also when a thread has several items.
 template <int L0, int L1, int L2>
@@ -92,8 +93,8 @@ void test_accumulate() {
         ASSERT_EQ(h(i, j, k), expected) << i << ' ' << j << ' ' << k;
       }
 }
-TEST(Group, PrivateValuesSurvivePhases) { test_accumulate<2, 3, 5>(); }
-TEST(Group, PrivateValuesOfManyItemsAThread) { test_accumulate<16, 16, 16>(); }
+TEST(Sycl_4_9_4_2_3_WorkGroups, PrivateValuesSurvivePhases) { test_accumulate<2, 3, 5>(); }
+TEST(Sycl_4_9_4_2_3_WorkGroups, PrivateValuesOfManyItemsAThread) { test_accumulate<16, 16, 16>(); }
 
 // Local arrays lie apart, aligned, typed, and keep the order of the list.
 void write_arrays(queue& q, const device_view<double*>& out) {
@@ -116,7 +117,7 @@ void write_arrays(queue& q, const device_view<double*>& out) {
         });
       });
 }
-TEST(LocalMemory, ArraysLieApart) {
+TEST(Sycl_4_7_6_11_LocalMemory, ArraysLieApart) {
   device_view<double*> out("out", 5);
   queue q;
   write_arrays(q, out);
@@ -133,7 +134,7 @@ void ask_for_too_much(queue& q, const device_view<int*>& ran) {
   q.parallel_for_work_group<wg>(
       "greedy", range{1}, KERAMOS_LAMBDA(wg & g) { g.parallel_for_work_item([=](h_item) { ran(0) = 1; }); });
 }
-TEST(LocalMemory, MoreThanTheDeviceHasThrowsBeforeAnythingRuns) {
+TEST(Sycl_4_7_6_11_LocalMemory, MoreThanTheDeviceHasThrowsBeforeAnythingRuns) {
   device_view<int*> ran("ran", 1);
   queue q;
   const int team = group<local_range<32>>::team_size;
@@ -171,7 +172,7 @@ void use_much(queue& q, const device_view<double*>& out) {
         });
       });
 }
-TEST(LocalMemory, LargeArraysWork) {
+TEST(Sycl_4_7_6_11_LocalMemory, LargeArraysWork) {
   device_view<double*> out("out", 4 * 64);
   queue q;
   use_much(q, out);

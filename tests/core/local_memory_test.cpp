@@ -1,4 +1,4 @@
-// Local and private memory of work-groups (SYCL 2020, 4.7.6.11 "Local accessor", 4.9.3 hierarchical forms).
+// Local and private memory of work-groups (SYCL 2020, 4.7.6.11 "Local accessor", 4.9.4.2.3 hierarchical form).
 #include <gtest/gtest.h>
 
 #include <string>
@@ -117,7 +117,7 @@ void test_private_arrays() {
     ASSERT_EQ(h(at), ((c[0] * 100 + c[1]) * 100 + c[2]) * 100 + c[3]) << at;
   }
 }
-TEST(Sycl_4_9_3_PrivateMemory, ArraysSurvivePhases) {
+TEST(Sycl_4_9_4_2_3_PrivateMemory, ArraysSurvivePhases) {
   test_private_arrays<33>();
   test_private_arrays<2500>();
 }

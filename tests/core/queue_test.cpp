@@ -1,3 +1,4 @@
+// SYCL 2020, 4.6.5 "Queue class", 4.6.6 "Event class", 4.9.4.2.2 "parallel_for invoke".
 #include <gtest/gtest.h>
 
 #include <string>
@@ -20,7 +21,7 @@ void number_elements(queue& q, const device_view<index_t*>& v) {
   q.parallel_for(
       "number", range{v.extent(0)}, KERAMOS_LAMBDA(index_t i) { v(i) = 3 * i; });
 }
-TEST(Queue, RangeOfOneDimensionVisitsEveryPointOnce) {
+TEST(Sycl_4_9_4_2_2_ParallelFor, RangeOfOneDimensionVisitsEveryPointOnce) {
   device_view<index_t*> v("v", 1000);
   queue q;
   number_elements(q, v);
@@ -34,7 +35,7 @@ void count_points(queue& q, const device_view<int***>& v) {
       "count", range{v.extent(0), v.extent(1), v.extent(2)},
       KERAMOS_LAMBDA(id<3> i) { Kokkos::atomic_add(&v(i[0], i[1], i[2]), 1); });
 }
-TEST(Queue, RangeOfThreeDimensionsVisitsEveryPointOnce) {
+TEST(Sycl_4_9_4_2_2_ParallelFor, RangeOfThreeDimensionsVisitsEveryPointOnce) {
   device_view<int***> v("v", 7, 13, 33);
   queue q;
   count_points(q, v);
@@ -49,7 +50,7 @@ void abort_in_empty_range(queue& q) {
   q.parallel_for(
       "never", range{5, 0}, KERAMOS_LAMBDA(id<2>) { Kokkos::abort("ran"); });
 }
-TEST(Queue, EmptyRangeRunsNothing) {
+TEST(Sycl_4_9_4_2_2_ParallelFor, EmptyRangeRunsNothing) {
   device_view<index_t*> v("v", 0);
   queue q;
   number_elements(q, v);
@@ -64,7 +65,7 @@ void write_items(queue& q, const device_view<index_t**>& v) {
             ((it.group[0] * 100 + it.group[1]) * 100 + it.local[0]) * 100 + it.get_local_id(1);
       });
 }
-TEST(Queue, NdRangeItemsKnowTheirGroup) {
+TEST(Sycl_4_9_4_2_2_ParallelFor, NdRangeItemsKnowTheirGroup) {
   device_view<index_t**> v("v", 12, 24);
   queue q;
   write_items(q, v);
@@ -77,7 +78,7 @@ TEST(Queue, NdRangeItemsKnowTheirGroup) {
 void launch_uneven(queue& q) {
   q.parallel_for("uneven", nd_range{range{10}, range{4}}, KERAMOS_LAMBDA(nd_item<1>){});
 }
-TEST(Queue, NdRangeThatDoesNotDivideIsRefused) {
+TEST(Sycl_4_9_4_2_2_ParallelFor, NdRangeThatDoesNotDivideIsRefused) {
   queue q;
   try {
     launch_uneven(q);
@@ -97,7 +98,7 @@ bool same_instance(const Exec& a, const Exec& b) {
   else
     return true;
 }
-TEST(Queue, SharesTheInstanceItWasMadeFrom) {
+TEST(Sycl_4_6_5_Queue, SharesTheInstanceItWasMadeFrom) {
   const default_execution_space instance;
   basic_queue q(instance);
   EXPECT_TRUE(same_instance(q.execution_space(), instance));
@@ -113,7 +114,7 @@ void kokkos_plus_one(const default_execution_space& exec, const device_view<inde
       "plus_one", Kokkos::RangePolicy<default_execution_space>(exec, 0, v.extent(0)),
       KOKKOS_LAMBDA(int i) { v(i) += 1; });
 }
-TEST(Queue, StaysInOrderWithKokkosKernelsOnItsInstance) {
+TEST(Sycl_4_6_5_Queue, StaysInOrderWithKokkosKernelsOnItsInstance) {
   device_view<index_t*> v("v", 4096);
   queue q;
   number_elements(q, v);
@@ -124,7 +125,7 @@ TEST(Queue, StaysInOrderWithKokkosKernelsOnItsInstance) {
   for (index_t i = 0; i < 4096; ++i) ASSERT_EQ(h(i), 2 * (3 * i + 1));
 }
 
-TEST(Queue, DescribesItsDevice) {
+TEST(Sycl_4_6_5_Queue, DescribesItsDevice) {
   const device_info info = queue().device();
   EXPECT_EQ(info.backend, backend::traits<default_execution_space>::name);
   EXPECT_FALSE(info.name.empty());
@@ -132,7 +133,7 @@ TEST(Queue, DescribesItsDevice) {
   EXPECT_GE(info.local_memory_bytes, 16u * 1024);
 }
 
-TEST(Event, CompletesAndMeasuresTime) {
+TEST(Sycl_4_6_6_Event, CompletesAndMeasuresTime) {
   device_view<index_t*> v("v", 1 << 22);
   queue q;
   const event start = q.mark();
@@ -145,7 +146,7 @@ TEST(Event, CompletesAndMeasuresTime) {
   EXPECT_LT(elapsed_seconds(start, stop), 60);
 }
 
-TEST(Event, WithoutATimeSaysSo) {
+TEST(Sycl_4_6_6_Event, WithoutATimeSaysSo) {
   if (!backend::traits<default_execution_space>::is_host) GTEST_SKIP() << "device events always have a time";
   queue q;
   const event start = q.mark(), kernel = q.completion();
@@ -154,7 +155,7 @@ TEST(Event, WithoutATimeSaysSo) {
 }
 
 // Nothing can be initialised again in this process, so the check runs in a child that never was.
-TEST(QueueDeathTest, BeforeKokkosIsInitialisedIsAnErrorThatSaysSo) {
+TEST(Sycl_4_6_5_QueueDeathTest, BeforeKokkosIsInitialisedIsAnErrorThatSaysSo) {
   if (!backend::traits<default_execution_space>::is_host)
     GTEST_SKIP() << "a forked child of a process with a device context cannot be used";
   GTEST_FLAG_SET(death_test_style, "threadsafe");

@@ -108,6 +108,49 @@ TEST(Sycl_4_6_5_Queue, WaitsForAnotherBackendsEvent) {
   EXPECT_EQ(on_host(x)(0), stepped(0, rounds));
 }
 
+// Every kind of operation takes events; each line below is wrong unless it waits for the one above, which is
+// on the other queue.
+void sum_after(queue& q, const device_view<unsigned>& v, unsigned* sum, const queue::events& after) {
+  q.parallel_for(
+      "sum_after", range{v.extent(0)}, after, reduction(sum, keramos::plus{}, initialize_to_identity),
+      KERAMOS_LAMBDA(index_t i, unsigned& s) { s += v(i); });
+}
+event add_one(queue& q, unsigned* x, const queue::events& after) {
+  return q.single_task(
+      "add_one", after, KERAMOS_LAMBDA() { *x += 1; });
+}
+event spread(queue& q, const unsigned* x, const device_view<unsigned>& v, const queue::events& after) {
+  using wg = group<local_range<10>, local_memory<dynamic_local_array<unsigned>>>;
+  return q.parallel_for_work_group<wg>(
+      "spread", range{v.extent(0) / 10}, after, local_extents(range{1}), KERAMOS_LAMBDA(wg & g) {
+        const auto copy = g.local<0>();
+        g.parallel_for_work_item([=](h_item it) {
+          if (it.i == 0) copy(0) = *x;
+        });
+        g.barrier();
+        g.parallel_for_work_item([=](h_item it) { v(it.gi) = copy(0); });
+      });
+}
+TEST(Sycl_4_6_5_Queue, EveryOperationWaitsForEvents) {
+  constexpr std::size_t n = 3000;
+  queue a({.own_instance = true}), b({.own_instance = true});
+  device_view<unsigned> x("x", n), y("y", n), sum("sum", 1);
+  Kokkos::View<unsigned*, backend::stream<default_execution_space>::host_space> h("h", n);
+  Kokkos::fence();
+  const event stepped_x = slow_step(a, x, rounds);
+  sum_after(b, x, sum.data(), stepped_x);
+  const event added = add_one(a, sum.data(), {b.completion(), stepped_x});
+  const event written = spread(b, sum.data(), y, added);
+  const event filled = a.fill(y.data(), 3u, 10, {written});
+  const event copied = b.copy(y.data(), h.data(), n, {filled});
+  unsigned seen = 0;
+  const event task = a.host_task("look", {copied}, [&] { seen = h(9) + h(10); });
+  const event again = b.fill(y, 7u, {task});
+  a.copy(y, x, {again}).wait();
+  EXPECT_EQ(seen, unsigned(n) * stepped(0, rounds) + 1 + 3);
+  EXPECT_EQ(on_host(x)(n - 1), 7u);
+}
+
 void write_once(queue& q, const device_view<int>& v) {
   q.single_task(
       "once", KERAMOS_LAMBDA() { v(0) += 1; });

@@ -1,4 +1,4 @@
-// SYCL 2020, 4.9.2 "Reduction variables" and 4.15.3 "Atomic references".
+// SYCL 2020, 4.9.2 "Reduction variables", 4.17.2 "Function objects" and 4.15.3 "Atomic references".
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -213,6 +213,65 @@ TEST(Sycl_4_15_3_AtomicRef, EveryOperation) {
   EXPECT_EQ(x[0].bits_or, (1u << 20) - 1);
   EXPECT_EQ(x[0].bits_xor, bits);
   EXPECT_EQ(x[0].swapped, 3u * n);
+}
+
+// In local memory with the narrowest scope that all items share; with orders for both outcomes of an exchange.
+void elect(queue& q, const device_view<int>& out) {
+  using wg = group<local_range<300>, local_memory<local_array<int, 2>>>;
+  q.parallel_for_work_group<wg>(
+      "elect", range{out.extent(0) / 2}, KERAMOS_LAMBDA(wg & g) {
+        const auto a = g.local<0>();
+        g.parallel_for_work_item([=](h_item it) {
+          if (it.i < 2) a(it.i) = it.i == 0 ? -1 : 0;
+        });
+        g.barrier();
+        g.parallel_for_work_item([=](h_item it) {
+          using shared = atomic_ref<int, memory_order::relaxed, memory_scope::work_group>;
+          int nobody = -1;
+          const bool first =
+              shared(a.data()[0])
+                  .compare_exchange_strong(nobody, it.i, memory_order::acq_rel, memory_order::acquire);
+          if (first || nobody != -1) ++shared(a.data()[1]);
+        });
+        g.barrier();
+        g.parallel_for_work_item([=](h_item it) {
+          if (it.i < 2) out(2 * (it.gi / 300) + it.i) = a(it.i);
+        });
+      });
+}
+TEST(Sycl_4_15_3_AtomicRef, ScopesAndLocalMemory) {
+  constexpr int groups = 20;
+  device_view<int> out("out", 2 * groups);
+  queue q;
+  elect(q, out);
+  q.wait();
+  const auto h = on_host(out);
+  for (int g = 0; g < groups; ++g) {
+    EXPECT_GE(h(2 * g), 0);
+    EXPECT_LT(h(2 * g), 300);
+    EXPECT_EQ(h(2 * g + 1), 300);  // one was first, the others saw it
+  }
+}
+void link(queue& q, int** head, int* nodes, int count) {
+  q.parallel_for(
+      "link", range{count}, KERAMOS_LAMBDA(index_t i) {
+        const atomic_ref<int*, memory_order::acq_rel> at(*head);
+        nodes[i] = at.exchange(nodes + i) == nullptr ? 1 : 0;
+      });
+}
+TEST(Sycl_4_15_3_AtomicRef, Pointers) {
+  constexpr int count = 1000;
+  queue q;
+  shared_array<int*> head(1, q);
+  shared_array<int> nodes(count, q);
+  head[0] = nullptr;
+  link(q, head.data(), nodes.data(), count);
+  q.wait();
+  int firsts = 0;
+  for (const int first : nodes) firsts += first;
+  EXPECT_EQ(firsts, 1);
+  EXPECT_GE(head[0], nodes.data());
+  EXPECT_LT(head[0], nodes.data() + count);
 }
 
 // Message passing: who sees the flag sees what was written before it. The pairs run in groups of their own.

@@ -1,16 +1,19 @@
 // atomic_ref (SYCL 2020, section 4.15.3): atomic access from kernels to an element of global or local memory.
 //
-// Orders: Kokkos' atomics are relaxed; stronger orders add its memory fence before the operation (release),
-// after it (acquire) or on both sides (acq_rel, seq_cst), which is at least as strong.
+// Orders: on hosts those of C++'s std::atomic_ref. On devices Kokkos' atomics are relaxed; stronger orders add
+// its memory fence before the operation (release), after it (acquire) or on both sides (acq_rel, seq_cst),
+// which is at least as strong.
 // Scopes: up to `device` all are honoured, as device scope where the backend knows nothing narrower. `system`
 // (other devices, and the host while a kernel runs) is honoured by hosts alone and refused when compiling for
 // a device, for Kokkos' fences end at the device.
 #pragma once
 
+#include <atomic>
 #include <concepts>
 #include <type_traits>
 
 #include <keramos/config.hpp>
+#include <keramos/core/checks.hpp>
 #include <keramos/core/macros.hpp>
 #include <keramos/enabled_backends.hpp>
 
@@ -18,6 +21,35 @@ namespace keramos {
 
 enum class memory_order { relaxed, acquire, release, acq_rel, seq_cst };
 enum class memory_scope { work_item, sub_group, work_group, device, system };
+
+namespace detail {
+
+constexpr std::memory_order std_order(memory_order order) {
+  switch (order) {
+    case memory_order::relaxed:
+      return std::memory_order_relaxed;
+    case memory_order::acquire:
+      return std::memory_order_acquire;
+    case memory_order::release:
+      return std::memory_order_release;
+    case memory_order::acq_rel:
+      return std::memory_order_acq_rel;
+    default:
+      return std::memory_order_seq_cst;
+  }
+}
+
+/// Replaces the value by `f(value)`; what std::atomic_ref has no function for.
+template <class T, class F>
+T host_update(T& value, memory_order order, const F& f) {
+  const std::atomic_ref<T> at(value);
+  T old = at.load(std::memory_order_relaxed);
+  while (!at.compare_exchange_weak(old, f(old), std_order(order))) {
+  }
+  return old;
+}
+
+}  // namespace detail
 
 /// Atomic operations on `value`, which must live as long and be accessed by atomic_refs alone meanwhile.
 /// T is an integer, floating-point or pointer type of 4 or 8 bytes.
@@ -44,23 +76,14 @@ class atomic_ref {
   KERAMOS_FORCEINLINE_FUNCTION explicit atomic_ref(T& value) : at_(&value) {}
 
   KERAMOS_FORCEINLINE_FUNCTION T load(memory_order order = default_read_order) const {
-    before(order == memory_order::seq_cst ? order : memory_order::relaxed);
-#if KOKKOS_VERSION >= 40000
-    const T x = Kokkos::atomic_load(at_);
-#else
-    const T x = Kokkos::atomic_compare_exchange(at_, T(), T());
-#endif
-    after(order);
-    return x;
+    KOKKOS_IF_ON_HOST((return on_host().load(detail::std_order(order));))
+    KOKKOS_IF_ON_DEVICE((before(order == memory_order::seq_cst ? order : memory_order::relaxed);
+                         const T x = Kokkos::atomic_load(at_); after(order); return x;))
   }
   KERAMOS_FORCEINLINE_FUNCTION void store(T x, memory_order order = default_write_order) const {
-    before(order);
-#if KOKKOS_VERSION >= 40000
-    Kokkos::atomic_store(at_, x);
-#else
-    (void)Kokkos::atomic_exchange(at_, x);
-#endif
-    after(order == memory_order::seq_cst ? order : memory_order::relaxed);
+    KOKKOS_IF_ON_HOST((on_host().store(x, detail::std_order(order));))
+    KOKKOS_IF_ON_DEVICE((before(order); Kokkos::atomic_store(at_, x);
+                         after(order == memory_order::seq_cst ? order : memory_order::relaxed);))
   }
   KERAMOS_FORCEINLINE_FUNCTION operator T() const { return load(); }
   KERAMOS_FORCEINLINE_FUNCTION T operator=(T x) const {
@@ -69,50 +92,69 @@ class atomic_ref {
   }
 
   KERAMOS_FORCEINLINE_FUNCTION T exchange(T x, memory_order order = DefaultOrder) const {
-    return ordered(order, [&] { return Kokkos::atomic_exchange(at_, x); });
+    KOKKOS_IF_ON_HOST((return on_host().exchange(x, detail::std_order(order));))
+    KOKKOS_IF_ON_DEVICE((return ordered(order, [&] { return Kokkos::atomic_exchange(at_, x); });))
   }
   /// Sets the value to `desired` if it is `expected`, and else `expected` to the value.
   KERAMOS_FORCEINLINE_FUNCTION bool compare_exchange_strong(T& expected, T desired,
                                                             memory_order order = DefaultOrder) const {
-    const T old = ordered(order, [&] { return Kokkos::atomic_compare_exchange(at_, expected, desired); });
-    const bool done = old == expected;
-    expected = old;
-    return done;
+    KOKKOS_IF_ON_HOST(
+        (return on_host().compare_exchange_strong(expected, desired, detail::std_order(order));))
+    KOKKOS_IF_ON_DEVICE((
+        const T old = ordered(order, [&] { return Kokkos::atomic_compare_exchange(at_, expected, desired); });
+        const bool done = old == expected; expected = old; return done;))
   }
-  /// The same; it never fails without cause.
+  /// With an order for each outcome; the stronger covers both.
+  KERAMOS_FORCEINLINE_FUNCTION bool compare_exchange_strong(T& expected, T desired, memory_order success,
+                                                            memory_order failure) const {
+    return compare_exchange_strong(expected, desired, stronger(success, failure));
+  }
+  /// The same; on devices it never fails without cause.
   KERAMOS_FORCEINLINE_FUNCTION bool compare_exchange_weak(T& expected, T desired,
                                                           memory_order order = DefaultOrder) const {
-    return compare_exchange_strong(expected, desired, order);
+    KOKKOS_IF_ON_HOST((return on_host().compare_exchange_weak(expected, desired, detail::std_order(order));))
+    KOKKOS_IF_ON_DEVICE((return compare_exchange_strong(expected, desired, order);))
+  }
+  KERAMOS_FORCEINLINE_FUNCTION bool compare_exchange_weak(T& expected, T desired, memory_order success,
+                                                          memory_order failure) const {
+    return compare_exchange_weak(expected, desired, stronger(success, failure));
   }
 
   // Each returns the value before it.
   KERAMOS_FORCEINLINE_FUNCTION T
   fetch_add(T x, memory_order order = DefaultOrder) const requires std::is_arithmetic_v<T> {
-    return ordered(order, [&] { return Kokkos::atomic_fetch_add(at_, x); });
+    KOKKOS_IF_ON_HOST((return on_host().fetch_add(x, detail::std_order(order));))
+    KOKKOS_IF_ON_DEVICE((return ordered(order, [&] { return Kokkos::atomic_fetch_add(at_, x); });))
   }
   KERAMOS_FORCEINLINE_FUNCTION T
   fetch_sub(T x, memory_order order = DefaultOrder) const requires std::is_arithmetic_v<T> {
-    return ordered(order, [&] { return Kokkos::atomic_fetch_sub(at_, x); });
+    KOKKOS_IF_ON_HOST((return on_host().fetch_sub(x, detail::std_order(order));))
+    KOKKOS_IF_ON_DEVICE((return ordered(order, [&] { return Kokkos::atomic_fetch_sub(at_, x); });))
   }
   KERAMOS_FORCEINLINE_FUNCTION T
   fetch_min(T x, memory_order order = DefaultOrder) const requires std::is_arithmetic_v<T> {
-    return ordered(order, [&] { return Kokkos::atomic_fetch_min(at_, x); });
+    KOKKOS_IF_ON_HOST((return detail::host_update(*at_, order, [=](T v) { return x < v ? x : v; });))
+    KOKKOS_IF_ON_DEVICE((return ordered(order, [&] { return Kokkos::atomic_fetch_min(at_, x); });))
   }
   KERAMOS_FORCEINLINE_FUNCTION T
   fetch_max(T x, memory_order order = DefaultOrder) const requires std::is_arithmetic_v<T> {
-    return ordered(order, [&] { return Kokkos::atomic_fetch_max(at_, x); });
+    KOKKOS_IF_ON_HOST((return detail::host_update(*at_, order, [=](T v) { return v < x ? x : v; });))
+    KOKKOS_IF_ON_DEVICE((return ordered(order, [&] { return Kokkos::atomic_fetch_max(at_, x); });))
   }
   KERAMOS_FORCEINLINE_FUNCTION T
   fetch_and(T x, memory_order order = DefaultOrder) const requires std::integral<T> {
-    return ordered(order, [&] { return Kokkos::atomic_fetch_and(at_, x); });
+    KOKKOS_IF_ON_HOST((return on_host().fetch_and(x, detail::std_order(order));))
+    KOKKOS_IF_ON_DEVICE((return ordered(order, [&] { return Kokkos::atomic_fetch_and(at_, x); });))
   }
   KERAMOS_FORCEINLINE_FUNCTION T fetch_or(T x,
                                           memory_order order = DefaultOrder) const requires std::integral<T> {
-    return ordered(order, [&] { return Kokkos::atomic_fetch_or(at_, x); });
+    KOKKOS_IF_ON_HOST((return on_host().fetch_or(x, detail::std_order(order));))
+    KOKKOS_IF_ON_DEVICE((return ordered(order, [&] { return Kokkos::atomic_fetch_or(at_, x); });))
   }
   KERAMOS_FORCEINLINE_FUNCTION T
   fetch_xor(T x, memory_order order = DefaultOrder) const requires std::integral<T> {
-    return ordered(order, [&] { return Kokkos::atomic_fetch_xor(at_, x); });
+    KOKKOS_IF_ON_HOST((return on_host().fetch_xor(x, detail::std_order(order));))
+    KOKKOS_IF_ON_DEVICE((return ordered(order, [&] { return Kokkos::atomic_fetch_xor(at_, x); });))
   }
 
   // Each returns the value after it.
@@ -137,6 +179,14 @@ class atomic_ref {
   KERAMOS_FORCEINLINE_FUNCTION T operator--(int) const requires std::integral<T> { return fetch_sub(T(1)); }
 
  private:
+  std::atomic_ref<T> on_host() const { return std::atomic_ref<T>(*at_); }
+
+  /// Of two orders; acquire and release together are acq_rel.
+  KERAMOS_FORCEINLINE_FUNCTION static constexpr memory_order stronger(memory_order a, memory_order b) {
+    const bool both = (a == memory_order::acquire && b == memory_order::release) ||
+                      (a == memory_order::release && b == memory_order::acquire);
+    return both ? memory_order::acq_rel : a < b ? b : a;
+  }
   KERAMOS_FORCEINLINE_FUNCTION static void before(memory_order order) {
     if (order != memory_order::relaxed && order != memory_order::acquire) Kokkos::memory_fence();
   }
@@ -155,8 +205,10 @@ class atomic_ref {
 };
 
 /// The fence of SYCL 2020, section 4.15.1, at device scope.
-KERAMOS_FORCEINLINE_FUNCTION void atomic_fence(memory_order order, memory_scope = memory_scope::device) {
-  if (order != memory_order::relaxed) Kokkos::memory_fence();
+KERAMOS_FORCEINLINE_FUNCTION void atomic_fence([[maybe_unused]] memory_order order,
+                                               memory_scope = memory_scope::device) {
+  KOKKOS_IF_ON_HOST((std::atomic_thread_fence(detail::std_order(order));))
+  KOKKOS_IF_ON_DEVICE((if (order != memory_order::relaxed) Kokkos::memory_fence();))
 }
 
 }  // namespace keramos

@@ -152,7 +152,7 @@ class group : detail::watch {
     if constexpr (detail::watch::on && backend::traits<Exec>::is_host) {
       this->for_each_item(Local::size, [&](int linear) {
         phase(item(linear / (extent(1) * extent(2)), linear / extent(2) % extent(1), linear % extent(2)),
-              p.value_[linear]...);
+              p.value_[Local::size == 1 ? 0 : linear]...);  // 0: else g++ 12 warns of bounds
       });
     } else if constexpr (team_size == 1) {  // a plain loop nest: no division, and the compiler may vectorise
       int linear = 0;

@@ -165,6 +165,21 @@ KERAMOS_FORCEINLINE_FUNCTION private_array<T, Group> exclusive_scan_over_group(
     Group& g, const private_array<T, Group>& x, const Op& op) {
   return exclusive_scan_over_group(g, x, detail::identity_of<T>(op), op);
 }
+/// Item i gets op over `init` and the items of its sub-group before it.
+template <class T, class Group, class Op>
+KERAMOS_FORCEINLINE_FUNCTION private_array<T, Group> exclusive_scan_over_group(
+    const sub_group<Group>& sg, const private_array<T, Group>& x, const std::type_identity_t<T>& init,
+    const Op& op) {
+  auto before = shift_group_right(sg, inclusive_scan_over_group(sg, x, op), 1);
+  detail::group_access::group_of(sg).parallel_for_work_item(
+      [=](h_item it, T& b) { b = it.linear % sub_group<Group>::size == 0 ? init : op(init, b); }, before);
+  return before;
+}
+template <class T, class Group, class Op>
+KERAMOS_FORCEINLINE_FUNCTION private_array<T, Group> exclusive_scan_over_group(
+    const sub_group<Group>& sg, const private_array<T, Group>& x, const Op& op) {
+  return exclusive_scan_over_group(sg, x, detail::identity_of<T>(op), op);
+}
 
 // --- Votes -------------------------------------------------------------------------------------
 
@@ -183,7 +198,7 @@ template <class Group>
 KERAMOS_FORCEINLINE_FUNCTION bool none_of_group(Group& g, const private_array<bool, Group>& flag) {
   return !any_of_group(g, flag);
 }
-/// Whether any, or all, flags of the own sub-group are set.
+/// Whether any, all, or none of the own sub-group's flags are set.
 template <class Group>
 KERAMOS_FORCEINLINE_FUNCTION private_array<bool, Group> any_of_group(const sub_group<Group>& sg,
                                                                      const private_array<bool, Group>& flag) {
@@ -193,6 +208,13 @@ template <class Group>
 KERAMOS_FORCEINLINE_FUNCTION private_array<bool, Group> all_of_group(const sub_group<Group>& sg,
                                                                      const private_array<bool, Group>& flag) {
   return reduce_over_group(sg, flag, logical_and{});
+}
+template <class Group>
+KERAMOS_FORCEINLINE_FUNCTION private_array<bool, Group> none_of_group(
+    const sub_group<Group>& sg, const private_array<bool, Group>& flag) {
+  auto none = any_of_group(sg, flag);
+  detail::group_access::group_of(sg).parallel_for_work_item([=](h_item, bool& n) { n = !n; }, none);
+  return none;
 }
 
 // --- Broadcast and shuffles --------------------------------------------------------------------

@@ -108,11 +108,6 @@ class basic_queue {
   event_type parallel_for(const std::string& label, range<Rank> r, const F& f) {
     return enqueue(label, [&] { detail::range_for(label, exec_, r, f); });
   }
-  template <int Rank, class F>
-  event_type parallel_for(const std::string& label, range<Rank> r, const events& after, const F& f) {
-    depends_on(after);
-    return parallel_for(label, r, f);
-  }
 
   /// `f(nd_item<Rank>)` for every point of `r.global`; items know their group, but share nothing.
   /// @throws invalid_argument if the local range does not divide the global one.
@@ -120,11 +115,6 @@ class basic_queue {
   event_type parallel_for(const std::string& label, nd_range<Rank> r, const F& f) {
     detail::check_nd_range(label, r);
     return parallel_for(label, r.global, detail::nd_kernel<Rank, F>{f, r.local});
-  }
-  template <int Rank, class F>
-  event_type parallel_for(const std::string& label, nd_range<Rank> r, const events& after, const F& f) {
-    depends_on(after);
-    return parallel_for(label, r, f);
   }
 
   /// With reductions: `parallel_for(label, range or nd_range, reduction(...), ..., f)`; see reduction.hpp.
@@ -140,10 +130,29 @@ class basic_queue {
     return reduce(label, r.global, detail::nd_index<Rank>{r.local}, std::tie(first, next, rest...));
   }
 
+  /// Each of these with the events that it waits for: `parallel_for(label, range, {e1, e2}, ..., f)`.
+  template <int Rank, class First, class... Rest>
+  event_type parallel_for(const std::string& label, range<Rank> r, const events& after, const First& first,
+                          const Rest&... rest) {
+    depends_on(after);
+    return parallel_for(label, r, first, rest...);
+  }
+  template <int Rank, class First, class... Rest>
+  event_type parallel_for(const std::string& label, nd_range<Rank> r, const events& after, const First& first,
+                          const Rest&... rest) {
+    depends_on(after);
+    return parallel_for(label, r, first, rest...);
+  }
+
   /// `f()` once.
   template <class F>
   event_type single_task(const std::string& label, const F& f) {
     return parallel_for(label, range<1>(1), detail::single_kernel<F>{f});
+  }
+  template <class F>
+  event_type single_task(const std::string& label, const events& after, const F& f) {
+    depends_on(after);
+    return single_task(label, f);
   }
 
   /// A kernel of phases: `f(Group&)` for every work-group of `groups` (see group.hpp for the contract). A
@@ -173,11 +182,11 @@ class basic_queue {
           detail::work_group_kernel<Group, F>{f, groups, extents, label.c_str()});
     });
   }
-  template <class Group, int Rank, class F>
+  template <class Group, int Rank, class First, class... Rest>
   event_type parallel_for_work_group(const std::string& label, range<Rank> groups, const events& after,
-                                     const F& f) {
+                                     const First& first, const Rest&... rest) {
     depends_on(after);
-    return parallel_for_work_group<Group>(label, groups, f);
+    return parallel_for_work_group<Group>(label, groups, first, rest...);
   }
 
   /// `f()` on a host thread, in the queue's order. It must not use this or other queues of the device (they
@@ -191,37 +200,48 @@ class basic_queue {
     });
   }
 
-  // --- Memory. Pointers are to memory of any kind that the device's runtime knows --------------
+  template <class F>
+  event_type host_task(const std::string& label, const events& after, F f) {
+    depends_on(after);
+    return host_task(label, std::move(f));
+  }
+
+  // --- Memory. Pointers are to memory of any kind that the device's runtime knows; with `after` the work
+  // --- begins when those events are complete ----------------------------------------------------
 
   /// Copies `bytes` from src to dst, which do not overlap.
-  event_type memcpy(void* dst, const void* src, std::size_t bytes) {
+  event_type memcpy(void* dst, const void* src, std::size_t bytes, const events& after = {}) {
     static const std::string label = "keramos::memcpy";
     if (bytes > 0 && (!dst || !src))
       throw invalid_argument(label + ": " + (dst ? "src" : "dst") + " is null but " + std::to_string(bytes) +
                              " bytes are to be copied; allocate it or pass 0 bytes");
+    depends_on(after);
     return enqueue(label, [&] {
       if (bytes > 0) stream::copy(exec_, dst, src, bytes);
     });
   }
   /// Copies `count` elements from src to dst.
   template <class T>
-  event_type copy(const T* src, T* dst, std::size_t count) {
+  event_type copy(const T* src, T* dst, std::size_t count, const events& after = {}) {
     static_assert(std::is_trivially_copyable_v<T>, "keramos: copy moves bytes; the type must allow that");
-    return memcpy(dst, src, count * sizeof(T));
+    return memcpy(dst, src, count * sizeof(T), after);
   }
   /// Copies a View into another of the same extents, in any memory spaces that Kokkos copies between.
   template <class From, class To>
   requires requires(const From& from, const To& to) { from.data(), to.data(), to.label(); }
-  event_type copy(const From& from, const To& to) {
+  event_type copy(const From& from, const To& to, const events& after = {}) {
+    depends_on(after);
     return enqueue(to.label(), [&] { Kokkos::deep_copy(exec_, to, from); });
   }
   /// Sets `count` elements to `value`.
   /// @throws memory_error if the device cannot reach them.
   template <class T>
-  event_type fill(T* data, const std::type_identity_t<T>& value, std::size_t count) {
+  event_type fill(T* data, const std::type_identity_t<T>& value, std::size_t count,
+                  const events& after = {}) {
     static const std::string label = "keramos::fill";
     detail::check_reachable<Exec>(label.c_str(), data, count);
     using view = Kokkos::View<T*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+    depends_on(after);
     return enqueue(label, [&] {
       if (count > 0) Kokkos::deep_copy(exec_, view(data, count), value);
     });
@@ -229,17 +249,19 @@ class basic_queue {
   /// Sets all elements of a View.
   template <class V>
   requires requires(const V& v) { v.data(), v.label(); }
-  event_type fill(const V& v, const typename V::non_const_value_type& value) {
+  event_type fill(const V& v, const typename V::non_const_value_type& value, const events& after = {}) {
+    depends_on(after);
     return enqueue(v.label(), [&] { Kokkos::deep_copy(exec_, v, value); });
   }
   /// Sets `bytes` bytes.
-  event_type memset(void* data, unsigned char value, std::size_t bytes) {
-    return fill(static_cast<unsigned char*>(data), value, bytes);
+  event_type memset(void* data, unsigned char value, std::size_t bytes, const events& after = {}) {
+    return fill(static_cast<unsigned char*>(data), value, bytes, after);
   }
   /// Moves shared memory to where this queue's kernels run before they ask for it; a hint, and nothing for
   /// other kinds of memory.
-  event_type prefetch(const void* data, std::size_t bytes) {
+  event_type prefetch(const void* data, std::size_t bytes, const events& after = {}) {
     static const std::string label = "keramos::prefetch";
+    depends_on(after);
     return enqueue(label, [&] {
       if (bytes > 0) stream::prefetch(exec_, data, bytes);
     });
