@@ -9,22 +9,20 @@ constexpr int bins = 256;
 
 // Each group counts into bins of its own in local memory, which it adds to the global ones at the end.
 // [kernel]
-void histogram(queue& q, const unsigned char* data, index_t n, unsigned* count) {
-  using work_group = group<local_range<bins>, local_memory<local_array<unsigned, bins>>>;  //~
-  const index_t groups = (n + 64 * bins - 1) / (64 * bins);
-  q.parallel_for_work_group<work_group>(                                //~
-      "histogram", range{groups}, KERAMOS_LAMBDA(work_group & g) {      //~
-        const auto local = g.local<0>();                                //~
-        g.parallel_for_work_item([=](h_item it) { local(it.i) = 0; });  //~
-        g.barrier();                                                    //~
-        g.parallel_for_work_item([=](h_item it) {                       //~
-          for (index_t i = it.gi; i < n; i += groups * bins)
-            atomic_ref(local.data()[data[i]]).fetch_add(1u);  //~
-        });                                                   //~
-        g.barrier();                                          //~
-        g.parallel_for_work_item([=](h_item it) {             //~
-          atomic_ref(count[it.i]).fetch_add(local(it.i));     //~
-        });                                                   //~
+void histogram(queue& q, const unsigned char* data, index_t n, unsigned* count) {                      //~
+  using work_group = group<local_range<bins>, local_memory<local_array<unsigned, bins>>>;              //~
+  const index_t groups = (n + 64 * bins - 1) / (64 * bins);                                            //~
+  q.parallel_for_work_group<work_group>(                                                               //~
+      "histogram", range{groups}, KERAMOS_LAMBDA(work_group & g) {                                     //~
+        const auto local = g.local<0>();                                                               //~
+        g.parallel_for_work_item([=](h_item it) { local(it.i) = 0; });                                 //~
+        g.barrier();                                                                                   //~
+        g.parallel_for_work_item([=](h_item it) {                                                      //~
+          for (index_t i = it.gi; i < n; i += groups * bins)                                           //~
+            atomic_ref(local.data()[data[i]]).fetch_add(1u);                                           //~
+        });                                                                                            //~
+        g.barrier();                                                                                   //~
+        g.parallel_for_work_item([=](h_item it) { atomic_ref(count[it.i]).fetch_add(local(it.i)); });  //~
       });
 }
 // [end]

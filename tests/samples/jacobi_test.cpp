@@ -10,19 +10,19 @@ using namespace keramos::samples;
 
 // x' = D^-1 (b - (A - D) x), and the largest change for the host to look at.
 // [kernel]
-double jacobi_step(queue& q, const double* A, const double* b, const double* x, double* next, double* change,
-                   index_t n, const array<double>& largest) {
+double jacobi_step(queue& q, const double* A, const double* b, const double* x, double* next, index_t n,  //~
+                   double* largest) {
   q.parallel_for(
-      "jacobi", range{n}, KERAMOS_LAMBDA(id<1> i) {  //~
+      "jacobi", range{n}, reduction(largest, maximum{}, initialize_to_identity),  //~
+      KERAMOS_LAMBDA(id<1> i, reducer<double, maximum> & change) {                //~
         double sum = b[i];
-        for (index_t j = 0; j < n; ++j)
+        for (index_t j = 0; j < n; ++j)  //~
           if (j != i) sum -= A[i * n + j] * x[j];
         next[i] = sum / A[i * n + i];
-        change[i] = next[i] < x[i] ? x[i] - next[i] : next[i] - x[i];
+        change.combine(next[i] < x[i] ? x[i] - next[i] : next[i] - x[i]);
       });
-  reduce(q, grid_view<const double, 1>{change, {n}, {1}}, largest.data(), maximum{});  //~
   double result;
-  q.copy(static_cast<const double*>(largest.data()), &result, 1).wait();
+  q.copy<double>(largest, &result, 1).wait();
   return result;
 }
 // [end]
@@ -39,12 +39,11 @@ TEST(Samples, Jacobi) {
     for (int j = 0; j < n; ++j) b[i] += A[i * n + j] * solution[j];
   }
   const auto dA = to_device(q, A), db = to_device(q, b), largest = to_device(q, std::vector<double>(1));
-  const auto change = to_device(q, b);
   auto x = to_device(q, std::vector<double>(n)), next = to_device(q, std::vector<double>(n));
   int steps = 0;
   double error = 1;
   for (; error > 1e-13 && steps < 200; ++steps) {
-    error = jacobi_step(q, dA.data(), db.data(), x.data(), next.data(), change.data(), n, largest);
+    error = jacobi_step(q, dA.data(), db.data(), x.data(), next.data(), n, largest.data());
     std::swap(x, next);
   }
   EXPECT_LT(steps, 200);

@@ -18,17 +18,17 @@ void multiply(queue& q, const float* A, const float* B, float* C, int n) {
         const auto b = g.local<1>();                                            //~
         auto sum = g.make_private(0.0f);                                        //~
         for (int k0 = 0; k0 < n; k0 += side) {
-          g.parallel_for_work_item([=](h_item it) {  //~
-            a(it.i, it.j) = A[it.gi * n + k0 + it.j];
-            b(it.i, it.j) = B[(k0 + it.i) * n + it.gj];
-          });           //~
-          g.barrier();  //~
-          g.parallel_for_work_item(
-              [=](h_item it, float& s) {  //~
-                for (int k = 0; k < side; ++k) s += a(it.i, k) * b(k, it.j);
-              },
-              sum);     //~
-          g.barrier();  //~
+          g.parallel_for_work_item([=](h_item it) {                           //~
+            a(it.i, it.j) = A[it.gi * n + k0 + it.j];                         //~
+            b(it.i, it.j) = B[(k0 + it.i) * n + it.gj];                       //~
+          });                                                                 //~
+          g.barrier();                                                        //~
+          g.parallel_for_work_item(                                           //~
+              [=](h_item it, float& s) {                                      //~
+                for (int k = 0; k < side; ++k) s += a(it.i, k) * b(k, it.j);  //~
+              },                                                              //~
+              sum);                                                           //~
+          g.barrier();                                                        //~
         }
         g.parallel_for_work_item([=](h_item it, float& s) { C[it.gi * n + it.gj] = s; }, sum);  //~
       });

@@ -26,30 +26,30 @@ KERAMOS_INLINE_FUNCTION void attract(const body& p, const body& q, vec3& a) {
 
 // All pairs, blocks of bodies through local memory (Nyland, Harris and Prins, GPU Gems 3, chapter 31).
 // [kernel]
-void accelerate(queue& q, const body* bodies, vec3* acceleration, index_t n) {
+void accelerate(queue& q, const body* bodies, vec3* acceleration, index_t n) {           //~
   using work_group = group<local_range<block>, local_memory<local_array<body, block>>>;  //~
   q.parallel_for_work_group<work_group>(                                                 //~
       "accelerate", range{(n + block - 1) / block}, KERAMOS_LAMBDA(work_group & g) {     //~
         const auto local = g.local<0>();                                                 //~
         auto sum = g.make_private(vec3{0, 0, 0});                                        //~
-        for (index_t first = 0; first < n; first += block) {
-          g.parallel_for_work_item([=](h_item it) {  //~
-            local(it.i) = first + it.i < n ? bodies[first + it.i] : body{0, 0, 0, 0};
-          });           //~
-          g.barrier();  //~
-          g.parallel_for_work_item(
-              [=](h_item it, vec3& a) {  //~
-                if (it.gi < n)
-                  for (int j = 0; j < block; ++j) attract(bodies[it.gi], local(j), a);
-              },
-              sum);     //~
-          g.barrier();  //~
+        for (index_t first = 0; first < n; first += block) {                             //~
+          g.parallel_for_work_item([=](h_item it) {                                      //~
+            local(it.i) = first + it.i < n ? bodies[first + it.i] : body{0, 0, 0, 0};    //~
+          });                                                                            //~
+          g.barrier();                                                                   //~
+          g.parallel_for_work_item(                                                      //~
+              [=](h_item it, vec3& a) {                                                  //~
+                if (it.gi < n)                                                           //~
+                  for (int j = 0; j < block; ++j) attract(bodies[it.gi], local(j), a);   //~
+              },                                                                         //~
+              sum);                                                                      //~
+          g.barrier();                                                                   //~
         }
-        g.parallel_for_work_item(
-            [=](h_item it, vec3& a) {  //~
-              if (it.gi < n) acceleration[it.gi] = a;
-            },
-            sum);  //~
+        g.parallel_for_work_item(                      //~
+            [=](h_item it, vec3& a) {                  //~
+              if (it.gi < n) acceleration[it.gi] = a;  //~
+            },                                         //~
+            sum);                                      //~
       });
 }
 // [end]

@@ -10,12 +10,10 @@ using namespace keramos::samples;
 // Hillis and Steele, "Data Parallel Algorithms" (1986): log2(n) steps, in each of which element i adds the
 // one 2^s to its left. The result is where the first array was after an even number of steps.
 // [kernel]
-float* prefix_sum(queue& q, float* x, float* y, index_t n) {
-  for (index_t by = 1; by < n; by *= 2) {
+float* prefix_sum(queue& q, float* x, float* y, index_t n) {  //~
+  for (index_t by = 1; by < n; by *= 2) {                     //~
     q.parallel_for(
-        "prefix_sum", range{n}, KERAMOS_LAMBDA(id<1> i) {  //~
-          y[i] = i < by ? x[i] : x[i] + x[i - by];
-        });
+        "prefix_sum", range{n}, KERAMOS_LAMBDA(id<1> i) { y[i] = i < by ? x[i] : x[i] + x[i - by]; });  //~
     std::swap(x, y);
   }
   return x;

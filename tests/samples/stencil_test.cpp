@@ -11,10 +11,10 @@ using namespace keramos::samples;
 // The wave equation in two dimensions by second-order finite differences:
 // next = 2 u - prev + (c dt / dx)^2 laplacian(u), written over prev.
 // [kernel]
-void wave_step(queue& q, float* prev, const float* u, const float* speed, index_t rows, index_t cols) {
+void wave_step(queue& q, float* prev, const float* u, const float* speed, index_t rows, index_t cols) {  //~
   q.parallel_for(
       "wave", range{rows - 2, cols - 2}, KERAMOS_LAMBDA(id<2> at) {  //~
-        const index_t i = (at[0] + 1) * cols + at[1] + 1;
+        const index_t i = (at[0] + 1) * cols + at[1] + 1;            //~
         const float laplacian = u[i - 1] + u[i + 1] + u[i - cols] + u[i + cols] - 4 * u[i];
         prev[i] = 2 * u[i] - prev[i] + speed[i] * laplacian;
       });

@@ -6,11 +6,9 @@ using namespace keramos;
 using namespace keramos::samples;
 
 // [kernel]
-void vector_add(queue& q, const float* a, const float* b, float* sum, index_t n) {
+void vector_add(queue& q, const float* a, const float* b, float* sum, index_t n) {  //~
   q.parallel_for(
-      "vector_add", range{n}, KERAMOS_LAMBDA(id<1> i) {  //~
-        sum[i] = a[i] + b[i];
-      });
+      "vector_add", range{n}, KERAMOS_LAMBDA(id<1> i) { sum[i] = a[i] + b[i]; });  //~
 }
 // [end]
 
