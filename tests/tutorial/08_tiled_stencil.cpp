@@ -1,4 +1,5 @@
 // Heat spreading on a plate: a stencil on tiles with a halo, by hand and by the library.
+#include <string>
 #include <utility>
 
 #include <keramos/keramos.hpp>
@@ -33,7 +34,7 @@ void step_by_library(keramos::queue& q, plate u, plate next) {
       });
 }
 
-plate hot_edge(const char* name, int rows, int cols) {
+plate hot_edge(const std::string& name, int rows, int cols) {
   plate u(name, rows, cols);
   Kokkos::deep_copy(Kokkos::subview(u, 0, Kokkos::ALL), 100.0);
   return u;
