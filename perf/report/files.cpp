@@ -1,5 +1,6 @@
 // JSON and CSV.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
