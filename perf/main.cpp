@@ -56,8 +56,16 @@ int main(int argc, char** argv) {
     app.parse(own_arguments(argc, argv));
   } catch (const CLI::CallForHelp& help) {
     return app.exit(help);
-  } catch (const CLI::RequiredError&) {
-    return bad_usage("no command: write keramos-perf gemm [options] (--help lists them and other commands)");
+  } catch (const CLI::RequiredError& error) {
+    const auto chosen = app.get_subcommands();
+    if (chosen.empty()) {
+      const std::string first = argc > 1 ? argv[1] : "-";
+      return bad_usage((first[0] == '-' ? "no command" : "no command is named '" + first + "'") +
+                       ": write keramos-perf gemm [options] (--help lists them and other commands)");
+    }
+    const auto name = chosen.front()->get_name();
+    return bad_usage(std::string(error.what()) + ": write keramos-perf " + name + " with it (keramos-perf " +
+                     name + " --help has an example)");
   } catch (const CLI::ParseError& error) {
     const auto chosen = app.get_subcommands();
     const std::string name = chosen.empty() ? "gemm" : chosen.front()->get_name();

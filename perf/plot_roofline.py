@@ -88,7 +88,8 @@ def draw(axes, device, data_type, kernels):
 
 
 def figure(document):
-    device, kernels = document["device"], document["kernels"]
+    device = document["device"]
+    kernels = [k for k in document["kernels"] if "gflops" in k]  # others only move: they have no intensity
     types = unique(k["type"] for k in kernels) or list(device["peak_gflops"])
     fig, panels = plt.subplots(1, len(types), squeeze=False, figsize=(7.2 * len(types), 6.4))
     for axes, data_type in zip(panels[0], types):

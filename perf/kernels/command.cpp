@@ -5,16 +5,18 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "core/interrupt.hpp"
 #include "core/range.hpp"
 #include "core/statistics.hpp"
 #include "device/machine.hpp"
 #include "family.hpp"
 #include "gemm/engine.hpp"
 #include "report/context.hpp"
+#include "report/output.hpp"
+#include "report/progress.hpp"
 
 namespace keramos::perf {
 namespace {
@@ -42,8 +44,9 @@ struct kernels_options {
                    "seconds for one provider's repetitions; 3 are made however long they take")
         ->capture_default_str();
     app.add_option("--seed", seed, "of the random data (default: a fresh one)");
-    app.add_option("--format", format, "table or json")->capture_default_str();
-    app.add_option("--output", output, "write JSON to this file, and the table to the terminal");
+    app.add_option("--format", format, "table, json or csv")->capture_default_str();
+    app.add_option("--output", output,
+                   "write the results to this file (JSON, or .csv), and the table to the terminal");
   }
 
   std::vector<std::string> chosen_kernels() const {
@@ -71,8 +74,9 @@ struct kernels_options {
     chosen_kernels(), chosen_types(), chosen_sizes();
     if (repetitions < 1) throw usage_error("--repetitions must be at least 1: write --repetitions 7");
     if (!(time_limit_s >= 0)) throw usage_error("--time-limit must be seconds: write --time-limit 10");
-    if (format != "table" && format != "json")
-      throw usage_error(fmt::format("format '{}' is not known: write --format table or json", format));
+    if (format != "table" && format != "json" && format != "csv")
+      throw usage_error(fmt::format("format '{}' is not known: write --format table, json or csv", format));
+    check_output_folder(output);
   }
 };
 
@@ -93,33 +97,30 @@ std::unique_ptr<kernel_family> make_family(const std::string& kernel, data_type 
 class kernels_session {
  public:
   kernels_session(const kernels_options& options, int& argc, char** argv)
-      : options_(options), command_line_(joined(argc, argv)), machine_(argc, argv) {}
+      : options_(options),
+        command_line_(joined(argc, argv)),
+        machine_(argc, argv),
+        output_(options.format == "table" ? "" : options.format, options.output) {}
 
   int run() {
     const auto seed = options_.seed != 0 ? options_.seed : std::random_device{}() | 1u;
-    nlohmann::ordered_json document;
-    document["schema"] = "keramos-perf-kernels/1";
-    document["context"] =
-        machine_context(machine_.device(), {"keramos-perf kernels", command_line_, seed, {}});
-    document["results"] = nlohmann::ordered_json::array();
-    show(fmt::format(
+    output_.context = machine_context(machine_.device(), {"keramos-perf kernels", command_line_, seed, {}});
+    output_.print(fmt::format(
         "{} on {}, Kokkos {}, revision {}, seed {}\n"
         "GB/s: bytes that must be moved at least, by the median; of copy: part of the copy's rate "
         "in this run\n\n",
         machine_.device().backend, machine_.device().name, machine_.device().kokkos_version,
-        document["context"]["git_revision"].get<std::string>(), seed));
-    show(fmt::format("{:15} {:4} {:>16}  {:9} {:>9} {:>7} {:>8}\n", "kernel", "type", "shape", "provider",
-                     "GB/s", "spread", "of copy"));
-    for (const auto& kernel : options_.chosen_kernels())
-      for (const auto type : options_.chosen_types())
-        for (const auto size : options_.chosen_sizes())
-          measure(kernel, type, size, seed, document["results"]);
-    if (!options_.output.empty()) {
-      std::ofstream out(options_.output);
-      out << document.dump(2) << '\n';
-      if (!out.flush()) throw std::runtime_error(fmt::format("{} cannot be written", options_.output));
-    } else if (options_.format == "json") {
-      fmt::print("{}\n", document.dump(2));
+        output_.context["git_revision"].get<std::string>(), seed));
+    output_.print(fmt::format("{:15} {:4} {:>16}  {:9} {:>9} {:>7} {:>8}\n", "kernel", "type", "shape",
+                              "provider", "GB/s", "spread", "of copy"));
+    output_.save();
+    try {
+      measure_all(seed);
+      output_.finish();
+    } catch (const interruption& interrupted) {
+      progress_.clear();
+      output_.finish(fmt::format("interrupted by signal {}; the cases before are here", interrupted.signal));
+      throw;
     }
     return good_ ? 0 : 1;
   }
@@ -130,14 +131,29 @@ class kernels_session {
     for (int i = 0; i < argc; ++i) line += (i ? " " : "") + std::string(argv[i]);
     return line;
   }
-  void show(const std::string& text) const {
-    if (options_.format == "json" && options_.output.empty()) return;
-    fmt::print("{}", text);
-    std::fflush(stdout);
+
+  void measure_all(std::uint64_t seed) {
+    const auto kernels = options_.chosen_kernels();
+    const auto types = options_.chosen_types();
+    const auto sizes = options_.chosen_sizes();
+    std::vector<double> costs;
+    for (std::size_t i = 0; i < kernels.size() * types.size(); ++i)
+      costs.insert(costs.end(), sizes.begin(), sizes.end());
+    time_left left(costs);
+    for (const auto& kernel : kernels) {
+      for (const auto type : types) {
+        for (const auto size : sizes) {
+          throw_if_interrupted();
+          progress_.show(fmt::format("{} {} {}  {}", kernel, name(type), size, left.text()));
+          measure(kernel, type, size, seed);
+          left.part_done();
+          output_.save();
+        }
+      }
+    }
   }
 
-  void measure(const std::string& kernel, data_type type, std::int64_t size, std::uint64_t seed,
-               nlohmann::ordered_json& rows) {
+  void measure(const std::string& kernel, data_type type, std::int64_t size, std::uint64_t seed) {
     const auto family = make_family(kernel, type, size, seed);
     std::vector<timed_subject> subjects;
     for (const auto& provider : family->providers()) {
@@ -153,6 +169,7 @@ class kernels_session {
       subjects.push_back(std::move(s));
     }
     time_interleaved(subjects);
+    progress_.clear();
 
     std::vector<summary> seconds;
     double copy_rate = 0;
@@ -165,28 +182,30 @@ class kernels_session {
       const auto wrong = s.failure.empty() ? family->verify(s.name) : s.failure;
       const double rate = family->bytes_of(s.name) / seconds[i].median;
       good_ = good_ && wrong.empty();
-      show(fmt::format("{:15} {:4} {:>16}  {:9} {:9.1f} {:6.1f}% {:7.1f}%{}\n", i ? "" : kernel,
-                       i ? "" : name(type), i ? "" : family->shape(), s.name, rate * 1e-9,
-                       100 * seconds[i].iqr / seconds[i].median, 100 * rate / copy_rate,
-                       wrong.empty() ? "" : "  WRONG: " + wrong));
-      rows.push_back({{"kernel", kernel},
-                      {"type", name(type)},
-                      {"shape", family->shape()},
-                      {"provider", s.name},
-                      {"repetitions", seconds[i].count},
-                      {"median_s", seconds[i].median},
-                      {"min_s", seconds[i].min},
-                      {"iqr_s", seconds[i].iqr},
-                      {"bytes", family->bytes_of(s.name)},
-                      {"gbytes_per_s", rate * 1e-9},
-                      {"copy_fraction", rate / copy_rate},
-                      {"verified", wrong.empty()}});
+      output_.print(fmt::format("{:15} {:4} {:>16}  {:9} {:9.1f} {:6.1f}% {:7.1f}%{}\n", i ? "" : kernel,
+                                i ? "" : name(type), i ? "" : family->shape(), s.name, rate * 1e-9,
+                                100 * seconds[i].iqr / seconds[i].median, 100 * rate / copy_rate,
+                                wrong.empty() ? "" : "  WRONG: " + wrong));
+      output_.add({{"kernel", kernel},
+                   {"type", name(type)},
+                   {"shape", family->shape()},
+                   {"provider", s.name},
+                   {"repetitions", seconds[i].count},
+                   {"median_s", seconds[i].median},
+                   {"min_s", seconds[i].min},
+                   {"iqr_s", seconds[i].iqr},
+                   {"bytes", family->bytes_of(s.name)},
+                   {"gbytes_per_s", rate * 1e-9},
+                   {"copy_fraction", rate / copy_rate},
+                   {"verified", wrong.empty()}});
     }
   }
 
   const kernels_options& options_;
   std::string command_line_;
   machine machine_;
+  run_output output_;
+  progress_line progress_;
   bool good_ = true;
 };
 
@@ -200,6 +219,7 @@ void add_kernels_command(CLI::App& app, std::function<int()>& command, int& argc
   kernels->callback([options, &command, &argc, argv] {
     command = [options, &argc, argv] {
       options->check();
+      note_interrupts();
       return kernels_session(*options, argc, argv).run();
     };
   });

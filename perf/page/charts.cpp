@@ -15,11 +15,11 @@ void add_unique(std::vector<std::string>& names, const std::string& name) {
   if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
 }
 
-bool is_square(const result_row& r) { return r.m == r.n && r.n == r.k; }
+bool is_square(const result_row& r) { return r.m > 0 && r.m == r.n && r.n == r.k; }
 
 // Rates in the chart's unit at the ends of the interquartile range around the median, never beyond the best.
 chart_point point_of(const result_row& r, double x, double scale) {
-  const auto rate = [&](double seconds) { return scale * r.gflops * r.median_s / seconds; };
+  const auto rate = [&](double seconds) { return scale * r.rate() * r.median_s / seconds; };
   return {x, rate(r.median_s), rate(r.median_s + r.iqr_s / 2),
           rate(std::max(r.min_s > 0 ? r.min_s : r.median_s, r.median_s - r.iqr_s / 2)),
           !r.verified.value_or(true)};
@@ -29,6 +29,7 @@ chart_point point_of(const result_row& r, double x, double scale) {
 struct panel {
   std::vector<const result_row*> rows;
   std::string title, type;
+  bool squares = false, steps = false;
 };
 
 struct unit {
@@ -36,6 +37,7 @@ struct unit {
   std::string name;
 };
 unit unit_of(const panel& p, double peak) {
+  if (p.rows.front()->gbytes_per_s > 0) return {1, "GB/s, read and written once"};
   double top = peak;
   for (const auto* r : p.rows) top = std::max(top, r->gflops);
   const std::string operations = p.type == "i32" ? "OP/s" : "FLOP/s";
@@ -71,18 +73,65 @@ std::string curves(const panel& p, double peak, const std::string& peak_kind) {
   return chart.svg();
 }
 
+// Of products the extents; of others the kernel and its shape.
+std::string shape_of(const result_row& r) {
+  if (r.m > 0) return fmt::format("{} × {} × {}", r.m, r.n, r.k);
+  return r.value("kernel") + ' ' + r.value("shape");
+}
+
 std::string bars(const panel& p, double peak, const std::string& peak_kind) {
   const auto u = unit_of(p, peak);
   bar_chart chart;
   chart.title = p.title;
   chart.x_label = u.name;
-  const auto shape = [](const result_row& r) { return fmt::format("{} × {} × {}", r.m, r.n, r.k); };
-  for (const auto* r : p.rows) add_unique(chart.groups, shape(*r));
+  for (const auto* r : p.rows) add_unique(chart.groups, shape_of(*r));
   chart.series = series_of(p, u.scale, [&](const result_row& r) {
-    return double(std::find(chart.groups.begin(), chart.groups.end(), shape(r)) - chart.groups.begin());
+    return double(std::find(chart.groups.begin(), chart.groups.end(), shape_of(r)) - chart.groups.begin());
   });
   if (peak > 0) chart.peak = {peak * u.scale, fmt::format("peak {:.3g} ({})", peak * u.scale, peak_kind)};
   return chart.svg();
+}
+
+// A bar for each step, in the file's order; the gain beside it.
+std::string step_bars(const panel& p) {
+  const auto u = unit_of(p, 0);
+  bar_chart chart;
+  chart.title = p.title;
+  chart.x_label = u.name + "   (× over the row above)";
+  chart_series all{"", color_of_provider("keramos", 0), {}};
+  for (const auto* r : p.rows) {
+    auto point = point_of(*r, double(all.points.size()), u.scale);
+    if (r->step_number == 0) point.color = "#e8b9a8";  // paler
+    if (r->provider == "keramos") point.color = "#8c2d0f";
+    if (r->provider != "keramos" && !is_ladder_step(*r)) point.color = "#009e73";
+    point.note = fmt::format("{:.{}f}", point.y, point.y >= 100 ? 0 : point.y >= 10 ? 1 : 2);
+    if (r->gain > 0) point.note += fmt::format("  ×{:.2f}", r->gain);
+    all.points.push_back(std::move(point));
+    auto name = r->step;
+    std::replace(name.begin(), name.end(), '_', ' ');
+    chart.groups.push_back(r->step_number > 0 ? fmt::format("{} {}", r->step_number, name)
+                                              : '(' + name + ')');
+  }
+  chart.series.push_back(std::move(all));
+  return chart.svg();
+}
+
+// Everything but the extents: type, op, layout and what else the rows may have. The extents too for a
+// ladder, whose steps have different ops.
+std::string title_of(const result_row& r) {
+  if (!r.step.empty()) {
+    return fmt::format("{}, m × n × k = {} × {} × {}, tile width {}", r.value("type"), r.m, r.n, r.k,
+                       r.tile_width);
+  }
+  auto title = r.value("type");
+  if (r.m > 0) title += ' ' + r.value("op_a") + r.value("op_b") + ' ' + r.value("layout");
+  for (const auto& [key, value] : r.keys) {
+    constexpr const char* said[] = {"type", "op_a", "op_b",  "layout", "m",
+                                    "n",    "k",    "batch", "kernel", "shape"};
+    if (std::find(std::begin(said), std::end(said), key) == std::end(said))
+      title += fmt::format(" {} {}", key, value);
+  }
+  return title;
 }
 
 }  // namespace
@@ -109,30 +158,27 @@ std::vector<result_row> median_ranks(const std::vector<result_row>& rows) {
   return kept;
 }
 
+bool is_ladder_step(const result_row& r) { return r.provider.starts_with("ladder-"); }
+
 std::vector<std::string> charts_of(const results_file& file, const std::vector<result_row>& rows) {
-  std::vector<std::pair<std::string, panel>> panels;  // squares before others, else in the file's order
+  std::vector<panel> panels;  // squares before others, else in the file's order
   for (const bool squares : {true, false}) {
     for (const auto& r : rows) {
-      if (!r.measured() || r.m <= 0 || r.gflops <= 0 || is_square(r) != squares) continue;
-      // Everything but the extents: type, op, layout and what else the rows may have.
-      auto title = r.value("type") + ' ' + r.value("op_a") + r.value("op_b") + ' ' + r.value("layout");
-      for (const auto& [key, value] : r.keys) {
-        constexpr const char* said[] = {"type", "op_a", "op_b", "layout", "m", "n", "k"};
-        if (std::find(std::begin(said), std::end(said), key) == std::end(said))
-          title += fmt::format(" {} {}", key, value);
-      }
-      const auto key = fmt::format("{}|{}", squares, title);
-      auto at = std::find_if(panels.begin(), panels.end(), [&](const auto& p) { return p.first == key; });
-      if (at == panels.end()) at = panels.insert(at, {key, {{}, title, r.value("type")}});
-      at->second.rows.push_back(&r);
+      if (!r.measured() || r.rate() <= 0 || is_square(r) != squares) continue;
+      const auto title = title_of(r);
+      auto at = std::find_if(panels.begin(), panels.end(),
+                             [&](const panel& p) { return p.squares == squares && p.title == title; });
+      if (at == panels.end()) at = panels.insert(at, {{}, title, r.value("type"), squares, !r.step.empty()});
+      at->rows.push_back(&r);
     }
   }
   std::vector<std::string> charts;
   const auto peaks = file.context.value("peak_gflops", nlohmann::ordered_json::object());
-  for (const auto& [key, p] : panels) {
-    const double peak = peaks.contains(p.type) ? peaks[p.type].get<double>() : 0;
+  for (const auto& p : panels) {
+    const bool has_peak = peaks.contains(p.type) && p.rows.front()->gbytes_per_s <= 0;
+    const double peak = has_peak ? peaks[p.type].get<double>() : 0;
     const auto kind = file.text("peak_kind");
-    charts.push_back(is_square(*p.rows.front()) ? curves(p, peak, kind) : bars(p, peak, kind));
+    charts.push_back(p.steps ? step_bars(p) : p.squares ? curves(p, peak, kind) : bars(p, peak, kind));
   }
   return charts;
 }

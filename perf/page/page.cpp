@@ -69,7 +69,7 @@ std::string comparison(const std::vector<result_row>& rows) {
   std::map<std::pair<std::string, std::string>, line> lines;
   for (const auto& r : rows) {
     const auto at = own.find(r.problem());
-    if (r.provider == "keramos" || !r.good() || at == own.end()) continue;
+    if (r.provider == "keramos" || is_ladder_step(r) || !r.good() || at == own.end()) continue;
     const std::pair key{r.provider, r.value("type")};
     auto& l = lines[key];
     if (l.ratios.empty()) order.push_back(key);
@@ -144,10 +144,15 @@ std::string ranks(const results_file& file, const nlohmann::ordered_json& job) {
 std::string results(const results_file& file) {
   const bool with_rank =
       std::any_of(file.rows.begin(), file.rows.end(), [](const auto& r) { return r.rank >= 0; });
+  const auto any = [&](double result_row::*figure) {
+    return std::any_of(file.rows.begin(), file.rows.end(), [&](const auto& r) { return r.*figure > 0; });
+  };
+  const bool with_operations = any(&result_row::gflops), with_bytes = any(&result_row::gbytes_per_s);
   std::vector<std::string> head{"provider", "problem", "verified"};
   if (with_rank) head.push_back("rank");
-  for (const char* name :
-       {"GFLOP/s", "of peak", "median s", "best s", "spread", "repetitions", "error", "allowed"}) {
+  if (with_bytes) head.push_back("GB/s");
+  if (with_operations) head.insert(head.end(), {"GFLOP/s", "of peak"});
+  for (const char* name : {"median s", "best s", "spread", "repetitions", "error", "allowed"}) {
     head.push_back(name);
   }
   std::string text = "<h2>All results</h2>\n<div class=\"wide\"><table>\n" + heading(head, 3);
@@ -158,12 +163,15 @@ std::string results(const results_file& file) {
                                    : r.verified.has_value() ? "yes"
                                                             : "not measured"};
     if (with_rank) cells.push_back(std::to_string(r.rank));
-    for (auto& cell :
-         {number(r.gflops), r.peak_fraction > 0 ? fmt::format("{:.0f}%", 100 * r.peak_fraction) : "",
-          number(r.median_s), number(r.min_s),
-          r.measured() ? fmt::format("{:.1f}%", 100 * r.iqr_s / r.median_s) : "",
-          std::to_string(r.repetitions), fmt::format("{:.2g}", r.max_error),
-          fmt::format("{:.2g}", r.error_bound)}) {
+    if (with_bytes) cells.push_back(number(r.gbytes_per_s));
+    if (with_operations) {
+      cells.push_back(number(r.gflops));
+      cells.push_back(r.peak_fraction > 0 ? fmt::format("{:.0f}%", 100 * r.peak_fraction) : "");
+    }
+    for (auto& cell : {number(r.median_s), number(r.min_s),
+                       r.measured() ? fmt::format("{:.1f}%", 100 * r.iqr_s / r.median_s) : "",
+                       std::to_string(r.repetitions), r.measured() ? fmt::format("{:.2g}", r.max_error) : "",
+                       r.measured() ? fmt::format("{:.2g}", r.error_bound) : ""}) {
       cells.push_back(cell);
     }
     text += table_row(cells, 3, wrong);

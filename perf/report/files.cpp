@@ -18,6 +18,17 @@ std::string quoted(const std::string& text) {
   return out + '"';
 }
 
+// Objects in a row become columns of their own, "ladder.step" say; lists stay JSON.
+nlohmann::ordered_json flat(const nlohmann::ordered_json& row) {
+  nlohmann::ordered_json out = nlohmann::ordered_json::object();
+  for (const auto& [key, value] : row.items()) {
+    if (!value.is_object()) out[key] = value;
+    if (!value.is_object()) continue;
+    for (const auto& [inner, part] : value.items()) out[key + '.' + inner] = part;
+  }
+  return out;
+}
+
 }  // namespace
 
 nlohmann::ordered_json to_row(const gemm_result& r) {
@@ -68,10 +79,12 @@ std::string to_csv(const std::vector<gemm_result>& results) {
   return to_csv(rows);
 }
 
-std::string to_csv(const nlohmann::ordered_json& rows) {
+std::string to_csv(const nlohmann::ordered_json& all) {
   std::vector<std::string> columns;
-  for (const auto& row : rows) {
-    for (const auto& [key, value] : row.items()) {
+  std::vector<nlohmann::ordered_json> rows;
+  for (const auto& row : all) {
+    rows.push_back(flat(row));
+    for (const auto& [key, value] : rows.back().items()) {
       if (std::find(columns.begin(), columns.end(), key) == columns.end()) columns.push_back(key);
     }
   }
@@ -82,7 +95,7 @@ std::string to_csv(const nlohmann::ordered_json& rows) {
       if (&key != &columns.front()) line += ',';
       const auto value = row.find(key);
       if (value == row.end() || value->is_null()) continue;
-      line += value->is_string() ? quoted(value->get<std::string>()) : value->dump();
+      line += quoted(value->is_string() ? value->get<std::string>() : value->dump());
     }
     text += line + '\n';
   }

@@ -55,10 +55,17 @@ result_row row_of(const json& from) {
   row.min_s = number(from, "min_s");
   row.iqr_s = number(from, "iqr_s");
   row.gflops = number(from, "gflops");
+  row.gbytes_per_s = number(from, "gbytes_per_s");
   row.peak_fraction = number(from, "peak_fraction");
   row.max_error = number(from, "max_error");
   row.error_bound = number(from, "error_bound");
   if (from.contains("verified") && from["verified"].is_boolean()) row.verified = from["verified"].get<bool>();
+  if (const auto ladder = from.find("ladder"); ladder != from.end() && ladder->is_object()) {
+    row.step = ladder->value("step", "");
+    row.step_number = int(number(*ladder, "number"));
+    row.tile_width = int(number(*ladder, "tile_width"));
+    row.gain = number(*ladder, "gain");
+  }
   return row;
 }
 
@@ -78,7 +85,7 @@ std::string result_row::problem() const {
       add(value + this->value("op_b"));
     } else if (key == "m") {
       add(m == n && n == k ? value : fmt::format("{}x{}x{}", m, n, k));
-    } else if (key == "type" || key == "layout" || key == "step" || key == "kernel" || key == "host") {
+    } else if (key == "type" || key == "layout" || key == "shape" || key == "kernel" || key == "host") {
       add(value);
     } else {
       add(fmt::format("{} {}", key, value));

@@ -19,12 +19,19 @@ struct result_row {
   int repetitions = 0;
   double median_s = 0, min_s = 0, iqr_s = 0;  // 0: not measured
   double gflops = 0;                          // 0: the row has none
+  double gbytes_per_s = 0;                    // of what must be moved; 0: the row has none
   double peak_fraction = 0;                   // of the arithmetic peak; 0: not known
   double max_error = 0, error_bound = 0;
   std::optional<bool> verified;  // none: not run
+  std::string step;              // of a ladder; "": it is none
+  int step_number = 0;           // 0: a variant that shows what goes wrong
+  int tile_width = 0;
+  double gain = 0;  // over the step before; 0: not known
 
   bool measured() const { return median_s > 0; }
   bool good() const { return measured() && verified.value_or(true); }
+  // What is drawn: GB/s where the row has them, for then they matter more.
+  double rate() const { return gbytes_per_s > 0 ? gbytes_per_s : gflops; }
   // Of one key; "" if the row has none of that name.
   std::string value(const std::string& key) const;
   std::string problem() const;  // "f32 NT left 64 x 64 x 128": all keys, short

@@ -201,6 +201,11 @@ std::string bar_chart::svg() const {
   const int legend_height = legend(below, series, width, bottom + 54);
   double top = top_of(series) * 1.05;
   if (!peak.text.empty()) top = std::max(top, peak.y * 1.05);
+  std::size_t longest_note = 0;
+  for (const auto& s : series) {
+    for (const auto& p : s.points) longest_note = std::max(longest_note, p.note.size());
+  }
+  if (longest_note > 0) top *= 1 + 0.015 * double(longest_note);
   const scale x{0, top, 20 + 6.4 * double(longest), width - 20.0};
 
   std::string out = opening(title, width, int(bottom) + 50 + legend_height);
@@ -215,8 +220,9 @@ std::string bar_chart::svg() const {
       const double at = 34 + gap / 2 + group_height * p.x + bar * double(i);
       out += fmt::format(
           R"(<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{}" fill="{}"><title>{}: {}</title></rect>)",
-          x.begin, at, std::max(0.5, x(p.y) - x.begin), bar - 2, series[i].color, escaped(series[i].label),
-          number(p.y));
+          x.begin, at, std::max(0.5, x(p.y) - x.begin), bar - 2, p.color.empty() ? series[i].color : p.color,
+          escaped(series[i].label), number(p.y));
+      out += text_at(x(std::max(p.y, p.high)) + 5, at + bar - 2, "start", p.note, 10);
       out += straight(x(p.low), at + bar / 2 - 1, x(p.high), at + bar / 2 - 1, ink);
       if (p.marked_wrong) out += text_at(x(p.y) + 6, at + bar - 1, "start", "✗ wrong");
     }

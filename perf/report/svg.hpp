@@ -10,6 +10,8 @@ struct chart_point {
   double x = 0, y = 0;
   double low = 0, high = 0;  // ends of the band around y; both 0: none
   bool marked_wrong = false;
+  std::string color = {};  // of this bar alone; "": the series'
+  std::string note = {};   // at the end of a bar
 };
 
 struct chart_series {

@@ -25,7 +25,8 @@ struct roofline_options {
   void add_to(CLI::App& app) {
     app.add_option(
         "results", results,
-        "a results file of keramos-perf ladder or gemm (--output); without one, only the ceilings");
+        "a results file of keramos-perf ladder, gemm, batched or kernels (--output); without one, only the "
+        "ceilings");
     app.add_option(
         "--device-spec", spec,
         "ceilings on paper: a name in perf/specs (a100-sxm4-40gb, h200-sxm5, ...) or a file; without "

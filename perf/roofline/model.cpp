@@ -40,6 +40,32 @@ std::string rate(double gigas) {
   return fmt::format("{:.{}f}", gigas, gigas >= 1000 ? 0 : gigas >= 10 ? 1 : 3);
 }
 
+// A row without operations, of the kernel families.
+roofline_kernel moved(const json& row, double rate) {
+  roofline_kernel k;
+  k.name = text(row, "provider");
+  k.type = text(row, "type");
+  k.problem = text(row, "kernel") + ' ' + text(row, "shape");
+  k.gbytes_per_s = rate;
+  return k;
+}
+
+std::string table_of_moves(const std::vector<roofline_kernel>& kernels, const device_spec& spec,
+                           std::size_t name_width, std::size_t problem_width) {
+  auto text = fmt::format("\n{:{}}  {:4} {:{}} {:>12}  {:16} {:>12} {:>6}\n", "kernel", name_width, "type",
+                          "problem", problem_width, "GB/s", "bound", "allows", "met");
+  for (const auto& k : kernels) {
+    if (k.gflops > 0) continue;
+    const auto p = place(k, spec);
+    const bool known = p.bound.attainable > 0;
+    text += fmt::format("{:{}}  {:4} {:{}} {:>12}  {:16} {:>12} {:>6}\n", k.name, name_width, k.type,
+                        k.problem, problem_width, rate(k.gbytes_per_s), known ? p.bound.name : "not known",
+                        known ? rate(p.bound.attainable) : "-",
+                        known ? fmt::format("{:.0f}%", 100 * p.fraction) : "-");
+  }
+  return text;
+}
+
 }  // namespace
 
 roofline_bound compute_roof(const device_spec& spec, const std::string& type) {
@@ -53,6 +79,14 @@ double ridge_point(const device_spec& spec, const std::string& type) {
 
 roofline_place place(const roofline_kernel& kernel, const device_spec& spec) {
   roofline_place result;
+  if (kernel.gflops <= 0) {
+    result.bound = {"memory", rate_of(spec.bandwidth_gbs, "memory")};
+    if (result.bound.attainable > 0) {
+      result.bounds.push_back(result.bound);
+      result.fraction = kernel.gbytes_per_s / result.bound.attainable;
+    }
+    return result;
+  }
   const auto add = [&](const std::string& name, double attainable) {
     if (attainable > 0) result.bounds.push_back({name, attainable});
   };
@@ -77,7 +111,11 @@ std::vector<roofline_kernel> kernels_of(const json& document, const std::string&
   left_out = 0;
   for (const auto& row : document.at("results")) {
     const double gflops = number(row, "gflops"), seconds = number(row, "median_s");
-    if (gflops <= 0 || seconds <= 0) continue;  // not measured
+    if (seconds <= 0) continue;  // not measured
+    if (gflops <= 0) {
+      if (const double rate = number(row, "gbytes_per_s"); rate > 0) kernels.push_back(moved(row, rate));
+      continue;
+    }
     const double operations = gflops * 1e9 * seconds, bytes = least_bytes(row);
     if (bytes <= 0) {
       ++left_out;
@@ -122,10 +160,16 @@ std::string places_text(const std::vector<roofline_kernel>& kernels, const devic
     name_width = std::max(name_width, k.name.size());
     problem_width = std::max(problem_width, k.problem.size());
   }
+  const auto has_operations = [](const roofline_kernel& k) { return k.gflops > 0; };
+  const auto counted = std::count_if(kernels.begin(), kernels.end(), has_operations);
+  const auto moves = counted < std::ssize(kernels) ? table_of_moves(kernels, spec, name_width, problem_width)
+                                                   : std::string();
+  if (counted == 0) return moves;
   auto text = fmt::format("\n{:{}}  {:4} {:{}} {:>10} {:>10} {:>12}  {:16} {:>12} {:>6}\n", "kernel",
                           name_width, "type", "problem", problem_width, "OP/B mem.", "OP/B L1", "GFLOP/s",
                           "bound", "allows", "met");
   for (const auto& k : kernels) {
+    if (!has_operations(k)) continue;
     const auto p = place(k, spec);
     text += fmt::format("{:{}}  {:4} {:{}} {:>10.3g} {:>10} {:>12}  {:16} {:>12} {:>6}\n", k.name, name_width,
                         k.type, k.problem, problem_width, k.memory_intensity,
@@ -134,7 +178,7 @@ std::string places_text(const std::vector<roofline_kernel>& kernels, const devic
                         p.bound.attainable > 0 ? rate(p.bound.attainable) : "-",
                         p.bound.attainable > 0 ? fmt::format("{:.0f}%", 100 * p.fraction) : "-");
   }
-  return text;
+  return text + moves;
 }
 
 json roofline_document(const std::vector<roofline_kernel>& kernels, const device_spec& spec) {
@@ -154,6 +198,14 @@ json roofline_document(const std::vector<roofline_kernel>& kernels, const device
     row["kernel"] = k.name;
     row["type"] = k.type;
     row["problem"] = k.problem;
+    if (k.gflops <= 0) {
+      row["gbytes_per_s"] = k.gbytes_per_s;
+      row["bound"] = p.bound.name;
+      row["attainable_gbytes_per_s"] = p.bound.attainable;
+      row["fraction"] = p.fraction;
+      out["kernels"].push_back(std::move(row));
+      continue;
+    }
     row["gflops"] = k.gflops;
     row["memory_intensity"] = k.memory_intensity;
     row["cache_intensity"] = nullptr;

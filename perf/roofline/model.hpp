@@ -19,14 +19,15 @@ struct roofline_kernel {
   std::string name;     // the provider, or the ladder's step
   std::string problem;  // "NN 4096x4096x4096"
   std::string type;
-  double gflops = 0;
+  double gflops = 0;            // 0: nobody counts its operations, only what it must move
   double memory_intensity = 0;  // operations a byte of least traffic
   double cache_intensity = 0;   // operations a byte that the items ask for; 0: not known
+  double gbytes_per_s = 0;      // of what it must move, where there are no operations
 };
 
 struct roofline_bound {
   std::string name;       // "memory", "L1", "f32 peak", "f64 matrix peak"
-  double attainable = 0;  // GFLOP/s
+  double attainable = 0;  // GFLOP/s; GB/s of a kernel without operations
 };
 
 struct roofline_place {
@@ -41,8 +42,9 @@ roofline_bound compute_roof(const device_spec& spec, const std::string& type);
 double ridge_point(const device_spec& spec, const std::string& type);
 roofline_place place(const roofline_kernel& kernel, const device_spec& spec);
 
-// The measured rows of a keramos-perf/1 document that a roofline can be drawn of: those with `gflops`, and
-// with m, n and k (and maybe `batch`) or `memory_bytes`. `left_out` counts the other measured ones. Throws
+// The measured rows of a keramos-perf/1 document that have a place under the roofs: those with `gflops`, and
+// with m, n and k (and maybe `batch`) or `memory_bytes`; those with `gbytes_per_s` alone, which have memory's
+// bandwidth for a bound (transposes, copies). `left_out` counts the other measured ones. Throws
 // usage_error for a document that is none.
 std::vector<roofline_kernel> kernels_of(const nlohmann::ordered_json& document, const std::string& file_name,
                                         int& left_out);

@@ -14,7 +14,9 @@ function(check_page name charts)
   string(REPLACE ")" "\\)" device "${device}")
   expect("${page}" "<h1>[^<]*${device}")
   expect("${page}" "revision ${revision}")
-  expect("${page}" "${rows} results verified, 0 wrong")
+  string(REGEX MATCHALL "\"verified\": true" verified "${json}")  # not all: not everybody has tensor cores for f32
+  list(LENGTH verified verified)
+  expect("${page}" "${verified} results verified, 0 wrong")
   expect("${page}" "geometric mean")
   foreach(word IN ITEMS "src=" "href=\"http" "@import" "url(")  # nothing to load
     string(FIND "${page}" "${word}" at)
@@ -58,6 +60,9 @@ endfunction()
 
 check_page(host-1-thread 2)  # f32 and f64
 check_page(gpu 4)            # and two ops
+check_page(ladder 4)         # two tile widths of two types
+check_page(batched 1)
+check_page(kernels 2)        # by the bytes they move
 
 foreach(arguments IN ITEMS "none.json;-o;page" "${DATA}/gpu.json" "${CMAKE_CURRENT_LIST_FILE};-o;page"
                            "${DATA}/gpu.json;-o;/dev/null/x")

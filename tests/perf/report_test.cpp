@@ -55,6 +55,14 @@ TEST(Csv, SameColumnsQuotedWhereNeeded) {
   EXPECT_NE(text.find(",10,20,30,0,,,,,,"), std::string::npos);  // unavailable: empty fields
 }
 
+TEST(Csv, ObjectsAreColumnsAndListsAreQuoted) {
+  const auto rows = nlohmann::ordered_json::parse(
+      R"([{"provider": "a", "ladder": {"step": "naive", "why": "slow, but simple", "launches": [{"teams": 1}]}}])");
+  EXPECT_EQ(to_csv(rows),
+            "provider,ladder.step,ladder.why,ladder.launches\n"
+            "a,naive,\"slow, but simple\",\"[{\"\"teams\"\":1}]\"\n");
+}
+
 TEST(Table, RatioAndTroubleAreShown) {
   result_table table({"keramos", "blas", "cublas"});
   const auto results = some_results();
