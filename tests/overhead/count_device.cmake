@@ -1,0 +1,17 @@
+# Keramos' kernels in OBJECT have at most 5 % more machine instructions than Kokkos' of the same name.
+#   cmake -DOBJECT=device_code.o -DCUOBJDUMP=cuobjdump -P count_device.cmake
+execute_process(COMMAND ${CUOBJDUMP} -sass ${OBJECT} OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX REPLACE "[][;]" "," text "${text}")
+string(REPLACE "\n" ";" lines "${text}")
+set(kernel "")
+foreach(line IN LISTS lines)
+  if(line MATCHES "Function : (.*)")
+    set(kernel "")
+    if(CMAKE_MATCH_1 MATCHES "(saxpy|transpose)_(keramos|kokkos)")
+      set(kernel ${CMAKE_MATCH_0})
+    endif()
+  elseif(kernel AND line MATCHES "^ +/\\*[0-9a-f]+\\*/ " AND NOT line MATCHES " NOP")
+    math(EXPR count_${kernel} "0${count_${kernel}} + 1")
+  endif()
+endforeach()
+include(${CMAKE_CURRENT_LIST_DIR}/judge.cmake)
