@@ -165,9 +165,9 @@ class direct_kernel {
   /// the cache from one row to the next.
   static void multiply(const problem& s) {
     if (s.b_col_stride != 1) return multiply_columns(s);
-    const bool whole = std::int64_t(s.k) * s.n * std::int64_t(sizeof(T)) <= cached;
+    if (std::int64_t(s.k) * s.n * std::int64_t(sizeof(T)) <= cached) return multiply_rows(s);
     problem part = s;
-    part.k = whole ? s.k : s.n <= widest * v::lanes ? 256 : 64;
+    part.k = s.n <= widest * v::lanes ? 256 : 64;
     for (int k0 = 0; k0 < s.k; k0 += part.k) {
       if (s.k - k0 < part.k) part.k = s.k - k0;
       part.a = s.a + k0 * s.a_col_stride;

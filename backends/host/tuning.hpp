@@ -72,10 +72,11 @@ class machine {
 };
 
 /// Where packing does not pay, measured on AMD Zen 5 and Intel Emerald Rapids.
-inline constexpr index_t cached_bytes_of_b = 256 * 1024;  ///< B stays in the second-level cache as it lies
-inline constexpr index_t few_products = 32;               ///< products an element of C
-inline constexpr index_t few_rows = 32;                   ///< B is read once or twice in any case
-inline constexpr index_t few_rows_of_strided_b = 128;     ///< the same, where it is laid out in blocks
+/// B stays in the cache as it lies, if there is four times that.
+inline constexpr index_t cached_bytes_of_b = 256 * 1024;
+inline constexpr index_t few_products = 32;            ///< products an element of C
+inline constexpr index_t few_rows = 32;                ///< B is read once or twice in any case
+inline constexpr index_t few_rows_of_strided_b = 128;  ///< the same, where it is laid out in blocks
 /// Products m·n·k of a problem of a batch up to which a thread takes all of it.
 inline constexpr index_t small_volume = 128 * 128 * 128;
 /// The same, of one problem, up to which to wake other threads takes longer than to multiply alone.
@@ -123,7 +124,8 @@ tile::shape choose_block(const kernel_table<T>& kernels, const gemm_problem<T>& 
 template <class T>
 bool direct_pays(const gemm_problem<T>& p) {
   if (p.c_col_stride != 1) return false;
-  return p.k <= few_products || p.n * p.k * index_t(sizeof(T)) <= cached_bytes_of_b ||
+  const index_t cached = std::min(cached_bytes_of_b, index_t(second_level_cache_bytes() / 4));
+  return p.k <= few_products || p.n * p.k * index_t(sizeof(T)) <= cached ||
          p.m <= (p.b.stride_mn == 1 ? few_rows : few_rows_of_strided_b);
 }
 

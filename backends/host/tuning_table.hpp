@@ -14,7 +14,8 @@ struct tuning_row {
 };
 
 // mr x nr_vectors accumulators, one row of B and one broadcast of A have to fit in the registers.
-// kc x nr of B and kc x mr of A fit in the first-level cache, mc x kc of A in half the second-level.
+// kc x nr of B and kc x mr of A fit in the first-level cache, mc x kc of A in half of a second-level cache of
+// 1 MiB; where the machine reports a smaller one, mc shrinks.
 // clang-format off
 inline constexpr tuning_row tuning_table[] = {
     // vector  registers  element   mr  nr    mc   nc   kc
@@ -24,6 +25,8 @@ inline constexpr tuning_row tuning_table[] = {
     {      32,        16,       8,   6,  2,  240, 240, 256},
     {      16,        16,       4,   6,  2,  240, 480, 320},  // SSE2
     {      16,        16,       8,   6,  2,  240, 240, 256},
+    {      32,        32,       4,   8,  3,  240, 480, 320},  // SVE of 256 bits; of 512 it has AVX-512's rows
+    {      32,        32,       8,   8,  3,  240, 240, 256},
     {      16,        32,       4,   8,  3,  240, 480, 320},  // NEON
     {      16,        32,       8,   8,  3,  240, 240, 256},
 };

@@ -10,6 +10,9 @@
 
 #if defined(__AVX2__)
 #include <immintrin.h>
+#elif defined(__ARM_FEATURE_SVE_BITS) && __ARM_FEATURE_SVE_BITS > 0  // -msve-vector-bits=...
+#include <arm_sve.h>
+#define KERAMOS_HOST_SVE
 #endif
 
 namespace keramos::backend::host::KERAMOS_HOST_ISA {
@@ -18,6 +21,8 @@ namespace keramos::backend::host::KERAMOS_HOST_ISA {
 inline constexpr int vector_bytes = 64, vector_registers = 32;
 #elif defined(__AVX__)
 inline constexpr int vector_bytes = 32, vector_registers = 16;
+#elif defined(KERAMOS_HOST_SVE)
+inline constexpr int vector_bytes = __ARM_FEATURE_SVE_BITS / 8, vector_registers = 32;
 #elif defined(__aarch64__)
 inline constexpr int vector_bytes = 16, vector_registers = 32;
 #else
@@ -83,6 +88,19 @@ struct simd {
     }
   };
   static constexpr bool first_is_free = false;
+#elif defined(KERAMOS_HOST_SVE)
+  class first {
+    int count_;
+
+    svbool_t lanes() const { return sizeof(T) == 4 ? svwhilelt_b32(0, count_) : svwhilelt_b64(0, count_); }
+
+   public:
+    explicit first(int count) : count_(count) {}
+
+    vector load(const T* p) const { return vector(svld1(lanes(), p)); }
+    void store(T* p, vector v) const { svst1(lanes(), p, v); }
+  };
+  static constexpr bool first_is_free = true;
 #else
   class first {
     int count_;

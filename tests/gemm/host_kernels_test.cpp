@@ -150,4 +150,17 @@ TYPED_TEST(HostKernels, BlocksAreMultiplesOfTheRegisterTile) {
   }
 }
 
+TEST(HostKernelTable, BlocksFitHalfTheCache) {
+  using namespace keramos::backend::host;
+  const kernel_table<double> wide = *baseline::compiled_kernels<double>();
+  for (const std::size_t bytes : {1 << 30, 1 << 20, 1 << 19, 1 << 18, 1 << 17}) {
+    const kernel_table<double> t = fitted(wide, bytes);
+    EXPECT_LE(t.mc * t.kc * sizeof(double), bytes / 2);
+    EXPECT_EQ(t.mc % t.mr, 0);
+    // One more panel would not fit, or is more than was measured to pay.
+    EXPECT_TRUE(t.mc == wide.mc || (t.mc + t.mr) * t.kc * sizeof(double) > bytes / 2);
+  }
+  EXPECT_EQ(fitted(wide, 0).mc, wide.mr);
+}
+
 }  // namespace
