@@ -73,7 +73,7 @@ int main(int argc, char** argv) {
                      " [options] (keramos-perf " + name + " --help lists them)");
   }
   const auto name = app.get_subcommands().front()->get_name();
-  if (name != "gemm" && name != "worker" && keramos::perf::launched_ranks() > 1) {
+  if (name != "gemm" && name != "batched" && name != "worker" && keramos::perf::launched_ranks() > 1) {
     return bad_usage("keramos-perf " + name + " runs once, not on every rank: write keramos-perf " + name +
                      " without mpirun or srun");
   }

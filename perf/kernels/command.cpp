@@ -47,6 +47,11 @@ struct kernels_options {
     app.add_option("--format", format, "table, json or csv")->capture_default_str();
     app.add_option("--output", output,
                    "write the results to this file (JSON, or .csv), and the table to the terminal");
+    app.footer(
+        "Every result is compared element by element: exit status 1 if one is wrong.\n"
+        "Examples:\n"
+        "  keramos-perf kernels --kernel transpose,reduce --size 65536:16777216:*4\n"
+        "  keramos-perf kernels --output kernels.json && keramos-perf roofline kernels.json");
   }
 
   std::vector<std::string> chosen_kernels() const {

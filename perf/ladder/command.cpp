@@ -103,14 +103,23 @@ class ladder_session {
 
   void measure(gemm_case g) {
     std::vector<gemm_result> results;
+    std::optional<interruption> stopped;
     for (const auto op_b : {transpose::N, transpose::T}) {
       g.op_b = op_b;
-      for (auto& r : run_slots(g)) results.push_back(std::move(r));
+      try {
+        for (auto& r : run_slots(g)) results.push_back(std::move(r));
+      } catch (const interruption& interrupted) {
+        stopped = interrupted;
+        break;
+      }
       left_.part_done();
     }
     g.op_b = transpose::N;
+    if (results.empty() && stopped) throw *stopped;
     for (const int width : options_.widths()) {
       auto rows = rows_of(g, width, results);
+      // Of steps with B transposed nothing is known yet.
+      if (stopped) std::erase_if(rows, [](const ladder_row& row) { return !row.result.timed(); });
       set_gains(rows);
       progress_.clear();
       fmt::print("{}", ladder_table(rows));
@@ -125,6 +134,7 @@ class ladder_session {
       }
       save();
     }
+    if (stopped) throw *stopped;
   }
 
   // Runs those that the case is for: the yardsticks only with B as it is.

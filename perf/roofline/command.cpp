@@ -95,6 +95,7 @@ int run(const roofline_options& options, int& argc, char** argv) {
   } else {
     fmt::print("{}", ceilings_text(spec));
     if (!kernels.empty()) fmt::print("{}", places_text(kernels, spec));
+    if (!kernels.empty() && !device.empty()) fmt::print("\nthe kernels were measured on {}\n", device);
     if (left_out > 0) fmt::print("{} rows have no known traffic and are left out\n", left_out);
   }
   if (!options.save_spec.empty()) replace_file(options.save_spec, to_json(spec).dump(2) + '\n');

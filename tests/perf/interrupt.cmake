@@ -5,11 +5,11 @@ include(${CMAKE_CURRENT_LIST_DIR}/commands.cmake)
 find_program(TIMEOUT timeout REQUIRED)
 
 # The first case takes no time; the second, of 667 rows, takes that library an hour.
-function(interrupt signal status)
+function(interrupt signal status command wanted_rows)
   file(REMOVE interrupted.json)
   string(TIMESTAMP start %s)
   execute_process(COMMAND ${TIMEOUT} --foreground --preserve-status -s ${signal} -k 120 6
-                          ${PROGRAM} gemm --provider blas=${WRONG_CBLAS} --type f64 --m 8,667 --n 9 --k 9 --sets 1
+                          ${PROGRAM} ${command} --provider blas=${WRONG_CBLAS} --type f64 --m 8,667 --n 9 --k 9 --sets 1
                                      --repetitions 2 ${ARGN} --output interrupted.json
                   RESULT_VARIABLE got OUTPUT_VARIABLE out ERROR_VARIABLE err)
   string(TIMESTAMP end %s)
@@ -27,14 +27,15 @@ function(interrupt signal status)
   expect_json(interrupted.json 8 results 0 m)
   file(READ interrupted.json json)
   string(JSON rows LENGTH "${json}" results)
-  if(NOT rows EQUAL 1)
-    message(SEND_ERROR "${rows} rows instead of 1")
+  if(NOT rows EQUAL wanted_rows)
+    message(SEND_ERROR "${rows} rows instead of ${wanted_rows}")
   endif()
 endfunction()
 
-interrupt(INT 130)
-interrupt(TERM 143)
-interrupt(INT 130 --in-process)
+interrupt(INT 130 gemm 1)
+interrupt(TERM 143 gemm 1)
+interrupt(INT 130 gemm 1 --in-process)
+interrupt(INT 130 ladder 12 --in-process)  # eleven steps and that library
 
 # A run that nobody interrupts says that it is complete.
 run(0 gemm --provider keramos --type f64 --size 8,16 --repetitions 2 --sets 1 --output interrupted.json)

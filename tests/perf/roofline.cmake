@@ -7,9 +7,27 @@ file(WRITE synthetic.json [[{"schema": "keramos-perf/1", "context": {"device": "
   {"provider": "synthetic", "type": "f32", "memory_bytes": 8e9, "median_s": 0.01, "gflops": 200.0}]}]])
 run(0 roofline synthetic.json --device-spec a100-sxm4-40gb --output roofline.json)
 expect("${out}" "f32 peak +19500 GFLOP/s, ridge point 12.5 FLOP/B")
+expect("${out}" "the kernels were measured on NVIDIA A100\n")
 expect("${out}" "synthetic +f32 +0.25 +- +200.0 +memory +388.8 +51%")
 expect_json(roofline.json memory kernels 0 bound)
 expect_json(roofline.json 388.75 kernels 0 attainable_gflops)
+
+# Every device that is shipped, by its name; none without a source.
+file(GLOB specs ${SPECS}/*.json)
+list(LENGTH specs count)
+if(count LESS 12)
+  message(SEND_ERROR "${count} specs in ${SPECS}")
+endif()
+foreach(spec IN LISTS specs)
+  get_filename_component(name ${spec} NAME_WE)
+  run(0 roofline synthetic.json --device-spec ${name})
+  expect("${out}" "synthetic +f32 +0.25 +- +200.0 +memory +[0-9.]+ +[0-9]+%")
+  file(READ ${spec} json)
+  string(JSON sources LENGTH "${json}" sources)
+  if(sources LESS 1)
+    message(SEND_ERROR "${spec} has no sources")
+  endif()
+endforeach()
 
 # The machine at hand, and its spec used again.
 run(0 roofline --save-spec here.json)

@@ -97,5 +97,21 @@ TEST(Roofline, CachesAreFasterThanMemory) {
   EXPECT_GT(2 * l1, measure_host_copy(1));
 }
 
+TEST(Roofline, WhatOnlyMovesHasMemoryForItsBound) {
+  const auto document =
+      nlohmann::ordered_json::parse(R"({"schema": "keramos-perf/1", "context": {}, "results": [
+    {"kernel": "transpose", "type": "f32", "shape": "8x8", "provider": "keramos", "median_s": 1e-3,
+     "gbytes_per_s": 60.0}]})");
+  int left_out = 0;
+  const auto kernels = kernels_of(document, "file", left_out);
+  ASSERT_EQ(kernels.size(), 1u);
+  EXPECT_EQ(kernels[0].problem, "transpose 8x8");
+  const auto at = place(kernels[0], machine_of_round_numbers());
+  EXPECT_EQ(at.bound.name, "memory");
+  EXPECT_EQ(at.bound.attainable, 100);
+  EXPECT_EQ(at.fraction, 0.6);
+  EXPECT_NE(places_text(kernels, machine_of_round_numbers()).find("60%"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace keramos::perf
