@@ -16,6 +16,10 @@ struct tuning_row {
 // mr x nr_vectors accumulators, one row of B and one broadcast of A have to fit in the registers.
 // kc x nr of B and kc x mr of A fit in the first-level cache, mc x kc of A in half of a second-level cache of
 // 1 MiB; where the machine reports a smaller one, mc shrinks.
+//
+// What g++ 12 makes of a step of k, instructions in all and FMAs: AVX-512 49 and 28, AVX2 25 and 12, SSE2 48
+// with 12 products and 12 sums; no vector goes to the stack. Only i32 on SSE2 spills, 8 of 122: it has no
+// product of 32 bits.
 // clang-format off
 inline constexpr tuning_row tuning_table[] = {
     // vector  registers  element   mr  nr    mc   nc   kc
