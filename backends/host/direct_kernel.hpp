@@ -156,8 +156,20 @@ class direct_kernel {
     }
   }
 
-  static constexpr int few_columns = 32;                     ///< of A
-  static constexpr std::int64_t cached = 256 * 1024;         ///< bytes that stay in the second-level cache
+  /// Reads a line after the other. The tiles' order, a step of k here and there, is one that no prefetcher follows:
+  /// of operands that are in no cache, a product of 8 x 8 doubles takes 40 ns so and 93 without (Zen 5).
+  static void fetch(const T* rows, std::int64_t stride, int count, std::int64_t length) {
+    constexpr int line = 64 / int(sizeof(T));
+    if (stride == length) length *= count, count = 1;
+    for (int i = 0; i < count; ++i, rows += stride)
+#pragma GCC unroll 4
+      for (std::int64_t j = 0; j < length; j += line)
+        asm volatile("" ::"r"(*reinterpret_cast<const char*>(rows + j)));
+  }
+
+  static constexpr int few_columns = 32;              ///< of A
+  static constexpr std::int64_t cached = 256 * 1024;  ///< bytes that stay in the second-level cache
+  static constexpr int fetched = 32 * 1024;  ///< bytes that are read ahead, into the first-level cache
   static constexpr int packed = 64 * 1024 / int(sizeof(T));  ///< elements of B packed at a time
 
  public:
@@ -165,15 +177,30 @@ class direct_kernel {
   /// the cache from one row to the next.
   static void multiply(const problem& s) {
     if (s.b_col_stride != 1) return multiply_columns(s);
-    if (std::int64_t(s.k) * s.n * std::int64_t(sizeof(T)) <= cached) return multiply_rows(s);
+    const std::int64_t bytes_of_b = std::int64_t(s.k) * s.n * std::int64_t(sizeof(T));
+    if (bytes_of_b <= cached) {
+      if (bytes_of_b <= fetched) {
+        fetch(s.b, s.b_row_stride, s.k, s.n);
+        if (s.a_col_stride == 1 && std::int64_t(s.m) * s.k * std::int64_t(sizeof(T)) <= fetched)
+          fetch(s.a, s.a_row_stride, s.m, s.k);
+      }
+      return multiply_rows(s);
+    }
     problem part = s;
-    part.k = s.n <= widest * v::lanes ? 256 : 64;
-    for (int k0 = 0; k0 < s.k; k0 += part.k) {
-      if (s.k - k0 < part.k) part.k = s.k - k0;
+    const int most_k = s.n <= widest * v::lanes ? 256 : 64;
+    const bool once = s.m <= 2;  // what is read no more than twice is not worth reading ahead
+    const int most_n = once ? s.n : fetched / int(sizeof(T)) / most_k;
+    for (int k0 = 0; k0 < s.k; k0 += most_k) {
+      part.k = s.k - k0 < most_k ? s.k - k0 : most_k;
       part.a = s.a + k0 * s.a_col_stride;
-      part.b = s.b + k0 * s.b_row_stride;
       if (k0 > 0) part.beta = T(1);
-      multiply_rows(part);
+      for (int j = 0; j < s.n; j += most_n) {
+        part.n = s.n - j < most_n ? s.n - j : most_n;
+        part.b = s.b + k0 * s.b_row_stride + j;
+        part.c = s.c + j;
+        if (!once) fetch(part.b, part.b_row_stride, part.k, part.n);
+        multiply_rows(part);
+      }
     }
   }
 
