@@ -27,11 +27,16 @@ struct pack_kernel {
   int width, kc;
   T* to;
 
+  static constexpr int together = 4;  ///< panels that an index packs
+
+  index_t groups() const { return (panels + together - 1) / together; }
+  index_t size() const { return groups() * ((k + kc - 1) / kc); }
   void operator()(index_t at) const {
-    const index_t k0 = at / panels * kc, n0 = at % panels * width;
+    const index_t k0 = at / groups() * kc, n0 = at % groups() * together * width;
     const int k_of_slab = int(k - k0 < kc ? k - k0 : kc);
-    pack(to + k0 * panels * width + n0 * k_of_slab, from.at(n0, k0), from.stride_mn, from.stride_k,
-         int(n - n0 < width ? n - n0 : width), k_of_slab);
+    const int cols = int(n - n0 < together * width ? n - n0 : together * width);
+    pack(to + k0 * panels * width + n0 * k_of_slab, from.at(n0, k0), from.stride_mn, from.stride_k, cols,
+         k_of_slab);
   }
 };
 

@@ -141,8 +141,20 @@ class direct_kernel {
       if (j < s.n) columns_from<Vectors / 2>(s, j);
   }
 
+  /// All of C if it is one tile of `Vectors` vectors.
+  template <int Vectors>
+  static bool single_tile(const problem& s) {
+    if (s.n > Vectors * v::lanes || s.m > max_rows(Vectors)) return false;
+    const int last = s.n - (Vectors - 1) * v::lanes;
+    auto* const tile =
+        v::first_is_free || last < v::lanes ? tile_of<Vectors, true>(s.m) : tile_of<Vectors, false>(s.m);
+    tile(s, s.a, s.b, s.c, first(last));
+    return true;
+  }
+
   /// B's rows run through memory.
   static void multiply_rows(const problem& s) {
+    if (single_tile<1>(s) || single_tile<2>(s)) return;  // the least way for the smallest
     if (s.m <= max_rows(widest)) return columns_from<widest>(s, 0);
     if (s.k > few_columns || s.n <= 2 * v::lanes) return columns_from<2>(s, 0);
     // Little is done to an element of C, so what counts is that it is written row after row.

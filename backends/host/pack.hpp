@@ -58,15 +58,31 @@ inline void pack_panel(T* to, const T* from, std::int64_t stride_mn, std::int64_
       constexpr int i = whole * v::lanes;
       pack_transposed<T, rest>(to + i, Width, from + i * stride_mn, stride_mn, count - i, k);
     }
-  } else if (stride_mn == 1 && count == Width) {
-    for (int p = 0; p < k; ++p) std::memcpy(to + p * Width, from + p * stride_k, Width * sizeof(T));
   } else {
     pack_rows(to, Width, from, stride_mn, stride_k, count, k);
   }
 }
 
+/// Some rows of memory at a time, through all panels: a panel's part of a row, read down a whole slab, is a walk
+/// that no prefetcher follows.
+template <class T, int Width>
+inline void pack_along_mn(T* panels, const T* from, std::int64_t stride_k, int mn, int k) {
+  constexpr int rows = 16;
+  for (int p0 = 0; p0 < k; p0 += rows) {
+    const int end = k - p0 < rows ? k : p0 + rows;
+    int i = 0;
+    for (; i + Width <= mn; i += Width)
+      for (int p = p0; p < end; ++p)
+        std::memcpy(panels + std::int64_t(i) * k + p * Width, from + i + p * stride_k, Width * sizeof(T));
+    if (i < mn)
+      pack_rows(panels + std::int64_t(i) * k + p0 * Width, Width, from + i + p0 * stride_k, 1, stride_k,
+                mn - i, end - p0);
+  }
+}
+
 template <class T, int Width>
 inline void pack(T* panels, const T* from, std::int64_t stride_mn, std::int64_t stride_k, int mn, int k) {
+  if (stride_mn == 1 && stride_k != 1) return pack_along_mn<T, Width>(panels, from, stride_k, mn, k);
   for (int i = 0; i < mn; i += Width)
     pack_panel<T, Width>(panels + std::int64_t(i) * k, from + i * stride_mn, stride_mn, stride_k,
                          mn - i < Width ? mn - i : Width, k);

@@ -272,7 +272,7 @@ struct tuning {
     T* to = workspace.template reserve<T>(exec, std::size_t(panels) * table.nr * p.k);
     const pack_kernel<T> kernel{table.pack_b, p.b, p.n, p.k, panels, table.nr, kc, to};
     using policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<index_t>, Kokkos::Schedule<Kokkos::Dynamic>>;
-    Kokkos::parallel_for("keramos::gemm_pack", policy(exec, index_t(0), ceil_div(p.k, kc) * panels), kernel);
+    Kokkos::parallel_for("keramos::gemm_pack", policy(exec, index_t(0), kernel.size()), kernel);
     return {to, panels * table.nr, kc};
   }
 };

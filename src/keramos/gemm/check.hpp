@@ -53,8 +53,9 @@ bool plainly_sound(const matrix_view<const T>& a, op op_a, const matrix_view<con
   const auto end = [](const auto& x) {
     return x.data + ((x.rows - 1) * x.row_stride + (x.cols - 1) * x.col_stride + 1);
   };
+  const T* const c_end = end(c);
   const auto apart = [&](const matrix_view<const T>& x) {
-    return std::less_equal<const T*>()(end(x), c.data) || std::less_equal<const T*>()(end(c), x.data);
+    return std::less_equal<const T*>()(end(x), c.data) || std::less_equal<const T*>()(c_end, x.data);
   };
   const index_t k = op_a == op::N ? a.cols : a.rows;
   return (op_a == op::N ? a.rows : a.cols) == c.rows && (op_b == op::N ? b.cols : b.rows) == c.cols &&
