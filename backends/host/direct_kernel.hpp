@@ -169,7 +169,8 @@ class direct_kernel {
   }
 
   /// Reads a line after the other. The tiles' order, a step of k here and there, is one that no prefetcher follows:
-  /// of operands that are in no cache, a product of 8 x 8 doubles takes 40 ns so and 93 without (Zen 5).
+  /// of operands that are in no cache, a product of 8 x 8 doubles takes 40 ns so and 93 without, one of 96 x 96 20 us
+  /// and 42 (Zen 5); of cached ones it takes 3 to 6 % longer.
   static void fetch(const T* rows, std::int64_t stride, int count, std::int64_t length) {
     constexpr int line = 64 / int(sizeof(T));
     if (stride == length) length *= count, count = 1;
@@ -181,7 +182,7 @@ class direct_kernel {
 
   static constexpr int few_columns = 32;              ///< of A
   static constexpr std::int64_t cached = 256 * 1024;  ///< bytes that stay in the second-level cache
-  static constexpr int fetched = 32 * 1024;  ///< bytes that are read ahead, into the first-level cache
+  static constexpr int fetched = 32 * 1024;  ///< bytes of a block of a larger B, for the first-level cache
   static constexpr int packed = 64 * 1024 / int(sizeof(T));  ///< elements of B packed at a time
 
  public:
@@ -191,11 +192,9 @@ class direct_kernel {
     if (s.b_col_stride != 1) return multiply_columns(s);
     const std::int64_t bytes_of_b = std::int64_t(s.k) * s.n * std::int64_t(sizeof(T));
     if (bytes_of_b <= cached) {
-      if (bytes_of_b <= fetched) {
-        fetch(s.b, s.b_row_stride, s.k, s.n);
-        if (s.a_col_stride == 1 && std::int64_t(s.m) * s.k * std::int64_t(sizeof(T)) <= fetched)
-          fetch(s.a, s.a_row_stride, s.m, s.k);
-      }
+      fetch(s.b, s.b_row_stride, s.k, s.n);
+      if (s.a_col_stride == 1 && std::int64_t(s.m) * s.k * std::int64_t(sizeof(T)) <= cached)
+        fetch(s.a, s.a_row_stride, s.m, s.k);
       return multiply_rows(s);
     }
     problem part = s;

@@ -32,23 +32,42 @@ struct micro_kernel {
   static vector load(const T* p) { return *reinterpret_cast<const vector*>(p); }
   static void store(T* p, vector v) { *reinterpret_cast<vector*>(p) = v; }
 
+  /// What a tile asks the second-level cache for: so many lines with every `chunk` steps of k.
+  struct request {
+    const char* from;
+    int lines;
+  };
+  static constexpr int chunk = 8;
+
+  /// The part of B's next panel that tile `i` of `tiles` asks for: all tiles together ask for the whole.
+  static request part_of(const T* panel, int k, int i, int tiles) {
+    const int lines_of_panel = k * nr * int(sizeof(T)) / 64, chunks = (k + chunk - 1) / chunk;
+    const int lines = (lines_of_panel + tiles * chunks - 1) / (tiles * chunks);
+    const std::int64_t from = std::int64_t(i) * chunks * lines;
+    return {reinterpret_cast<const char*>(panel) + from * 64, from < lines_of_panel ? lines : 0};
+  }
+
   /// sums (+)= a·b for one micro tile: mr x nr accumulators stay in registers over all of k.
-  static void multiply_tile(T* sums, const T* a, const T* b, int k, bool first) {
+  static void multiply_tile(T* sums, const T* a, const T* b, int k, bool first, request next) {
     vector c[mr][vectors];
 #pragma GCC unroll 32
     for (int i = 0; i < mr; ++i)
 #pragma GCC unroll 4
       for (int v = 0; v < vectors; ++v) c[i][v] = vector{};
-    for (int p = 0; p < k; ++p, a += mr, b += nr) {
-      for (int line = 0; line < a_bytes; line += 64)  // A comes from the second-level cache
-        __builtin_prefetch(reinterpret_cast<const char*>(a) + a_ahead + line);
-      vector row[vectors];
+    for (int p = 0; p < k;) {
+      for (int line = 0; line < next.lines; ++line, next.from += 64) __builtin_prefetch(next.from, 0, 2);
+      const int end = k - p < chunk ? k : p + chunk;
+      for (; p < end; ++p, a += mr, b += nr) {
+        for (int line = 0; line < a_bytes; line += 64)  // A comes from the second-level cache
+          __builtin_prefetch(reinterpret_cast<const char*>(a) + a_ahead + line);
+        vector row[vectors];
 #pragma GCC unroll 4
-      for (int v = 0; v < vectors; ++v) row[v] = load(b + v * lanes);
+        for (int v = 0; v < vectors; ++v) row[v] = load(b + v * lanes);
 #pragma GCC unroll 32
-      for (int i = 0; i < mr; ++i)
+        for (int i = 0; i < mr; ++i)
 #pragma GCC unroll 4
-        for (int v = 0; v < vectors; ++v) c[i][v] += a[i] * row[v];
+          for (int v = 0; v < vectors; ++v) c[i][v] += a[i] * row[v];
+      }
     }
     if (first) {
 #pragma GCC unroll 32
@@ -64,7 +83,8 @@ struct micro_kernel {
     }
   }
 
-  /// A panel of B stays in the first-level cache while A's panels stream by from the second.
+  /// A panel of B stays in the first-level cache while A's panels stream by from the second. The next one is on its
+  /// way to the second meanwhile: unasked for, it costs 5 (f32) to 12 % (f64) of the speed on Zen 5.
   static void multiply(const block_product<T>& s) {
     const int panels_m = (s.rows + mr - 1) / mr, panels_n = (s.cols + nr - 1) / nr;
     alignas(64) T only[mr * nr];  // sums that nothing follows and nothing went before
@@ -81,7 +101,10 @@ struct micro_kernel {
         if (!s.first) {
           for (int v = 0; v < mr * nr; v += 64 / int(sizeof(T))) __builtin_prefetch(sums + v, 1);
         }
-        multiply_tile(sums, s.a + std::int64_t(i) * s.k * mr, s.b + std::int64_t(j) * s.k * nr, s.k, s.first);
+        const T* const b = s.b + std::int64_t(j) * s.k * nr;
+        const request next =
+            j + 1 < panels_n ? part_of(b + std::int64_t(s.k) * nr, s.k, i, panels_m) : request{nullptr, 0};
+        multiply_tile(sums, s.a + std::int64_t(i) * s.k * mr, b, s.k, s.first, next);
         if (s.last) write_tile(c, s, sums, rows, s.cols - j * nr < nr ? s.cols - j * nr : nr);
       }
   }

@@ -82,8 +82,9 @@ inline constexpr index_t small_volume = 128 * 128 * 128;
 /// The same, of one problem, up to which to wake other threads takes longer than to multiply alone.
 inline constexpr index_t alone_volume = 48 * 48 * 48;
 
-/// Sums of a tile, and packed B of a call: what they may take of cache and of memory.
-inline constexpr std::size_t most_sum_bytes = 1 << 20;
+/// Sums of a tile, and packed B of a call: what they may take of cache and of memory. A core that works alone has
+/// the shared cache to itself, and the wider its tiles are, the less often A is packed.
+constexpr std::size_t most_sum_bytes(int threads) { return std::size_t(threads == 1 ? 4 : 1) << 20; }
 inline constexpr std::size_t most_packed_bytes = std::size_t(256) << 20;
 
 inline index_t ceil_div(index_t a, index_t b) { return (a + b - 1) / b; }
@@ -105,7 +106,7 @@ tile::shape choose_block(const kernel_table<T>& kernels, const gemm_problem<T>& 
        ++tiles_m) {
     const index_t rows = ceil_div(panels_m, tiles_m) * kernels.mr;
     const bool packed = tiles_m > 1;
-    const index_t most_cols = packed ? index_t(most_sum_bytes / sizeof(T)) / rows : kernels.nc;
+    const index_t most_cols = packed ? index_t(most_sum_bytes(threads) / sizeof(T)) / rows : kernels.nc;
     const index_t least_tiles_n = ceil_div(panels_n * kernels.nr, std::max<index_t>(most_cols, kernels.nr));
     for (index_t tiles_n = least_tiles_n; tiles_n <= std::min(panels_n, least_tiles_n + 2 * threads);
          ++tiles_n) {
