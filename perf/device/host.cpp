@@ -4,6 +4,7 @@
 #include <keramos/backends/host/kernels.hpp>
 
 #include "core/host_peak.hpp"
+#include "counters.hpp"
 #include "kernels.hpp"
 #include "machine.hpp"
 #include "machine_queue.hpp"
@@ -24,6 +25,10 @@ std::vector<std::pair<std::string, std::string>> device_notes() {
   if (!governor.empty()) notes.emplace_back("cpu_governor", governor);
   return notes;
 }
+
+byte_counting device_byte_counting() { return byte_counting::cache_misses; }
+void start_profiler() {}
+void stop_profiler() {}
 
 unit_limits device_unit_limits() { return {}; }
 

@@ -1,5 +1,6 @@
 // Devices that the harness knows nothing about yet.
 #include "core/host.hpp"
+#include "counters.hpp"
 #include "kernels.hpp"
 #include "machine.hpp"
 #include "machine_queue.hpp"
@@ -10,6 +11,10 @@ int visible_devices() { return 0; }
 std::size_t device_cache_bytes() { return std::size_t(64) << 20; }
 device_peak peak_of(data_type, const device_description&) { return {}; }
 std::vector<std::pair<std::string, std::string>> device_notes() { return {}; }
+
+byte_counting device_byte_counting() { return byte_counting::nobody; }
+void start_profiler() {}
+void stop_profiler() {}
 
 unit_limits device_unit_limits() { return {}; }
 std::string host_micro_kernel(data_type) { return {}; }

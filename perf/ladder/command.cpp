@@ -1,6 +1,7 @@
 #include "command.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -10,6 +11,7 @@
 
 #include "build_info.hpp"
 #include "core/interrupt.hpp"
+#include "counters.hpp"
 #include "explain/options.hpp"
 #include "gemm/bench.hpp"
 #include "gemm/runner.hpp"
@@ -36,10 +38,10 @@ class ladder_session {
  public:
   ladder_session(const ladder_options& options, int& argc, char** argv)
       : options_(options),
+        arguments_(argv, argv + argc),
         bench_(make_bench(options, argc, argv)),
-        cases_(options.cases(bench_->device().is_host ? "512" : "4096")),
+        cases_(options.cases(bench_->device().is_host)),
         left_(costs()) {
-    for (int i = 0; i < argc; ++i) command_line_ += (i ? " " : "") + std::string(argv[i]);
     settings_.repetitions = options.repetitions;
     settings_.time_limit_s = options.time_limit_s;
     settings_.sets = options.sets;
@@ -50,8 +52,8 @@ class ladder_session {
     for (const auto& s : bench_->slots()) {
       if (!s.target) fmt::print(stderr, "keramos-perf: no {}: {}\n", s.name, s.problem);
     }
-    context_ = make_context(*bench_,
-                            {"keramos-perf ladder", command_line_, settings_.seed, options_.parsed_types()});
+    context_ = make_context(*bench_, {"keramos-perf ladder", fmt::format("{}", fmt::join(arguments_, " ")),
+                                      settings_.seed, options_.parsed_types()});
     // Thirty steps have one version and one library, Keramos'.
     auto& providers = context_.at("providers");
     for (auto p = providers.begin(); p != providers.end();) {
@@ -62,6 +64,7 @@ class ladder_session {
     fmt::print("{}", headline(context_));
     save();
     try {
+      if (options_.counters) count();
       for (const auto& g : cases_) measure(g);
     } catch (const interruption& interrupted) {
       progress_.clear();
@@ -90,15 +93,28 @@ class ladder_session {
 
   static std::unique_ptr<gemm_bench> make_bench(const ladder_options& options, int& argc, char** argv) {
     const bool on_host = default_device_is_host();
-    std::vector<provider_choice> choices;
-    for (const int width : options.widths()) {
-      for (const auto& step : ladder_steps(options.parsed_types().front(), width)) {
-        choices.push_back({ladder_provider_name(width, step), "", false, false, true});
-      }
-    }
-    for (const auto& c : options.yardstick_choices(on_host)) choices.push_back(c);
+    const auto choices = options.choices(on_host);
     return on_host && !options.in_process ? make_worker_bench(choices, argc, argv)
                                           : make_in_process_bench(choices, argc, argv);
+  }
+
+  // Before all timing, so that every table has what was counted. Without it the run is no worse.
+  void count() {
+    progress_.show("counting bytes: each step once more");
+    try {
+      counted_ = count_bytes(device_byte_counting(), arguments_);
+    } catch (const std::exception& error) {
+      counted_.problem = error.what();
+    }
+    progress_.clear();
+    context_["counters"] = nullptr;
+    if (counted_.problem.empty()) {
+      context_["counters"] = counted_.by;
+      fmt::print("bytes counted by {}\n", counted_.by);
+    } else {
+      context_["counters_missing"] = counted_.problem;
+      fmt::print("no bytes counted: {}\n", counted_.problem);
+    }
   }
 
   void measure(gemm_case g) {
@@ -122,7 +138,7 @@ class ladder_session {
       if (stopped) std::erase_if(rows, [](const ladder_row& row) { return !row.result.timed(); });
       set_gains(rows);
       progress_.clear();
-      fmt::print("{}", ladder_table(rows));
+      fmt::print("{}", ladder_table(rows, options_.counters));
       std::fflush(stdout);
       for (auto& row : rows) {
         good_ =
@@ -184,6 +200,10 @@ class ladder_session {
       row->why = why_of(slot.name);
       if (slot.name == "keramos" && !bench_->device().is_host) describe_library(*row);
       rows.push_back(std::move(*row));
+    }
+    for (auto& row : rows) {
+      const auto at = counted_.of.find(counted_call(row.result.provider, row.result.problem));
+      if (at != counted_.of.end()) row.counted = at->second;
     }
     return rows;
   }
@@ -250,13 +270,14 @@ class ladder_session {
   }
 
   const ladder_options& options_;
-  std::string command_line_;
+  std::vector<std::string> arguments_;  // before Kokkos takes its own
   progress_line progress_;
   std::unique_ptr<gemm_bench> bench_;
   std::vector<gemm_case> cases_;
   time_left left_;
   run_settings settings_;
   nlohmann::ordered_json context_;
+  counted_bytes counted_;
   std::vector<ladder_row> rows_;
   bool good_ = true;
 };
@@ -271,6 +292,7 @@ void add_ladder_command(CLI::App& app, std::function<int()>& command, int& argc,
   ladder->callback([options, &command, &argc, argv] {
     command = [options, &argc, argv] {
       options->check();
+      if (options->count_once) return count_once(*options, argc, argv);
       note_interrupts();
       return ladder_session(*options, argc, argv).run();
     };

@@ -33,6 +33,11 @@ void ladder_options::add_to(CLI::App& app) {
   app.add_option("--sets", sets, "copies of the operands used in turn (default: beyond the cache)");
   app.add_option("--seed", seed, "of the random data (default: a fresh one)");
   app.add_flag("--in-process", in_process, "all steps in one process, as on GPUs");
+  app.add_flag(
+      "--counters", counters,
+      "also count the bytes that a call of each step moves, in one more run: by Nsight Compute's ncu on "
+      "NVIDIA GPUs, by perf events on Linux hosts");
+  app.add_flag("--count-once", count_once)->group("");  // not for people
   app.add_option("--output", output, "write the results to this file, as JSON");
   app.add_option("--plot", plot, "draw them as PLOT.png and PLOT.svg (needs python3-matplotlib)");
   app.footer(
@@ -40,6 +45,7 @@ void ladder_options::add_to(CLI::App& app) {
       "Examples:\n"
       "  keramos-perf ladder --type f32 --tile 8,16,32\n"
       "  keramos-perf ladder --m 200 --n 500 --k 400\n"
+      "  keramos-perf ladder --size 1024 --counters\n"
       "  keramos-perf ladder --output ladder.json --plot ladder && keramos-perf roofline ladder.json");
 }
 
@@ -48,7 +54,7 @@ void ladder_options::check() const {
   if (sets < 0) throw usage_error("--sets must be at least 1: write --sets 4, or leave it out");
   if (!(time_limit_s >= 0)) throw usage_error("--time-limit must be seconds: write --time-limit 10");
   widths();
-  cases("1");
+  cases(default_device_is_host());
   yardstick_choices(default_device_is_host());
   check_output_folder(output);
   check_output_folder(plot);
@@ -74,7 +80,7 @@ std::vector<int> ladder_options::widths() const {
   return parsed;
 }
 
-std::vector<gemm_case> ladder_options::cases(const char* default_size) const {
+std::vector<gemm_case> ladder_options::cases(bool device_is_host) const {
   const int given = !m.empty() + !n.empty() + !k.empty();
   if (given != 0 && given != 3) {
     throw usage_error("--m, --n and --k go together: write --m 200 --n 500 --k 400, say");
@@ -88,6 +94,7 @@ std::vector<gemm_case> ladder_options::cases(const char* default_size) const {
     }
   }
   if (!sizes.empty() || given == 0) {
+    const char* const default_size = device_is_host ? "512" : "4096";
     for (const auto s : parse_range(sizes.empty() ? default_size : sizes, "--size")) {
       shapes.push_back({{}, s, s, s, {}});
     }
@@ -101,6 +108,17 @@ std::vector<gemm_case> ladder_options::cases(const char* default_size) const {
       all.push_back(g);
     }
   }
+  return all;
+}
+
+std::vector<provider_choice> ladder_options::choices(bool device_is_host) const {
+  std::vector<provider_choice> all;
+  for (const int width : widths()) {
+    for (const auto& step : ladder_steps(parsed_types().front(), width)) {
+      all.push_back({ladder_provider_name(width, step), "", false, false, true});
+    }
+  }
+  for (const auto& c : yardstick_choices(device_is_host)) all.push_back(c);
   return all;
 }
 

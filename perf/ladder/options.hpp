@@ -24,6 +24,8 @@ struct ladder_options {
   std::int64_t sets = 0;
   std::uint64_t seed = 0;
   bool in_process = false;
+  bool counters = false;
+  bool count_once = false;  // this is the run that is counted: see counters.hpp
   std::string output, plot;
 
   void add_to(CLI::App& app);
@@ -32,7 +34,11 @@ struct ladder_options {
   void check() const;
   std::vector<data_type> parsed_types() const;
   std::vector<int> widths() const;
-  std::vector<gemm_case> cases(const char* default_size) const;  // op NN
+  std::vector<gemm_case> cases(bool device_is_host) const;  // op NN
+  // All rows: the steps of each width, then the yardsticks.
+  std::vector<provider_choice> choices(bool device_is_host) const;
+
+ private:
   std::vector<provider_choice> yardstick_choices(bool device_is_host) const;
 };
 

@@ -2,17 +2,22 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 namespace keramos::perf {
 namespace {
 
 std::string byte_text(double bytes) {
-  if (bytes <= 0) return "-";
+  if (!(bytes > 0)) return bytes == 0 ? "0 B" : "-";
   const char* const units[] = {"B", "KB", "MB", "GB", "TB"};
   int u = 0;
   for (; bytes >= 1000 && u < 4; ++u) bytes /= 1000;
   return fmt::format("{:.3g} {}", bytes, units[u]);
+}
+
+std::string counted_columns(const std::string& read, const std::string& written, const std::string& l2) {
+  return fmt::format("{:>11}{:>11}{:>11}", read, written, l2);
 }
 
 std::string rate_text(const ladder_row& row) {
@@ -44,25 +49,29 @@ void set_gains(std::vector<ladder_row>& rows) {
   }
 }
 
-std::string ladder_table(const std::vector<ladder_row>& rows) {
+std::string ladder_table(const std::vector<ladder_row>& rows, bool with_counted) {
   if (rows.empty()) return {};
   const auto& g = rows.front().result.problem;
   const char* const op = g.type == data_type::i32 ? "OP/B" : "FLOP/B";
   auto text = fmt::format("\n{}, tile width {}, m x n x k = {} x {} x {}\n", name(g.type), rows.front().width,
                           g.m, g.n, g.k);
-  text += fmt::format("  {:21}{:4}{:>13}{:>12} {:>7} {:>7}{:>13}{:>8}\n", "step", "op", "block tile",
-                      rate_unit(g.type), "spread", "gain", "from global", op);
+  text += fmt::format("  {:21}{:4}{:>13}{:>12} {:>7} {:>7}{:>13}{}{:>8}\n", "step", "op", "block tile",
+                      rate_unit(g.type), "spread", "gain", "from global",
+                      with_counted ? counted_columns("DRAM read", "DRAM write", "L2") : "", op);
   for (const auto& row : rows) {
     const auto& r = row.result;
     const auto& p = r.problem;
     const auto title =
         row.number > 0 ? fmt::format("{:>2} {}", row.number, row.step) : "   (" + row.step + ")";
-    text += fmt::format("  {:21}{:4}{:>13}{:>12} {:>7} {:>7}{:>13}{:>8}\n", title,
-                        fmt::format("{}{}", name(p.op_a), name(p.op_b)), row.tile.empty() ? "-" : row.tile,
-                        rate_text(row),
-                        r.timed() ? fmt::format("{:.1f}%", 100 * r.seconds.iqr / r.seconds.median) : "-",
-                        row.gain > 0 ? fmt::format("x{:.2f}", row.gain) : "-", byte_text(row.bytes),
-                        row.bytes > 0 ? fmt::format("{:.3g}", row.intensity()) : "-");
+    text += fmt::format(
+        "  {:21}{:4}{:>13}{:>12} {:>7} {:>7}{:>13}{}{:>8}\n", title,
+        fmt::format("{}{}", name(p.op_a), name(p.op_b)), row.tile.empty() ? "-" : row.tile, rate_text(row),
+        r.timed() ? fmt::format("{:.1f}%", 100 * r.seconds.iqr / r.seconds.median) : "-",
+        row.gain > 0 ? fmt::format("x{:.2f}", row.gain) : "-", row.bytes > 0 ? byte_text(row.bytes) : "-",
+        with_counted ? counted_columns(byte_text(row.counted.dram_read), byte_text(row.counted.dram_write),
+                                       byte_text(row.counted.l2))
+                     : "",
+        row.bytes > 0 ? fmt::format("{:.3g}", row.intensity()) : "-");
     text += "      " + row.why + "\n" + trouble(r);
   }
   return text;
@@ -72,6 +81,13 @@ nlohmann::ordered_json to_json(const ladder_row& row) {
   auto out = to_row(row.result);
   out["global_bytes"] = nullptr;
   if (row.bytes > 0) out["global_bytes"] = row.bytes;
+  const auto put = [&](const char* key, double bytes) {
+    out[key] = nullptr;
+    if (!std::isnan(bytes)) out[key] = bytes;
+  };
+  put("dram_read_bytes", row.counted.dram_read);
+  put("dram_write_bytes", row.counted.dram_write);
+  put("l2_bytes", row.counted.l2);
   auto& more = out["ladder"];
   more["step"] = row.step;
   more["number"] = row.number;

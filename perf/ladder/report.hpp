@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "counters.hpp"
 #include "device/kernels.hpp"
 #include "report/result.hpp"
 
@@ -19,6 +20,7 @@ struct ladder_row {
   double bytes = 0;  // asked of global memory, by arithmetic; 0: not known
   double gain = 0;   // rate over that of the row before; 0: none
   std::string why;   // one sentence
+  byte_counts counted;
   std::vector<launch_figures> launches;
 
   double intensity() const { return bytes > 0 ? result.problem.operations() / bytes : 0; }
@@ -27,10 +29,11 @@ struct ladder_row {
 // Gives every timed row its gain over the last timed one before it.
 void set_gains(std::vector<ladder_row>& rows);
 
-// The rows of one type, width and shape, with a heading.
-std::string ladder_table(const std::vector<ladder_row>& rows);
+// The rows of one type, width and shape, with a heading; with what was counted, or a dash.
+std::string ladder_table(const std::vector<ladder_row>& rows, bool with_counted = false);
 
-// A results row of schema keramos-perf/1 with `global_bytes` and, as an object, what the ladder knows besides.
+// A results row of schema keramos-perf/1 with `global_bytes`, the counted bytes (null: not counted) and, as an
+// object, what the ladder knows besides.
 nlohmann::ordered_json to_json(const ladder_row& row);
 std::string ladder_document(const nlohmann::ordered_json& context, const std::vector<ladder_row>& rows);
 

@@ -19,6 +19,23 @@ expect_json(ladder.json "outer_product" results 6 ladder step)
 expect_json(ladder.json "64x64x8" results 6 ladder tile)
 expect("${out}" "keramos +NN")
 
+# With counters where the machine has them; elsewhere a sentence, dashes and null, and the run is good.
+file(REMOVE ladder.json)
+run(0 ladder --type f32 --size 40 --repetitions 1 --sets 1 --time-limit 0 --provider keramos --counters
+    --output ladder.json)
+expect("${out}" "DRAM read")
+expect_json(ladder.json ON context complete)
+file(READ ladder.json json)
+string(JSON missing ERROR_VARIABLE counted GET "${json}" context counters_missing)
+string(JSON naive_bytes TYPE "${json}" results 0 dram_read_bytes)
+if(counted)
+  expect("${out}" "\nbytes counted by ")
+  expect("${naive_bytes}" "NUMBER")
+else()
+  expect("${out}" "\nno bytes counted: [^\n]+\n")
+  expect("${naive_bytes}" "NULL")
+endif()
+
 foreach(arguments IN ITEMS "--tile;12" "--type;f16" "--size;0" "--m;5" "--repetitions;0" "--provider;magic"
                            "--output;none/x.json" "--plot;none/x" "--bogus")
   run(2 ladder ${arguments})
@@ -27,3 +44,4 @@ foreach(arguments IN ITEMS "--tile;12" "--type;f16" "--size;0" "--m;5" "--repeti
 endforeach()
 run(0 ladder --help)
 expect("${out}" "--tile")
+expect("${out}" "--counters")

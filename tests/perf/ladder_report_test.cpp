@@ -53,6 +53,21 @@ TEST(LadderReport, TheTableSaysWhyAndWhatIsMissing) {
   EXPECT_NE(text.find("GFLOP/s"), std::string::npos) << text;
 }
 
+TEST(LadderReport, CountedBytesStandBesideOrADash) {
+  auto all = rows();
+  all[1].counted.dram_read = 3.5e6, all[1].counted.l2 = 0;
+  EXPECT_EQ(ladder_table(all).find("DRAM"), std::string::npos);
+  const auto text = ladder_table(all, true);
+  EXPECT_NE(text.find("from global  DRAM read DRAM write         L2"), std::string::npos) << text;
+  EXPECT_NE(text.find("2 MB     3.5 MB          -        0 B       1"), std::string::npos) << text;
+  EXPECT_NE(text.find("2 MB          -          -          -       1"), std::string::npos) << text;
+  const auto results = nlohmann::ordered_json::parse(ladder_document({}, all))["results"];
+  EXPECT_EQ(results[1]["dram_read_bytes"], 3.5e6);
+  EXPECT_TRUE(results[1]["dram_write_bytes"].is_null());
+  EXPECT_EQ(results[1]["l2_bytes"], 0.0);
+  EXPECT_TRUE(results[0]["l2_bytes"].is_null());
+}
+
 TEST(LadderReport, TheFileIsOneOfResultsWithMoreColumns) {
   auto all = rows();
   all[1].launches.push_back({"", 49, 256, 40, 2048, 0, 8});
