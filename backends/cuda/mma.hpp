@@ -157,6 +157,12 @@ struct mma<Kokkos::Cuda> {
   static constexpr bool has_matrix_unit = std::is_same_v<T, double>;
   static bool matrix_unit_works(const Kokkos::Cuda& exec) { return exec.cuda_device_prop().major >= 8; }
 
+  /// d += a·b on 16 x 8 x 8 of a warp; how the lanes share it, see mma_16x8.
+  template <class T>
+  KERAMOS_FORCEINLINE_FUNCTION static void multiply_16x8(T (&d)[2][2], const T (&a)[4], const T (&b)[2]) {
+    cuda::mma_16x8<8>(d, a, b);
+  }
+
   template <class T, tile::config Config>
   using accumulator = typename cuda::accumulator_for<T, Config>::type;
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <type_traits>
@@ -24,36 +25,42 @@ bool runs_in_vectors(const T* data, index_t unit_stride, index_t row_stride) {
 
 // Where the batch is the slowest index, problems are copied along their rows; where it is the fastest, teams
 // hold at least a sector of memory (32 bytes) of neighbours, and slabs are short. Measured on an H200 only: GB/s
-// read and written of square matrices of that size, in 16-byte copies, where a plain copy reaches 4168.
+// read and written of square matrices of that size, in 16-byte copies, where c = a + b reaches 4230. Registers 32
+// to 96, no spills (interleaved up to 128).
 // clang-format off
 inline constexpr small_config small_table[] = {
     // bytes size  k  tm  tn  problems stages teams   GB/s
-    {      4,   4,  4, 1,  4,  32,      4,      8},  // 3709
-    {      4,   8,  8, 2,  4,  16,      3,      8},  // 3777
-    {      4,  16, 16, 2,  4,   4,      2,      8},  // 3787
-    {      4,  32, 32, 4,  4,   1,      2,     12},  // 3928
-    {      8,   4,  4, 1,  2,  16,      3,     12},  // 3819
-    {      8,   8,  8, 2,  2,   8,      3,      8},  // 3846
-    {      8,  16, 16, 2,  4,   2,      2,     10},  // 3950
-    {      8,  32, 32, 4,  4,   1,      2,      6},  // 3880
+    {      4,   4,  4, 1,  4,  16,      2,     24},  // 3744
+    {      4,   8,  8, 2,  4,   8,      2,     22},  // 3754
+    {      4,  16, 16, 2,  4,   2,      2,     22},  // 3864
+    {      4,  32, 32, 4,  4,   1,      1,     16},  // 3844
+    {      8,   4,  4, 1,  2,   8,      2,     24},  // 3804
+    {      8,   8,  8, 2,  2,   8,      2,     12},  // 3862
+    {      8,  16, 16, 2,  2,   2,      1,     14},  // 4047
+    {      8,  32, 32, 4,  4,   1,      1,     10},  // 4013
+    {      8,  16, 16, 2,  4,   2,      1,     14, tile::unit::matrix},  // 4201
+    {      8,  32, 16, 4,  4,   1,      2,     10, tile::unit::matrix},  // 4139
 };
 inline constexpr small_config interleaved_table[] = {
-    {      4,   4,  4, 4,  4, 128,      2,      6},  // 3900
-    {      4,   8,  8, 4,  4,  32,      2,      6},  // 3620
-    {      4,  16,  4, 4,  4,  32,      2,      2},  // 2688
-    {      4,  32,  4, 8,  8,  16,      2,      2},  // 1943
-    {      8,   4,  4, 2,  4,  32,      3,      8},  // 3844
-    {      8,   8,  4, 2,  4,  16,      3,      6},  // 3618
-    {      8,  16,  4, 4,  4,  16,      2,      3},  // 3394
-    {      8,  32,  2, 8,  4,   8,      3,      1},  // 1800
+    {      4,   4,  4, 4,  4, 128,      2,      6},  // 4073
+    {      4,   8,  8, 4,  4,  64,      1,      4},  // 3951
+    {      4,  16,  4, 4,  4,  16,      3,      4},  // 3102
+    {      4,  32,  4, 8,  8,  16,      2,      2},  // 2585
+    {      8,   4,  4, 2,  4,  32,      2,     10},  // 4080
+    {      8,   8,  4, 2,  4,  32,      2,      3},  // 3937
+    {      8,  16,  4, 4,  4,  16,      2,      3},  // 3568
+    {      8,  32,  2, 8,  4,   8,      2,      2},  // 2544
 };
 // clang-format on
 inline constexpr int largest_small = 32;
 
+/// The row for a size; one without threads if there is none.
 template <class T>
-constexpr small_config small_config_for(int size, bool interleaved) {
-  for (const small_config& c : interleaved ? interleaved_table : small_table)
-    if (c.element_bytes == int(sizeof(T)) && c.size == size) return c;
+constexpr small_config small_config_for(int size, bool interleaved, tile::unit math = tile::unit::fma) {
+  const auto* const first = interleaved ? std::begin(interleaved_table) : std::begin(small_table);
+  const auto* const last = interleaved ? std::end(interleaved_table) : std::end(small_table);
+  for (const auto* c = first; c != last; ++c)
+    if (c->element_bytes == int(sizeof(T)) && c->size == size && c->math == math) return *c;
   return {};
 }
 
@@ -63,18 +70,25 @@ void launch_small_batch(const Exec& exec, const Batch& batch, const gemm_problem
   using kernel = small_batch_kernel<Exec, T, C, Access, Batch, Epilogue>;
   static_assert(sizeof(kernel) <= 350,
                 "keramos: with more Kokkos would pass the functor through constant memory and wait");
-  // Several chunks a team, so that copies have something to run ahead of, but first a team for each thread
-  // that the device holds.
-  constexpr index_t most_chunks = 8;
-  const index_t chunks = kernel(batch, largest, epilogue, 1).chunks();
-  const index_t teams = exec.concurrency() / kernel::team_size + 1;
-  const kernel k(batch, largest, epilogue,
-                 std::max<index_t>(1, std::min<index_t>(most_chunks, chunks / teams)));
+  const kernel k(batch, largest, epilogue);
   if (k.league() > std::numeric_limits<int>::max())
     throw launch_error("keramos::gemm_batched: " + std::to_string(batch.size()) +
                        " problems need more than 2^31 - 1 teams; split the batch");
-  detail::team_launch<kernel::team_size, C.teams>("keramos::gemm_batched", exec, int(k.league()),
-                                                  kernel::local_bytes, k);
+  detail::team_launch<kernel::team_size, kernel::teams_per_unit>("keramos::gemm_batched", exec,
+                                                                 int(k.league()), kernel::local_bytes, k);
+}
+
+/// On matrix units where there are some, and a row that uses them.
+template <class Exec, class T, int Size, small_access Access, class Batch, class Epilogue>
+void launch_small_size(const Exec& exec, const Batch& batch, const gemm_problem<T>& largest,
+                       const Epilogue& epilogue) {
+  constexpr small_config matrix = small_config_for<T>(Size, Access.interleaved, tile::unit::matrix);
+  if constexpr (backend::mma<Exec>::template has_matrix_unit<T> && matrix.size > 0) {
+    if (backend::mma<Exec>::matrix_unit_works(exec))
+      return launch_small_batch<Exec, T, matrix, Access>(exec, batch, largest, epilogue);
+  }
+  launch_small_batch<Exec, T, small_config_for<T>(Size, Access.interleaved), Access>(exec, batch, largest,
+                                                                                     epilogue);
 }
 
 /// Calls `run(size)` with the smallest size of the tables that holds a C of `extent` columns and rows.
@@ -130,10 +144,9 @@ bool run_small_batch(const Exec& exec, const uniform_batch<T>& batch, const gemm
   const bool vectors = in_vectors(shape.a, a_k) && in_vectors(shape.b, b_k) &&
                        runs_in_vectors<T>(shape.c, shape.c_col_stride, shape.c_row_stride);
   with_small_size(extent, [&](auto size) {
-    using uniform = uniform_batch<T>;
     const auto run = [&](auto a, auto b, auto in_vectors) {
-      launch_small_batch<Exec, T, small_config_for<T>(size(), false),
-                         small_access{a(), b(), in_vectors(), false}, uniform>(exec, batch, shape, epilogue);
+      launch_small_size<Exec, T, size(), small_access{a(), b(), in_vectors(), false}>(exec, batch, shape,
+                                                                                      epilogue);
     };
     const auto with_vectors = [&](auto a, auto b) {
       vectors ? run(a, b, std::true_type()) : run(a, b, std::false_type());
@@ -141,8 +154,7 @@ bool run_small_batch(const Exec& exec, const uniform_batch<T>& batch, const gemm
     using mn = std::integral_constant<direction, direction::mn>;
     using k = std::integral_constant<direction, direction::k>;
     const auto run_across = [&](auto in_vectors) {
-      launch_small_batch<Exec, T, small_config_for<T>(size(), true),
-                         small_access{direction::mn, direction::k, in_vectors(), true}, uniform>(
+      launch_small_size<Exec, T, size(), small_access{direction::mn, direction::k, in_vectors(), true}>(
           exec, batch, shape, epilogue);
     };
     if (interleaved)
@@ -160,8 +172,7 @@ template <class Exec, class T, class Epilogue>
 bool run_small_batch(const Exec& exec, const grouped_batch<T>& batch, const gemm_problem<T>& largest,
                      const Epilogue& epilogue) {
   with_small_size(std::max(largest.m, largest.n), [&](auto size) {
-    launch_small_batch<Exec, T, small_config_for<T>(size(), false),
-                       small_access{tile::direction::k, tile::direction::mn, false, false}, grouped_batch<T>>(
+    launch_small_size<Exec, T, size(), small_access{tile::direction::k, tile::direction::mn, false, false}>(
         exec, batch, largest, epilogue);
   });
   return true;

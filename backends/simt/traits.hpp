@@ -20,6 +20,10 @@ struct traits {
     return threads < max_team_size ? threads : max_team_size;
   }
 
+  /// How many teams of a kernel to leave registers for, of those that its author asks for: Kokkos refuses a
+  /// launch whose bounds promise more than a multiprocessor holds. Backends that know the architecture cut it.
+  static constexpr int teams_per_unit(int wanted, int /*team_size*/, std::size_t /*bytes*/) { return wanted; }
+
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_level(std::size_t /*bytes*/) { return 0; }
 
   /// Bytes of local memory that a group on a team of `team_size` can have. Kokkos keeps some scratch
