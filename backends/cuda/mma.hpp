@@ -109,10 +109,10 @@ class f64_accumulator {
     for (int half = 0; half < 2; ++half) f((i * fn + j) * 2 + half, acc_[i][j][half]);
   }
 
-  template <class Epilogue>
-  KERAMOS_FORCEINLINE_FUNCTION void write(const gemm_problem<double>& p, const tile::position& at,
+  template <class Position, class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION void write(const gemm_problem<double>& p, const Position& at,
                                           const Epilogue& epilogue) const {
-    const simt::c_writer<double, 2> writer(p, at);
+    const simt::c_writer<double, 2, Position> writer(p, at);
     const int group = m_ % 8;
     KERAMOS_UNROLL
     for (int i = 0; i < fm; ++i) KERAMOS_UNROLL

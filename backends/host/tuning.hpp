@@ -32,6 +32,9 @@ class machine {
 
   tile::shape block() const { return block_; }
   static int recompute(int x) { return x; }
+  /// Micro-tiles are cut to fit where a tile ends early.
+  static bool can_shift_m(const gemm_problem<T>&) { return false; }
+  static bool can_shift_n(const gemm_problem<T>&) { return false; }
   /// Bytes of scratch: a slab of A, one of B unless it is packed already, and the sums.
   std::size_t local_bytes() const { return a_bytes() + b_bytes() + sum_bytes() + 3 * alignment; }
 

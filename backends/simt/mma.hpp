@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include <keramos/backends/simt/copy.hpp>
 #include <keramos/core/macros.hpp>
@@ -17,23 +18,28 @@ struct alignas(sizeof(T) * Count) run {
 };
 
 /// Writes runs of consecutive columns of C through the epilogue, as vectors where C allows them.
-template <class T, int Count>
+template <class T, int Count, class Position>
 class c_writer {
+  /// Whether a tile may hold rows and columns that it shall not write: that costs registers and comparisons.
+  static constexpr bool shifted = std::is_same_v<Position, tile::shifted_position>;
+
  public:
-  KERAMOS_FORCEINLINE_FUNCTION c_writer(const gemm_problem<T>& p, const tile::position& at)
+  KERAMOS_FORCEINLINE_FUNCTION c_writer(const gemm_problem<T>& p, const Position& at)
       : p_(p),
         at_(at),
-        vectors_(p.c_col_stride == 1 && p.c_row_stride % Count == 0 &&
+        rows_(shifted && p.m - at.m0 < at.rows ? int(p.m - at.m0) : at.rows),
+        cols_(shifted && p.n - at.n0 < at.cols ? int(p.n - at.n0) : at.cols),
+        vectors_(p.c_col_stride == 1 && p.c_row_stride % Count == 0 && (!shifted || at.n0 % Count == 0) &&
                  reinterpret_cast<std::uintptr_t>(p.c) % sizeof(run<T, Count>) == 0) {}
 
   /// Columns j ... j + Count - 1 of row i of the tile.
   template <class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void write(int i, int j, const T (&acc)[Count],
                                           const Epilogue& epilogue) const {
-    if (i >= at_.rows) return;
+    if (before_row(i) || i >= rows_) return;
     const index_t gi = at_.m0 + i, gj = at_.n0 + j;
     T* c = p_.c + gi * p_.c_row_stride + gj * p_.c_col_stride;
-    if (vectors_ && j + Count <= at_.cols) {
+    if (vectors_ && !before_col(j) && j + Count <= cols_) {
       using vector = run<T, Count>;
       vector out;
       if (epilogue.reads_c()) {
@@ -48,7 +54,8 @@ class c_writer {
     } else {
       KERAMOS_UNROLL
       for (int v = 0; v < Count; ++v) {
-        if (j + v >= at_.cols) break;
+        if (!shifted && j + v >= cols_) break;
+        if (before_col(j + v) || j + v >= cols_) continue;
         T& to = c[v * p_.c_col_stride];
         to = epilogue.reads_c() ? epilogue(acc[v], to, gi, gj + v) : epilogue(acc[v], gi, gj + v);
       }
@@ -56,8 +63,22 @@ class c_writer {
   }
 
  private:
+  KERAMOS_FORCEINLINE_FUNCTION bool before_row([[maybe_unused]] int i) const {
+    if constexpr (shifted)
+      return i < at_.skip_m;
+    else
+      return false;
+  }
+  KERAMOS_FORCEINLINE_FUNCTION bool before_col([[maybe_unused]] int j) const {
+    if constexpr (shifted)
+      return j < at_.skip_n;
+    else
+      return false;
+  }
+
   const gemm_problem<T>& p_;
-  const tile::position& at_;
+  const Position& at_;
+  int rows_, cols_;  // of the tile inside C
   bool vectors_;
 };
 
@@ -117,10 +138,10 @@ class fma_accumulator {
     for (int j = 0; j < tn / vector; ++j) f(i * (tn / vector) + j, acc_[i][j]);
   }
 
-  template <class Epilogue>
-  KERAMOS_FORCEINLINE_FUNCTION void write(const gemm_problem<T>& p, const tile::position& at,
+  template <class Position, class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION void write(const gemm_problem<T>& p, const Position& at,
                                           const Epilogue& epilogue) const {
-    const c_writer<T, vector> writer(p, at);
+    const c_writer<T, vector, Position> writer(p, at);
     KERAMOS_UNROLL
     for (int i = 0; i < tm; ++i) KERAMOS_UNROLL
     for (int j = 0; j < tn / vector; ++j)

@@ -26,30 +26,30 @@ bool runs_in_vectors(const T* data, index_t unit_stride, index_t row_stride) {
 // Where the batch is the slowest index, problems are copied along their rows; where it is the fastest, teams
 // hold at least a sector of memory (32 bytes) of neighbours, and slabs are short. Measured on an H200 only: GB/s
 // read and written of square matrices of that size, in 16-byte copies, where c = a + b reaches 4230. Registers 32
-// to 96, no spills (interleaved up to 128).
+// to 96, no spills (interleaved up to 128); with copies of elements the rows of 32 spill up to 310 bytes.
 // clang-format off
 inline constexpr small_config small_table[] = {
     // bytes size  k  tm  tn  problems stages teams   GB/s
-    {      4,   4,  4, 1,  4,  16,      2,     24},  // 3744
-    {      4,   8,  8, 2,  4,   8,      2,     22},  // 3754
-    {      4,  16, 16, 2,  4,   2,      2,     22},  // 3864
-    {      4,  32, 32, 4,  4,   1,      1,     16},  // 3844
-    {      8,   4,  4, 1,  2,   8,      2,     24},  // 3804
-    {      8,   8,  8, 2,  2,   8,      2,     12},  // 3862
+    {      4,   4,  4, 1,  4,  16,      2,     24},  // 3748
+    {      4,   8,  8, 2,  4,   8,      2,     22},  // 3778
+    {      4,  16, 16, 2,  4,   2,      2,     22},  // 3868
+    {      4,  32, 32, 4,  4,   1,      1,     16},  // 3871
+    {      8,   4,  4, 1,  2,   8,      2,     24},  // 3824
+    {      8,   8,  8, 2,  2,   8,      2,     12},  // 3904
     {      8,  16, 16, 2,  2,   2,      1,     14},  // 4047
     {      8,  32, 32, 4,  4,   1,      1,     10},  // 4013
-    {      8,  16, 16, 2,  4,   2,      1,     14, tile::unit::matrix},  // 4201
-    {      8,  32, 16, 4,  4,   1,      2,     10, tile::unit::matrix},  // 4139
+    {      8,  16, 16, 2,  4,   2,      1,     14, tile::unit::matrix},  // 4246
+    {      8,  32, 16, 4,  4,   1,      2,     10, tile::unit::matrix},  // 4184
 };
 inline constexpr small_config interleaved_table[] = {
-    {      4,   4,  4, 4,  4, 128,      2,      6},  // 4073
-    {      4,   8,  8, 4,  4,  64,      1,      4},  // 3951
-    {      4,  16,  4, 4,  4,  16,      3,      4},  // 3102
-    {      4,  32,  4, 8,  8,  16,      2,      2},  // 2585
-    {      8,   4,  4, 2,  4,  32,      2,     10},  // 4080
-    {      8,   8,  4, 2,  4,  32,      2,      3},  // 3937
-    {      8,  16,  4, 4,  4,  16,      2,      3},  // 3568
-    {      8,  32,  2, 8,  4,   8,      2,      2},  // 2544
+    {      4,   4,  4, 4,  4, 128,      2,      6},  // 4044
+    {      4,   8,  8, 4,  4,  64,      1,      4},  // 3954
+    {      4,  16,  4, 4,  4,  16,      3,      4},  // 3094
+    {      4,  32,  4, 8,  8,  16,      2,      2},  // 2578
+    {      8,   4,  4, 2,  4,  32,      2,     10},  // 4120
+    {      8,   8,  4, 2,  4,  32,      2,      3},  // 3962
+    {      8,  16,  4, 4,  4,  16,      2,      3},  // 3719
+    {      8,  32,  2, 8,  4,   8,      2,      2},  // 2526
 };
 // clang-format on
 inline constexpr int largest_small = 32;
@@ -78,12 +78,14 @@ void launch_small_batch(const Exec& exec, const Batch& batch, const gemm_problem
                                                                  int(k.league()), kernel::local_bytes, k);
 }
 
-/// On matrix units where there are some, and a row that uses them.
+/// On matrix units where there are some, and a row that uses them; that of 16 spills where elements are copied one
+/// by one.
 template <class Exec, class T, int Size, small_access Access, class Batch, class Epilogue>
 void launch_small_size(const Exec& exec, const Batch& batch, const gemm_problem<T>& largest,
                        const Epilogue& epilogue) {
   constexpr small_config matrix = small_config_for<T>(Size, Access.interleaved, tile::unit::matrix);
-  if constexpr (backend::mma<Exec>::template has_matrix_unit<T> && matrix.size > 0) {
+  if constexpr (backend::mma<Exec>::template has_matrix_unit<T> && matrix.size > 0 &&
+                (Access.vectors || Size > 16)) {
     if (backend::mma<Exec>::matrix_unit_works(exec))
       return launch_small_batch<Exec, T, matrix, Access>(exec, batch, largest, epilogue);
   }

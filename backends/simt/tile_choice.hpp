@@ -15,6 +15,9 @@
 
 namespace keramos::backend::simt {
 
+/// What a row of a tuning table is for.
+enum class serves { all, single, batches };
+
 /// A row of a tuning table: for which architectures (minimum, in the backend's own numbers) and types,
 /// and how. `efficiency` is the fraction of the multiprocessor's 128 FMAs a clock that the tile reaches where
 /// nothing else holds it up.
@@ -24,6 +27,7 @@ struct tuning_row {
   int element_bytes;
   tile::config config;
   double efficiency;
+  simt::serves serves = simt::serves::all;
 };
 
 /// Scratch that a row needs, whichever way its panels lie.
@@ -47,6 +51,10 @@ struct time_model {
   double meeting = 4900;     ///< parts that meet: sums stored, counter, fences
   double adding_bytes = 23;  ///< of stored sums a clock, read by one team
 };
+
+/// What the first slabs and the writing of C take of a tile of a batch, whose slabs are few, unless other teams
+/// of the multiprocessor have work meanwhile.
+inline constexpr double tile_start_time = 12000;
 
 /// What a device offers to teams.
 struct device_size {
@@ -137,34 +145,78 @@ inline split_choice choose_split(const tuning_row& r, index_t m, index_t n, inde
   return best;
 }
 
+/// The first rows and columns of C, for tiles that are chosen for them; what is left, if anything, is narrow and
+/// computed apart.
+struct main_part {
+  index_t m, n;
+};
+
+/// The most rows or columns that may be left, the least extent to leave some, and what the model has to know of
+/// such a strip: bytes a clock of a device whose operands are not aligned, and of a launch.
+inline constexpr index_t most_left = 32, least_extent_to_cut = 512;
+inline constexpr double strip_bytes = 14, launch_time = 12000;
+
+/// The fastest way to cut a problem: whole tiles, of which a row more for a few rows of C can cost as much as
+/// hundreds of others, and strips. `time(m, n)` is that of a part on its best tile.
+template <class Time>
+main_part choose_main_part(index_t m, index_t n, index_t k, std::size_t element_bytes,
+                           const device_size& device, const Time& time) {
+  const auto whole = [](index_t extent) {
+    const index_t left = extent % 64;
+    return extent < least_extent_to_cut || left > most_left ? extent : extent - left;
+  };
+  const auto strip = [&](index_t rows, index_t cols) {
+    if (rows == 0) return 0.0;
+    const double bytes = double(rows + cols) * double(k) * double(element_bytes);
+    const double products = rows == 1 ? 0 : time(cols, rows);
+    return std::max(products, bytes / (strip_bytes * device.units)) + launch_time;
+  };
+  main_part best{m, n};
+  const main_part candidates[] = {{whole(m), n}, {m, whole(n)}, {whole(m), whole(n)}};
+  double best_time = -1;
+  for (const main_part& part : candidates) {
+    if (part.m == m && part.n == n) continue;
+    if (best_time < 0) best_time = time(m, n);
+    const double t = time(part.m, part.n) + strip(m - part.m, n) + strip(n - part.n, part.m);
+    if (t < best_time) best = part, best_time = t;
+  }
+  return best;
+}
+
 /// A row of a table and its split; choices made before are remembered, as they take longer than a launch.
 struct tile_choice {
   int row = -1;
   detail::split_plan plan;
 };
 
+struct timed_choice {
+  tile_choice choice;
+  double time = 0;
+};
+
 struct choice_key {
-  index_t m, n, k;
-  int arch;
-  std::size_t limit;
-  device_size device;
+  index_t m = 0, n = 0, k = 0;
+  int arch = 0;
+  std::size_t limit = 0;
+  device_size device{};
   friend bool operator==(const choice_key&, const choice_key&) = default;
 };
 
+template <class Choice>
 class choice_memory {
  public:
   template <class Choose>
-  const tile_choice& get(const choice_key& key, const Choose& choose) {
+  const Choice& get(const choice_key& key, const Choose& choose) {
     const auto mixed = std::uint64_t(key.m * 73856093 ^ key.n * 19349663 ^ key.k * 83492791);
     entry& e = entries_[(mixed ^ mixed >> 17) % entries_.size()];
-    if (e.choice.row < 0 || !(e.key == key)) e = {key, choose()};
+    if (!(e.key == key)) e = {key, choose()};
     return e.choice;
   }
 
  private:
   struct entry {
-    choice_key key;
-    tile_choice choice;
+    choice_key key{};  // of no problem
+    Choice choice;
   };
   std::array<entry, 64> entries_{};
 };

@@ -26,7 +26,6 @@ class machine {
  public:
   static constexpr int stages = Config.stages;
   static constexpr int team_size = Config.warps() * backend::traits<Exec>::warp_size;
-  static constexpr int teams_per_unit = Config.teams;
   static constexpr bool splits_k = Config.splits_k;
 
  private:
@@ -38,12 +37,18 @@ class machine {
 
  public:
   static constexpr std::size_t bytes = sizeof(T) * stages * stager::slot_size;
+  static constexpr int teams_per_unit = backend::traits<Exec>::teams_per_unit(Config.teams, team_size, bytes);
 
   KERAMOS_FORCEINLINE_FUNCTION static constexpr tile::shape block() { return Config.block; }
   KERAMOS_FORCEINLINE_FUNCTION static int recompute(int x) {
     return backend::copy<Exec>::copier::recompute(x);
   }
   KERAMOS_FORCEINLINE_FUNCTION static constexpr std::size_t local_bytes() { return bytes; }
+
+  /// Whether the last tiles can begin early (tile_order): there is as much before them, and copies of 16 bytes
+  /// stay aligned.
+  static bool can_shift_m(const gemm_problem<T>& p) { return can_shift(p.m + p.pad_m, Config.block.m, A); }
+  static bool can_shift_n(const gemm_problem<T>& p) { return can_shift(p.n + p.pad_n, Config.block.n, B); }
 
   template <class Team>
   KERAMOS_FORCEINLINE_FUNCTION auto operands(const Team& team, const gemm_problem<T>& p,
@@ -55,6 +60,11 @@ class machine {
   KERAMOS_FORCEINLINE_FUNCTION auto accumulator(const Team& team, const gemm_problem<T>&,
                                                 const tile::position&, const Epilogue&) const {
     return accumulator_type(int(team.team_rank()));
+  }
+
+ private:
+  static bool can_shift(index_t extent, int tile, const access& x) {
+    return extent >= tile && (x.along == tile::direction::k || extent % x.vector == 0);
   }
 };
 
@@ -126,6 +136,20 @@ struct table_tuning {
     return true;
   }
 
+  /// How much of C to compute in whole tiles, apart from the rest.
+  template <class T>
+  static main_part choose_main(const Exec& exec, const gemm_problem<T>& p) {
+    thread_local choice_memory<main_part> choices;
+    if (std::min(p.m, p.n) <= 64 || std::max(p.m, p.n) < least_extent_to_cut) return {p.m, p.n};
+    return choices.get(key(exec, p), [&] {
+      const int arch = backend::tuning<Exec>::arch(exec);
+      const device_size device = backend::tuning<Exec>::size(exec);
+      return choose_main_part(p.m, p.n, p.k, sizeof(T), device, [&](index_t m, index_t n) {
+        return best_row<T>(exec, m, n, p.k, arch, device).time;
+      });
+    });
+  }
+
   /// A batch of small problems; false if they are not.
   template <class T, class Batch, class Epilogue>
   static bool run_small(const Exec& exec, const Batch& batch, const gemm_problem<T>& shape,
@@ -149,9 +173,11 @@ struct table_tuning {
     for (int i = 0; i < int(std::size(Table)); ++i) {
       const tuning_row& r = Table[i];
       const tile::shape& block = r.config.block;
-      if (!serves<T>(r, backend::tuning<Exec>::arch(exec)) || !serves_batches(r) || !fits(exec, r)) continue;
+      if (!runs<T>(r, backend::tuning<Exec>::arch(exec)) || !serves_batches(r) || !fits(exec, r)) continue;
+      const double tiles = double(count_tiles(block));
       const double time =
-          predicted_time(r, count_tiles(block) * block.m, block.n, k, plan_parts(r, k, 1), device);
+          predicted_time(r, count_tiles(block) * block.m, block.n, k, plan_parts(r, k, 1), device) +
+          tiles / device.units / device.teams(r) * tile_start_time / device.teams(r);
       if (best < 0 || time < best_time) best = i, best_time = time;
     }
     if (best < 0)
@@ -176,10 +202,9 @@ struct table_tuning {
       const int row = requested_row<T>(exec, arch, *requested);
       return launch_on(row, p, choose_split(Table[row], p.m, p.n, p.k, device).plan);
     }
-    thread_local choice_memory choices;
-    const std::size_t limit = backend::traits<Exec>::local_memory_limit(exec, 1024);
+    thread_local choice_memory<tile_choice> choices;
     const tile_choice choice =
-        choices.get({p.m, p.n, p.k, arch, limit, device}, [&] { return best_row<T>(exec, p, arch, device); });
+        choices.get(key(exec, p), [&] { return best_row<T>(exec, p.m, p.n, p.k, arch, device).choice; });
     const tuning_row& r = Table[choice.row];
     const lie_of<T> a(p.a), b(p.b);
     const pack_plan packing =
@@ -192,8 +217,12 @@ struct table_tuning {
 
  private:
   template <class T>
-  static bool serves(const tuning_row& r, int arch) {
+  static bool runs(const tuning_row& r, int arch) {
     return r.type == type_letter<T> && r.element_bytes == int(sizeof(T)) && r.arch <= arch;
+  }
+  template <class T>
+  static bool serves_one(const tuning_row& r, int arch) {
+    return runs<T>(r, arch) && r.serves != serves::batches;
   }
   static bool fits(const Exec& exec, const tuning_row& r) {
     return local_bytes(r) <= backend::traits<Exec>::local_memory_limit(
@@ -202,35 +231,45 @@ struct table_tuning {
 
   /// Batches have tiles enough for the large ones; each more is many kernels more.
   static constexpr bool serves_batches(const tuning_row& r) {
-    return r.config.block.m * r.config.block.n >= 64 * 64;
+    return r.serves != serves::single && r.config.block.m * r.config.block.n >= 64 * 64;
   }
 
   template <class T>
-  static tile_choice best_row(const Exec& exec, const gemm_problem<T>& p, int arch,
-                              const device_size& device) {
-    tile_choice best;
-    double best_time = 0;
+  static choice_key key(const Exec& exec, const gemm_problem<T>& p) {
+    return {p.m,
+            p.n,
+            p.k,
+            backend::tuning<Exec>::arch(exec),
+            backend::traits<Exec>::local_memory_limit(exec, 1024),
+            backend::tuning<Exec>::size(exec)};
+  }
+
+  template <class T>
+  static timed_choice best_row(const Exec& exec, index_t m, index_t n, index_t k, int arch,
+                               const device_size& device) {
+    timed_choice best;
     for (int i = 0; i < int(std::size(Table)); ++i) {
-      if (!serves<T>(Table[i], arch) || !fits(exec, Table[i])) continue;
-      const split_choice split = choose_split(Table[i], p.m, p.n, p.k, device);
-      if (best.row < 0 || split.time < best_time) best = {i, split.plan}, best_time = split.time;
+      if (!serves_one<T>(Table[i], arch) || !fits(exec, Table[i])) continue;
+      const split_choice split = choose_split(Table[i], m, n, k, device);
+      if (best.choice.row < 0 || split.time < best.time) best = {{i, split.plan}, split.time};
     }
-    if (best.row < 0)
+    if (best.choice.row < 0)
       throw launch_error(
           "keramos::gemm: no tile of the tuning table fits the local memory of this device; "
           "add a smaller one");
     return best;
   }
 
-  /// The row that fits, or else the last, whose launch says why not.
+  /// The first row that fits, or else the first, whose launch says why not.
   template <class T>
   static int requested_row(const Exec& exec, int arch, const tile::shape& block) {
     int row = -1;
     std::string known;
     for (int i = 0; i < int(std::size(Table)); ++i) {
-      if (!serves<T>(Table[i], arch)) continue;
+      if (!serves_one<T>(Table[i], arch)) continue;
       known += (known.empty() ? "" : ", ") + to_string(Table[i].config.block);
-      if (Table[i].config.block == block && (row < 0 || fits(exec, Table[i]))) row = i;
+      if (Table[i].config.block == block && (row < 0 || (!fits(exec, Table[row]) && fits(exec, Table[i]))))
+        row = i;
     }
     if (row < 0)
       throw launch_error("keramos::gemm: options.block is " + to_string(block) +
@@ -245,7 +284,7 @@ struct table_tuning {
     const auto try_one = [&](auto i) {
       constexpr const tuning_row& r = Table[decltype(i)::value];
       if constexpr (r.type == type_letter<T> && r.element_bytes == int(sizeof(T)) &&
-                    (!OfBatch || serves_batches(r)))
+                    (OfBatch ? serves_batches(r) : r.serves != serves::batches))
         if (index == int(decltype(i)::value)) launch_row<Exec, r.config>(p, plan, launch);
     };
     (try_one(std::integral_constant<std::size_t, I>()), ...);

@@ -31,6 +31,25 @@ TEST(TileOrder, VisitsEveryTileOnceAndCutsItToC) {
       }
 }
 
+TEST(TileOrder, TilesThatBeginEarlyAreWholeAndLeaveWhatTheyShare) {
+  const tile::shape block{16, 32, 8};
+  for (const index_t m : {16, 17, 31, 40})
+    for (const index_t n : {32, 33, 100}) {
+      const int tiles_m = int((m + 15) / 16), tiles_n = int((n + 31) / 32);
+      const detail::shifting_order order{{tiles_m, tiles_n, 8}, true, true};
+      std::set<std::pair<index_t, index_t>> written;
+      for (int rank = 0; rank < order.count(); ++rank) {
+        const tile::shifted_position at = order.at(rank, block, m, n, 100);
+        ASSERT_TRUE(at.rows == block.m && at.cols == block.n);
+        ASSERT_TRUE(at.m0 >= 0 && at.m0 + at.rows <= m && at.n0 >= 0 && at.n0 + at.cols <= n);
+        for (int i = at.skip_m; i < at.rows; ++i)
+          for (int j = at.skip_n; j < at.cols; ++j)
+            ASSERT_TRUE(written.emplace(at.m0 + i, at.n0 + j).second) << "written twice";
+      }
+      EXPECT_EQ(index_t(written.size()), m * n);
+    }
+}
+
 TEST(TileOrder, ABandKeepsToItsRows) {
   const detail::tile_order order{8, 10, 4};
   for (int rank = 0; rank < 40; ++rank)

@@ -23,7 +23,7 @@ template <class Machine, class T, class Epilogue>
 struct gemm_kernel {
   Machine machine;
   gemm_problem<T> p;
-  tile_order order;
+  shifting_order order;
   Epilogue epilogue;
   split_k<T> split = {};
 
@@ -33,7 +33,7 @@ struct gemm_kernel {
     const auto part = [&] { return Machine::splits_k ? rank(team) / order.count() : 0; };
     const auto tile = [&] { return rank(team) - part() * order.count(); };
     const auto locate = [&] {
-      auto at = order.at(tile(), machine.block(), p.m, p.n, p.k);
+      auto at = order.at(tile(), machine.block(), p.m + p.pad_m, p.n + p.pad_n, p.k);
       if constexpr (Machine::splits_k) split.narrow(at, part());
       return at;
     };
@@ -84,6 +84,33 @@ void check_requested_block(const Exec& exec, workspace<Exec>& memory, const gemm
 
 template <class Exec, class T>
 void dispatch_gemm(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& p,
+                   const linear_epilogue<T>& epilogue, const std::optional<tile::shape>& block);
+
+/// The first m x n of C, the rows below and the columns beside them: each on its own, as it runs best.
+template <class Exec, class T>
+void dispatch_parts(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& p, index_t m, index_t n,
+                    const linear_epilogue<T>& epilogue) {
+  const auto multiply = [&](index_t m0, index_t n0, index_t rows, index_t cols) {
+    const T* const a = p.a.at(m0, 0);
+    const T* const b = p.b.at(n0, 0);
+    dispatch_gemm<Exec, T>(exec, memory,
+                           {{a, p.a.stride_mn, p.a.stride_k},
+                            {b, p.b.stride_mn, p.b.stride_k},
+                            p.c + m0 * p.c_row_stride + n0 * p.c_col_stride,
+                            p.c_row_stride,
+                            p.c_col_stride,
+                            rows,
+                            cols,
+                            p.k},
+                           epilogue, std::nullopt);
+  };
+  multiply(0, 0, m, n);
+  if (m < p.m) multiply(m, 0, p.m - m, p.n);
+  if (n < p.n) multiply(0, n, m, p.n - n);
+}
+
+template <class Exec, class T>
+void dispatch_gemm(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& p,
                    const linear_epilogue<T>& epilogue, const std::optional<tile::shape>& block) {
   if (p.m == 0 || p.n == 0) return;
   if (p.k == 0 || epilogue.alpha == T(0)) {
@@ -105,6 +132,12 @@ void dispatch_gemm(const Exec& exec, workspace<Exec>& memory, const gemm_problem
     return dispatch_gemm(exec, memory, transposed, epilogue, block);
   }
   if (!block && tuning::run_direct(exec, memory, p, epilogue)) return;
+  if constexpr (!backend::traits<Exec>::is_host) {
+    if (!block) {
+      const auto part = tuning::choose_main(exec, p);
+      if (part.m < p.m || part.n < p.n) return dispatch_parts(exec, memory, p, part.m, part.n, epilogue);
+    }
+  }
   const auto launch_on = [&](const auto& machine, const gemm_problem<T>& p, const split_plan& plan = {}) {
     using machine_type = std::remove_cvref_t<decltype(machine)>;
     using kernel = gemm_kernel<machine_type, T, linear_epilogue<T>>;
@@ -116,7 +149,8 @@ void dispatch_gemm(const Exec& exec, workspace<Exec>& memory, const gemm_problem
     if (tiles_m > std::numeric_limits<int>::max() / tiles_n)
       throw launch_error("keramos::gemm: C is " + std::to_string(p.m) + "x" + std::to_string(p.n) +
                          ", more than 2^31 - 1 block tiles; split it into several calls");
-    const tile_order order{int(tiles_m), int(tiles_n), 8};
+    const shifting_order order{
+        {int(tiles_m), int(tiles_n), 8}, machine.can_shift_m(p), machine.can_shift_n(p)};
     kernel k{machine, p, order, epilogue};
     if constexpr (machine_type::splits_k) {
       k.split = make_split<T>(exec, memory, plan, order.count(), tile.m * tile.n);

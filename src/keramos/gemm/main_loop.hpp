@@ -30,7 +30,7 @@ template <class Machine, class Team, class T, class Locate, class Epilogue, clas
 KERAMOS_FORCEINLINE_FUNCTION void gemm_tile(const Machine& machine, const Team& team,
                                             const gemm_problem<T>& p, const Locate& locate,
                                             const Epilogue& epilogue, const AddUp& add_up) {
-  const tile::position at = locate();
+  const auto at = locate();
   constexpr int stages = Machine::stages;
   const int slabs = int((at.k1 - at.k0 + machine.block().k - 1) / machine.block().k);
 

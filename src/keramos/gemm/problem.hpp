@@ -27,11 +27,13 @@ struct gemm_problem {
   index_t c_row_stride;
   index_t c_col_stride;
   index_t m, n, k;
+  int pad_m = 0, pad_n = 0;  ///< rows behind the last of A, and of B, that may be read as well: zeros
 
   /// The same product with C transposed: Cᵀ = op(B)ᵀ·op(A)ᵀ.
   void transpose() {
     std::swap(a, b);
     std::swap(m, n);
+    std::swap(pad_m, pad_n);
     std::swap(c_row_stride, c_col_stride);
   }
 };

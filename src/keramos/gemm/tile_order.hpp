@@ -32,4 +32,25 @@ struct tile_order {
   }
 };
 
+/// The same, but the last tiles along m, and along n, begin early, so that they are whole: then they take no
+/// longer than others. They compute what their neighbours do as well, and leave it to them to write it.
+struct shifting_order : tile_order {
+  bool shift_m = false, shift_n = false;
+
+  KERAMOS_FORCEINLINE_FUNCTION tile::shifted_position at(int rank, const tile::shape& block, index_t m,
+                                                         index_t n, index_t k) const {
+    tile::shifted_position p{tile_order::at(rank, block, m, n, k)};
+    if (shift_m) shift(p.m0, p.rows, p.skip_m, block.m);
+    if (shift_n) shift(p.n0, p.cols, p.skip_n, block.n);
+    return p;
+  }
+
+ private:
+  KERAMOS_FORCEINLINE_FUNCTION static void shift(index_t& first, int& extent, int& skip, int whole) {
+    skip = whole - extent;
+    first -= skip;
+    extent = whole;
+  }
+};
+
 }  // namespace keramos::detail

@@ -58,4 +58,10 @@ struct position {
   int rows, cols;  ///< extent of the tile inside C
 };
 
+/// The same of a tile that may begin early or end late, so that it is whole: `rows` and `cols` exist in A and in
+/// B, if only as padding.
+struct shifted_position : position {
+  int skip_m = 0, skip_n = 0;  ///< first rows and columns, which belong to neighbouring tiles
+};
+
 }  // namespace keramos::tile
