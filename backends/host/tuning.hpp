@@ -12,6 +12,7 @@
 #include <keramos/backends/host/small_batch.hpp>
 #include <keramos/backends/interface.hpp>
 #include <keramos/core/launch.hpp>
+#include <keramos/core/macros.hpp>
 #include <keramos/core/workspace.hpp>
 #include <keramos/gemm/problem.hpp>
 
@@ -30,8 +31,8 @@ class machine {
   machine(const kernel_table<T>& kernels, const tile::shape& block, const packed_operand<T>& packed_b)
       : kernels_(&kernels), block_(block), packed_b_(packed_b) {}
 
-  tile::shape block() const { return block_; }
-  static int recompute(int x) { return x; }
+  KERAMOS_FORCEINLINE_FUNCTION tile::shape block() const { return block_; }
+  KERAMOS_FORCEINLINE_FUNCTION static int recompute(int x) { return x; }
   /// Micro-tiles are cut to fit where a tile ends early.
   static bool can_shift_m(const gemm_problem<T>&) { return false; }
   static bool can_shift_n(const gemm_problem<T>&) { return false; }
