@@ -1,7 +1,8 @@
 // What a backend provides: the names below, specialised for its Kokkos execution space.
 //
 // Lower half (traits.hpp, queue.hpp, collectives.hpp, staging.hpp), used by core:
-//   traits<Exec>           name, is_host, team_size(items), scratch_level(bytes), local_memory_limit(exec, team)
+//   traits<Exec>           name, is_host, team_size(items), scratch_level(bytes), local_memory_limit(exec, team);
+//                          on devices teams_per_unit(wanted, team, bytes)
 //   native_event<Exec>     record(exec), completion(exec) (which may lack the time), hold(exec, event), wait(),
 //                          is_complete(), seconds_between(start, stop)
 //   stream<Exec>           what is queued on an instance besides kernels: copy, prefetch, call_on_host; its end:
@@ -13,9 +14,10 @@
 // Upper half (copy.hpp, mma.hpp, tuning.hpp), used by gemm:
 //   copy<Exec>             types that bring tiles of an operand on chip (verb `stage`)
 //   mma<Exec>              accumulators over those tiles (verb `multiply`); has_matrix_unit<T> and, for the
-//                          device at hand, matrix_unit_works(exec)
-//   tuning<Exec>           the tile table, and the choice of a row for a problem: choose; what is small enough for
-//                          another kernel: run_small; the same for batches; on devices arch(exec), units(exec)
+//                          device at hand, matrix_unit_works(exec); where there is one, multiply_16x8
+//   tuning<Exec>           the tile table, and the choice of a row for a problem: choose, choose_batched; whether to
+//                          multiply the transposes: prefers_transposed; what another kernel does better: run_direct,
+//                          run_small; on devices what is computed apart: choose_main, and arch(exec), size(exec)
 //
 // backends/host and backends/simt hold what backends of one family share.
 #pragma once

@@ -16,12 +16,16 @@ struct traits<Kokkos::Cuda> : simt::traits<Kokkos::Cuda, 32> {
 #if defined(KOKKOS_ARCH_TURING75)
   static constexpr std::size_t unit_bytes = 64 * 1024;
   static constexpr int unit_threads = 1024, unit_teams = 16;
-#elif defined(KOKKOS_ARCH_AMPERE86) || defined(KOKKOS_ARCH_ADA89) || defined(KOKKOS_ARCH_BLACKWELL120)
+#elif defined(KOKKOS_ARCH_AMPERE86) || defined(KOKKOS_ARCH_ADA89) || defined(KOKKOS_ARCH_BLACKWELL120) || \
+    defined(KOKKOS_ARCH_BLACKWELL121)
   static constexpr std::size_t unit_bytes = 100 * 1024;
   static constexpr int unit_threads = 1536, unit_teams = 16;
 #elif defined(KOKKOS_ARCH_VOLTA)
   static constexpr std::size_t unit_bytes = 96 * 1024;
   static constexpr int unit_threads = 2048, unit_teams = 32;
+#elif defined(KOKKOS_ARCH_AMPERE87)
+  static constexpr std::size_t unit_bytes = 164 * 1024;
+  static constexpr int unit_threads = 1536, unit_teams = 16;
 #elif defined(KOKKOS_ARCH_AMPERE80)
   static constexpr std::size_t unit_bytes = 164 * 1024;
   static constexpr int unit_threads = 2048, unit_teams = 32;

@@ -8,6 +8,12 @@ namespace keramos::backend {
 template <>
 struct traits<Kokkos::HIP> : simt::traits<Kokkos::HIP, 64> {
   static constexpr const char* name = "hip";
+
+  /// The compiler takes it for wavefronts a SIMD unit, of which a compute unit has four.
+  static constexpr int teams_per_unit(int wanted, int team_size, std::size_t /*bytes*/) {
+    const int waves = wanted * ((team_size + 63) / 64) / 4;
+    return waves < 1 ? 1 : waves;
+  }
 };
 
 }  // namespace keramos::backend

@@ -3,6 +3,7 @@
 
 #include <keramos/backends/host/kernel_table.hpp>
 #include <keramos/backends/interface.hpp>
+#include <keramos/core/macros.hpp>
 #include <keramos/gemm/problem.hpp>
 #include <keramos/tile/shape.hpp>
 
@@ -15,7 +16,9 @@ struct packed_operand {
   index_t rows = 0;         ///< n rounded up to whole panels
   int kc = 0;
 
-  const T* at(index_t n, index_t k, int k_of_slab) const { return data + k * rows + n * k_of_slab; }
+  KERAMOS_FORCEINLINE_FUNCTION const T* at(index_t n, index_t k, int k_of_slab) const {
+    return data + k * rows + n * k_of_slab;
+  }
 };
 
 /// Packs one panel of one slab per index; `panels` per slab.
@@ -50,8 +53,9 @@ class stager {
     int k;
   };
 
-  stager(const kernel_table<T>& kernels, const gemm_problem<T>& p, const tile::position& at, int kc,
-         const packed_operand<T>& packed_b, T* a_local, T* b_local)
+  KERAMOS_FORCEINLINE_FUNCTION stager(const kernel_table<T>& kernels, const gemm_problem<T>& p,
+                                      const tile::position& at, int kc, const packed_operand<T>& packed_b,
+                                      T* a_local, T* b_local)
       : kernels_(kernels),
         p_(p),
         at_(at),
@@ -61,7 +65,7 @@ class stager {
         b_local_(b_local) {}
 
   template <bool Whole>
-  void stage(int slab, int /*slot*/) {
+  KERAMOS_FORCEINLINE_FUNCTION void stage(int slab, int /*slot*/) {
     const index_t k0 = at_.k0 + index_t(slab) * kc_;
     const int k = int(at_.k1 - k0 < kc_ ? at_.k1 - k0 : kc_);
     kernels_.pack_a(a_local_, p_.a.at(at_.m0, k0), p_.a.stride_mn, p_.a.stride_k, at_.rows, k);
@@ -69,12 +73,12 @@ class stager {
       kernels_.pack_b(b_local_, p_.b.at(at_.n0, k0), p_.b.stride_mn, p_.b.stride_k, at_.cols, k);
     staged_ = {a_local_, packed_b_.data ? packed_b_.at(at_.n0, k0, k) : b_local_, k};
   }
-  void commit() {}
+  KERAMOS_FORCEINLINE_FUNCTION void commit() {}
   template <int Pending>
-  void arrive() {}
+  KERAMOS_FORCEINLINE_FUNCTION void arrive() {}
 
-  int whole_slabs() const { return 0; }  // packing looks at bounds in any case
-  packed_slab panels(int /*slot*/) const { return staged_; }
+  KERAMOS_FORCEINLINE_FUNCTION int whole_slabs() const { return 0; }  // packing looks at bounds in any case
+  KERAMOS_FORCEINLINE_FUNCTION packed_slab panels(int /*slot*/) const { return staged_; }
 
  private:
   const kernel_table<T>& kernels_;

@@ -8,6 +8,7 @@
 #include <keramos/backends/host/copy.hpp>
 #include <keramos/backends/host/kernel_table.hpp>
 #include <keramos/backends/interface.hpp>
+#include <keramos/core/macros.hpp>
 #include <keramos/gemm/epilogue.hpp>
 #include <keramos/gemm/problem.hpp>
 
@@ -19,8 +20,8 @@ class accumulator {
   static constexpr bool fused = std::is_same_v<Epilogue, linear_epilogue<T>>;
 
  public:
-  accumulator(const kernel_table<T>& kernels, const gemm_problem<T>& p, const tile::position& at,
-              const Epilogue& epilogue, T* sums)
+  KERAMOS_FORCEINLINE_FUNCTION accumulator(const kernel_table<T>& kernels, const gemm_problem<T>& p,
+                                           const tile::position& at, const Epilogue& epilogue, T* sums)
       : kernels_(kernels), k_left_(at.k1 - at.k0) {
     block_ = {sums,
               nullptr,
@@ -38,9 +39,10 @@ class accumulator {
     if constexpr (fused) block_.alpha = epilogue.alpha, block_.beta = epilogue.beta;
   }
 
-  void start(const typename stager<T>::packed_slab&) {}
+  KERAMOS_FORCEINLINE_FUNCTION void start(const typename stager<T>::packed_slab&) {}
   template <class Next>
-  void multiply(const typename stager<T>::packed_slab& staged, const Next& next) {
+  KERAMOS_FORCEINLINE_FUNCTION void multiply(const typename stager<T>::packed_slab& staged,
+                                             const Next& next) {
     block_.a = staged.a, block_.b = staged.b, block_.k = staged.k;
     k_left_ -= staged.k;
     block_.last = fused && k_left_ == 0;
@@ -49,7 +51,8 @@ class accumulator {
     next();
   }
 
-  void write(const gemm_problem<T>&, const tile::position& at, const Epilogue& epilogue) const {
+  KERAMOS_FORCEINLINE_FUNCTION void write(const gemm_problem<T>&, const tile::position& at,
+                                          const Epilogue& epilogue) const {
     if constexpr (!fused) {
       const int mr = kernels_.mr, nr = kernels_.nr, panels_m = (at.rows + mr - 1) / mr;
       for (int i = 0; i < at.rows; ++i)

@@ -37,17 +37,20 @@ class machine {
   static bool can_shift_m(const gemm_problem<T>&) { return false; }
   static bool can_shift_n(const gemm_problem<T>&) { return false; }
   /// Bytes of scratch: a slab of A, one of B unless it is packed already, and the sums.
-  std::size_t local_bytes() const { return a_bytes() + b_bytes() + sum_bytes() + 3 * alignment; }
+  KERAMOS_FORCEINLINE_FUNCTION std::size_t local_bytes() const {
+    return a_bytes() + b_bytes() + sum_bytes() + 3 * alignment;
+  }
 
   template <class Team>
-  auto operands(const Team& team, const gemm_problem<T>& p, const tile::position& at) const {
+  KERAMOS_FORCEINLINE_FUNCTION auto operands(const Team& team, const gemm_problem<T>& p,
+                                             const tile::position& at) const {
     T* a_local = local(team, a_bytes());
     T* b_local = packed_b_.data ? nullptr : local(team, b_bytes());
     return stager(*kernels_, p, at, block_.k, packed_b_, a_local, b_local);
   }
   template <class Team, class Epilogue>
-  auto accumulator(const Team& team, const gemm_problem<T>& p, const tile::position& at,
-                   const Epilogue& epilogue) const {
+  KERAMOS_FORCEINLINE_FUNCTION auto accumulator(const Team& team, const gemm_problem<T>& p,
+                                                const tile::position& at, const Epilogue& epilogue) const {
     using type = typename backend::mma<Exec>::template accumulator<T, Epilogue>;
     return type(*kernels_, p, at, epilogue, local(team, sum_bytes()));
   }
@@ -55,17 +58,21 @@ class machine {
  private:
   static constexpr std::size_t alignment = 128;
 
-  static std::size_t up(int value, int unit) { return std::size_t(value + unit - 1) / unit * unit; }
-  std::size_t a_bytes() const { return sizeof(T) * up(block_.m, kernels_->mr) * block_.k; }
-  std::size_t b_bytes() const {
+  KERAMOS_FORCEINLINE_FUNCTION static std::size_t up(int value, int unit) {
+    return std::size_t(value + unit - 1) / unit * unit;
+  }
+  KERAMOS_FORCEINLINE_FUNCTION std::size_t a_bytes() const {
+    return sizeof(T) * up(block_.m, kernels_->mr) * block_.k;
+  }
+  KERAMOS_FORCEINLINE_FUNCTION std::size_t b_bytes() const {
     return packed_b_.data ? 0 : sizeof(T) * up(block_.n, kernels_->nr) * block_.k;
   }
-  std::size_t sum_bytes() const {
+  KERAMOS_FORCEINLINE_FUNCTION std::size_t sum_bytes() const {
     return sizeof(T) * up(block_.m, kernels_->mr) * up(block_.n, kernels_->nr);
   }
 
   template <class Team>
-  T* local(const Team& team, std::size_t bytes) const {
+  KERAMOS_FORCEINLINE_FUNCTION T* local(const Team& team, std::size_t bytes) const {
     const int level = backend::traits<Exec>::scratch_level(local_bytes());
     return static_cast<T*>(team.team_scratch(level).get_shmem_aligned(bytes, alignment));
   }
@@ -188,7 +195,7 @@ struct tuning {
   static bool run_direct(const Exec& exec, detail::workspace<Exec>& /*memory*/, const gemm_problem<T>& p,
                          const linear_epilogue<T>& epilogue) {
     const kernel_table<T>& table = kernels<T>();
-    const index_t most = std::numeric_limits<int>::max();
+    const index_t most = std::numeric_limits<int>::max() - 1024;  // kernels count in blocks of ints
     if (p.m > most || p.n > most || p.k > most) return false;
     const auto runs_along_k = [](const tile::operand<T>& x) { return x.stride_k == 1; };
     const bool dots =

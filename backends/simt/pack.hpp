@@ -105,8 +105,10 @@ struct pack_kernel {
 template <class Exec, class T>
 void pack(const Exec& exec, const pack_task<T>& first, const pack_task<T>& second, index_t extent_k) {
   using kernel = pack_kernel<T>;
-  detail::team_launch<kernel::team_size, kernel::teams_per_unit>(
-      "keramos::gemm_pack", exec, first.teams + second.teams, kernel::bytes, kernel{first, second, extent_k});
+  constexpr int teams =
+      backend::traits<Exec>::teams_per_unit(kernel::teams_per_unit, kernel::team_size, kernel::bytes);
+  detail::team_launch<kernel::team_size, teams>("keramos::gemm_pack", exec, first.teams + second.teams,
+                                                kernel::bytes, kernel{first, second, extent_k});
 }
 
 /// Which operands to copy, and the most rows or columns of C for which that is done at once.

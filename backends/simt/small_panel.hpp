@@ -13,7 +13,7 @@ struct small_config {
   int size;      ///< C is at most size x size, or tiled so
   int k;         ///< columns of a slab
   int tm, tn;    ///< tile of a thread
-  int problems;  ///< in a team at a time
+  int problems;  ///< in a team
   int stages;    ///< slabs in flight in local memory
   int teams;     ///< per multiprocessor to leave registers for, where copies are of 16 bytes
   /// With matrix units a warp has 8 x 4 lanes, of 16 x 8 fragments of C (backend::mma::multiply_16x8).
@@ -21,7 +21,7 @@ struct small_config {
 
   /// Copies of elements need more registers.
   constexpr int teams_of(bool vectors) const { return vectors ? teams : (teams + 1) / 2; }
-  constexpr bool matrix() const { return math == tile::unit::matrix; }
+  KERAMOS_FUNCTION constexpr bool matrix() const { return math == tile::unit::matrix; }
   constexpr int lanes_m() const { return matrix() ? 8 : size / tm; }
   constexpr int lanes_n() const { return matrix() ? 4 : size / tn; }
   constexpr int threads_of_problem() const { return size / tm * (size / tn); }

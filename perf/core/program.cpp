@@ -1,6 +1,7 @@
 #include "program.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -54,6 +55,8 @@ program_output run_program(const std::vector<std::string>& arguments) {
   program_output output;
   char part[4096];
   while (failed == 0 && interrupting_signal() == 0) {
+    pollfd waiting{ends[0], POLLIN, 0};
+    if (poll(&waiting, 1, 200) <= 0) continue;  // an interruption may come between the look and the wait
     const auto bytes = read(ends[0], part, sizeof(part));
     if (bytes == 0 || (bytes < 0 && errno != EINTR)) break;
     if (bytes > 0) output.text.append(part, std::size_t(bytes));

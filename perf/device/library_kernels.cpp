@@ -23,16 +23,20 @@ gemm_problem<T> problem_of(const gemm_case& g, const operand_set& set) {
           g.k};
 }
 
-// The dispatch's decisions, taken as it takes them (keramos/gemm/dispatch.hpp), but nothing launched.
-template <class T>
+// The dispatch's decisions (keramos/gemm/dispatch.hpp): of a product that it computes in parts the main one's.
+template <class T, class Exec = keramos::default_execution_space>
 void describe(const gemm_case& g, const operand_set& set, library_kernel& out) {
   auto& q = machine_queue();
-  using tuning = backend::tuning<keramos::default_execution_space>;
+  using tuning = backend::tuning<Exec>;
   auto p = problem_of<T>(g, set);
   if (tuning::prefers_transposed(p)) p.transpose();
   if (tuning::run_direct(q.execution_space(), detail::workspace_of(q), p, linear_epilogue<T>{T(1), T(0)})) {
     out.path = "multiplied where it lies, without packing";
     return;
+  }
+  if constexpr (!backend::traits<Exec>::is_host) {
+    const auto main = tuning::choose_main(q.execution_space(), p);
+    p.m = main.m, p.n = main.n;
   }
   tuning::choose(q.execution_space(), detail::workspace_of(q), p, std::nullopt,
                  [&](const auto& machine, const gemm_problem<T>&, const auto&...) {

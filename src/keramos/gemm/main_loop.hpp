@@ -8,6 +8,8 @@
 //                                          local memory, whole_slabs() -> how many of the first slabs
 //                                          stage<true> may copy without looking at bounds
 //   machine.accumulator(team, ...)         start(panels), multiply(panels, next), write(epilogue target)
+//   machine.can_shift_m(p), can_shift_n(p)  whether the last tiles may begin early; locate() then gives a
+//                                          shifted_position, and write leaves out its first skip_m, skip_n
 //   Machine::splits_k                      whether teams may share a tile (split_k.hpp)
 //   Machine::recompute(x)                  x, of which a compiler that runs out of registers keeps nothing else
 //
