@@ -2,7 +2,8 @@
 //
 // Orders: on hosts those of C++'s std::atomic_ref. On devices Kokkos' atomics are relaxed; stronger orders add
 // its memory fence before the operation (release), after it (acquire) or on both sides (acq_rel, seq_cst),
-// which is at least as strong.
+// which is at least as strong. A device's loads and stores are volatile accesses, which GPUs do as relaxed
+// atomics (PTX ISA, "ld.volatile"; LLVM's AMDGPU memory model): Kokkos' are loops of compare and exchange.
 // Scopes: up to `device` all are honoured, as device scope where the backend knows nothing narrower. `system`
 // (other devices, and the host while a kernel runs) is honoured by hosts alone and refused when compiling for
 // a device, for Kokkos' fences end at the device.
@@ -78,11 +79,11 @@ class atomic_ref {
   KERAMOS_FORCEINLINE_FUNCTION T load(memory_order order = default_read_order) const {
     KOKKOS_IF_ON_HOST((return on_host().load(detail::std_order(order));))
     KOKKOS_IF_ON_DEVICE((before(order == memory_order::seq_cst ? order : memory_order::relaxed);
-                         const T x = Kokkos::atomic_load(at_); after(order); return x;))
+                         const T x = *static_cast<const volatile T*>(at_); after(order); return x;))
   }
   KERAMOS_FORCEINLINE_FUNCTION void store(T x, memory_order order = default_write_order) const {
     KOKKOS_IF_ON_HOST((on_host().store(x, detail::std_order(order));))
-    KOKKOS_IF_ON_DEVICE((before(order); Kokkos::atomic_store(at_, x);
+    KOKKOS_IF_ON_DEVICE((before(order); *static_cast<volatile T*>(at_) = x;
                          after(order == memory_order::seq_cst ? order : memory_order::relaxed);))
   }
   KERAMOS_FORCEINLINE_FUNCTION operator T() const { return load(); }
