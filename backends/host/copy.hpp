@@ -21,7 +21,7 @@ struct packed_operand {
   }
 };
 
-/// Packs one panel of one slab per index; `panels` per slab.
+/// Packs `together` of the `panels` of one slab per index.
 template <class T>
 struct pack_kernel {
   typename kernel_table<T>::pack_function* pack;
@@ -29,8 +29,7 @@ struct pack_kernel {
   index_t n, k, panels;
   int width, kc;
   T* to;
-
-  static constexpr int together = 4;  ///< panels that an index packs
+  int together;  ///< more for longer walks through memory, fewer for more threads
 
   index_t groups() const { return (panels + together - 1) / together; }
   index_t size() const { return groups() * ((k + kc - 1) / kc); }

@@ -282,7 +282,8 @@ struct tuning {
                                   const kernel_table<T>& table, const gemm_problem<T>& p, int kc) {
     const index_t panels = ceil_div(p.n, table.nr);
     T* to = workspace.template reserve<T>(exec, std::size_t(panels) * table.nr * p.k);
-    const pack_kernel<T> kernel{table.pack_b, p.b, p.n, p.k, panels, table.nr, kc, to};
+    const int together = panels * ceil_div(p.k, kc) >= 8 * exec.concurrency() ? 4 : 1;
+    const pack_kernel<T> kernel{table.pack_b, p.b, p.n, p.k, panels, table.nr, kc, to, together};
     using policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<index_t>, Kokkos::Schedule<Kokkos::Dynamic>>;
     Kokkos::parallel_for("keramos::gemm_pack", policy(exec, index_t(0), kernel.size()), kernel);
     return {to, panels * table.nr, kc};
