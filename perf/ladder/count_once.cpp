@@ -19,7 +19,8 @@ constexpr double line_bytes = 64;
 // What the caches held goes out for this, as in the timed run for other copies of the operands.
 void fill_caches() {
   static std::vector<char> other(2 * cache_bytes());
-  for (std::size_t i = 0; i < other.size(); i += 64) static_cast<volatile char&>(other[i]) = 1;
+  for (std::size_t i = 0; i < other.size(); i += std::size_t(line_bytes))
+    static_cast<volatile char&>(other[i]) = 1;
 }
 
 void count_call(const gemm_case& g, const std::string& name, gemm_target& target, bool on_host,
