@@ -122,8 +122,11 @@ TYPED_TEST(HostKernels, UnpackedOnesAreExactOnSmallIntegers) {
     SCOPED_TRACE(t->isa);
     for (int m = 1; m <= 34; ++m)
       for (int n = 1; n <= 70; n += 1 + n / 20)
-        for (bool b_rows_run : {true, false})
+        for (bool b_rows_run : {true, false}) {
           test_unpacked(*t, false, m, n, 1 + (m + n) % 20, b_rows_run, TypeParam(m % 2));
+          // The length of A's rows decides about the shape of tiles.
+          test_unpacked(*t, false, m, n, (m + n) % 2 ? 65 : 130, b_rows_run, TypeParam(n % 2));
+        }
     for (bool b_rows_run : {true, false})
       test_unpacked(*t, false, 5, 300, 700, b_rows_run, TypeParam(1));  // k in blocks
   }
