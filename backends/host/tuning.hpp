@@ -195,24 +195,20 @@ struct tuning {
   static bool run_direct(const Exec& exec, detail::workspace<Exec>& /*memory*/, const gemm_problem<T>& p,
                          const linear_epilogue<T>& epilogue) {
     const kernel_table<T>& table = kernels<T>();
+    const bool tiny = volume_within(p, alone_volume);  // of these most time goes into such questions
     const index_t most = std::numeric_limits<int>::max() - 1024;  // kernels count in blocks of ints
-    if (p.m > most || p.n > most || p.k > most) return false;
+    if (!tiny && (p.m > most || p.n > most || p.k > most)) return false;
     const auto runs_along_k = [](const tile::operand<T>& x) { return x.stride_k == 1; };
     const bool dots =
         p.k >= 32 && ((p.n <= table.dots && runs_along_k(p.a)) || (p.m <= table.dots && runs_along_k(p.b)));
-    if (!dots && !direct_pays(p)) return false;
-    const int threads = int(exec.concurrency());
+    if (!dots && !(tiny ? p.c_col_stride == 1 : direct_pays(p))) return false;
     const direct_problem<T> whole = direct_problem_of(p, epilogue);
     auto* const multiply = dots ? table.multiply_dots : table.multiply_direct;
-    const bool alone = threads == 1 || volume_within(p, alone_volume);
-    if (alone && !Kokkos::Tools::profileLibraryLoaded()) {
+    const bool alone = tiny || exec.concurrency() == 1;
+    if (alone && !Kokkos::Tools::profileLibraryLoaded())
       multiply(whole);
-      return true;
-    }
-    const direct_kernel<T> kernel = share_out(table, whole, multiply, alone ? 1 : threads);
-    detail::launch("keramos::gemm", [&] {
-      Kokkos::parallel_for("keramos::gemm", Kokkos::RangePolicy<Exec>(exec, 0, kernel.blocks()), kernel);
-    });
+    else
+      launch_direct(exec, share_out(table, whole, multiply, alone ? 1 : int(exec.concurrency())));
     return true;
   }
 
@@ -265,6 +261,13 @@ struct tuning {
   }
 
  private:
+  template <class T>
+  [[gnu::noinline]] static void launch_direct(const Exec& exec, const direct_kernel<T>& kernel) {
+    detail::launch("keramos::gemm", [&] {
+      Kokkos::parallel_for("keramos::gemm", Kokkos::RangePolicy<Exec>(exec, 0, kernel.blocks()), kernel);
+    });
+  }
+
   /// A tile for one thread that packs both operands: no larger than the problem, and not much uneven.
   template <class T>
   static tile::shape block_of_batch(const gemm_problem<T>& p) {

@@ -66,6 +66,16 @@ struct scale_kernel {
   }
 };
 
+/// C = beta·C.
+template <class Exec, class T>
+[[gnu::noinline]] void dispatch_scale(const Exec& exec, const gemm_problem<T>& p, T beta) {
+  // The linear epilogue would form 0·inf or keep -0 where C must become exactly 0.
+  launch("keramos::gemm_scale", [&] {
+    range_for("keramos::gemm_scale", exec, range{p.m, p.n},
+              scale_kernel<T, linear_epilogue<T>>{p, {T(0), beta}});
+  });
+}
+
 /// Throws unless the block tile that the caller asked for has extents and fits; names one that does.
 template <class Exec, class T, class Machine>
 void check_requested_block(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& p,
@@ -109,29 +119,13 @@ void dispatch_parts(const Exec& exec, workspace<Exec>& memory, const gemm_proble
   if (n < p.n) multiply(0, n, m, p.n - n);
 }
 
+/// What is multiplied in tiles. Not inlined, as dispatch_scale is not: a product that is done directly is over in
+/// less time than it takes to make room on the stack for all that these need.
 template <class Exec, class T>
-void dispatch_gemm(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& p,
-                   const linear_epilogue<T>& epilogue, const std::optional<tile::shape>& block) {
-  if (p.m == 0 || p.n == 0) return;
-  if (p.k == 0 || epilogue.alpha == T(0)) {
-    if (epilogue.beta == T(1)) return;
-    // The linear epilogue would form 0·inf or keep -0 where C must become exactly 0.
-    launch("keramos::gemm_scale", [&] {
-      range_for("keramos::gemm_scale", exec, range{p.m, p.n},
-                scale_kernel<T, linear_epilogue<T>>{p, {T(0), epilogue.beta}});
-    });
-    return;
-  }
-  if (block && (block->m <= 0 || block->n <= 0 || block->k <= 0))
-    throw launch_error("keramos::gemm: options.block is " + to_string(*block) +
-                       " but its extents must be positive; pass others or none");
+[[gnu::noinline]] void dispatch_tiles(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& p,
+                                      const linear_epilogue<T>& epilogue,
+                                      const std::optional<tile::shape>& block) {
   using tuning = backend::tuning<Exec>;
-  if (tuning::prefers_transposed(p)) {  // which its transpose does not
-    gemm_problem<T> transposed = p;
-    transposed.transpose();
-    return dispatch_gemm(exec, memory, transposed, epilogue, block);
-  }
-  if (!block && tuning::run_direct(exec, memory, p, epilogue)) return;
   if constexpr (!backend::traits<Exec>::is_host) {
     if (!block) {
       const auto part = tuning::choose_main(exec, p);
@@ -159,6 +153,27 @@ void dispatch_gemm(const Exec& exec, workspace<Exec>& memory, const gemm_problem
         "keramos::gemm", exec, order.count() * plan.parts, machine.local_bytes(), k);
   };
   tuning::choose(exec, memory, p, block, launch_on);
+}
+
+template <class Exec, class T>
+void dispatch_gemm(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& p,
+                   const linear_epilogue<T>& epilogue, const std::optional<tile::shape>& block) {
+  if (p.m == 0 || p.n == 0) return;
+  if (p.k == 0 || epilogue.alpha == T(0)) {
+    if (epilogue.beta != T(1)) dispatch_scale(exec, p, epilogue.beta);
+    return;
+  }
+  if (block && (block->m <= 0 || block->n <= 0 || block->k <= 0))
+    throw launch_error("keramos::gemm: options.block is " + to_string(*block) +
+                       " but its extents must be positive; pass others or none");
+  using tuning = backend::tuning<Exec>;
+  if (tuning::prefers_transposed(p)) {  // which its transpose does not
+    gemm_problem<T> transposed = p;
+    transposed.transpose();
+    return dispatch_gemm(exec, memory, transposed, epilogue, block);
+  }
+  if (!block && tuning::run_direct(exec, memory, p, epilogue)) return;
+  dispatch_tiles(exec, memory, p, epilogue, block);
 }
 
 }  // namespace keramos::detail
