@@ -1,6 +1,9 @@
 // `stage` on a host: pack a slab of A, and of B unless an earlier kernel has packed it for all tiles.
 #pragma once
 
+#include <atomic>
+#include <thread>
+
 #include <keramos/backends/host/kernel_table.hpp>
 #include <keramos/backends/interface.hpp>
 #include <keramos/core/macros.hpp>
@@ -40,6 +43,36 @@ struct pack_kernel {
     pack(to + k0 * panels * width + n0 * k_of_slab, from.at(n0, k0), from.stride_mn, from.stride_k, cols,
          k_of_slab);
   }
+};
+
+/// Packing that the threads of one kernel share, instead of a kernel of its own to wake them for. Who comes takes parts
+/// until none is left, and waits for those that others still have in hand: never for a thread that has yet to come,
+/// so nothing depends on how many there are.
+template <class T>
+class shared_packing {
+ public:
+  explicit shared_packing(const pack_kernel<T>& kernel) : kernel_(kernel) {}
+
+  /// Everything is packed when it returns. Through a pointer, like the compiled kernels: nvcc takes what tiles call for
+  /// the device's as well.
+  KERAMOS_FORCEINLINE_FUNCTION void finish() { help_(*this); }
+
+ private:
+  static void help(shared_packing& self) {
+    const index_t parts = self.kernel_.size();
+    if (self.done_.load(std::memory_order_acquire) == parts) return;
+    for (index_t i; (i = self.taken_.fetch_add(1, std::memory_order_relaxed)) < parts;) {
+      self.kernel_(i);
+      self.done_.fetch_add(1, std::memory_order_release);
+    }
+    for (int turns = 0; self.done_.load(std::memory_order_acquire) < parts; ++turns)
+      if (turns > 1000) std::this_thread::yield();
+  }
+
+  void (*const help_)(shared_packing&) = help;
+  const pack_kernel<T> kernel_;
+  alignas(64) std::atomic<index_t> taken_ = 0;
+  alignas(64) std::atomic<index_t> done_ = 0;
 };
 
 /// The operands of one block tile in turn; one team of one thread owns it.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <new>
 #include <optional>
 
 #include <keramos/backends/host/copy.hpp>
@@ -28,8 +29,9 @@ class machine {
   static constexpr int teams_per_unit = 1;
   static constexpr bool splits_k = false;
 
-  machine(const kernel_table<T>& kernels, const tile::shape& block, const packed_operand<T>& packed_b)
-      : kernels_(&kernels), block_(block), packed_b_(packed_b) {}
+  machine(const kernel_table<T>& kernels, const tile::shape& block, const packed_operand<T>& packed_b = {},
+          shared_packing<T>* packing = nullptr)
+      : kernels_(&kernels), block_(block), packed_b_(packed_b), packing_(packing) {}
 
   KERAMOS_FORCEINLINE_FUNCTION tile::shape block() const { return block_; }
   KERAMOS_FORCEINLINE_FUNCTION static int recompute(int x) { return x; }
@@ -44,6 +46,7 @@ class machine {
   template <class Team>
   KERAMOS_FORCEINLINE_FUNCTION auto operands(const Team& team, const gemm_problem<T>& p,
                                              const tile::position& at) const {
+    if (packing_) packing_->finish();
     T* a_local = local(team, a_bytes());
     T* b_local = packed_b_.data ? nullptr : local(team, b_bytes());
     return stager(*kernels_, p, at, block_.k, packed_b_, a_local, b_local);
@@ -80,6 +83,7 @@ class machine {
   const kernel_table<T>* kernels_;
   tile::shape block_;
   packed_operand<T> packed_b_;
+  shared_packing<T>* packing_;
 };
 
 /// Where packing does not pay, measured on AMD Zen 5 and Intel Emerald Rapids.
@@ -236,7 +240,7 @@ struct tuning {
   /// As choose, for the tiles of a whole batch.
   template <class T, class CountTiles, class Launch>
   static void choose_batched(const Exec&, const gemm_problem<T>& p, const CountTiles&, const Launch& launch) {
-    launch(machine<Exec, T>(kernels<T>(), block_of_batch(p), {}), p);
+    launch(machine<Exec, T>(kernels<T>(), block_of_batch(p)), p);
   }
 
   /// Calls `launch(machine, problem)` with the tile for this problem, or with the one that was asked for;
@@ -254,9 +258,9 @@ struct tuning {
       part.c = p.c + n0 * p.c_col_stride;
       part.n = std::min(band, p.n - n0);
       const tile::shape block = choose_block(table, part, int(exec.concurrency()));
-      packed_operand<T> packed;
-      if (block.m < part.m) packed = pack_b(exec, workspace, table, part, block.k);
-      launch(machine<Exec, T>(table, block, packed), part);
+      launch(
+          block.m < part.m ? packing_b(exec, workspace, table, part, block) : machine<Exec, T>(table, block),
+          part);
     }
   }
 
@@ -280,16 +284,19 @@ struct tuning {
             int(ceil_div(p.k, ceil_div(p.k, table.kc)))};
   }
 
+  /// The machine whose threads pack B for all of them before they multiply.
   template <class T>
-  static packed_operand<T> pack_b(const Exec& exec, detail::workspace<Exec>& workspace,
-                                  const kernel_table<T>& table, const gemm_problem<T>& p, int kc) {
-    const index_t panels = ceil_div(p.n, table.nr);
-    T* to = workspace.template reserve<T>(exec, std::size_t(panels) * table.nr * p.k);
-    const int together = panels * ceil_div(p.k, kc) >= 8 * exec.concurrency() ? 4 : 1;
-    const pack_kernel<T> kernel{table.pack_b, p.b, p.n, p.k, panels, table.nr, kc, to, together};
-    using policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<index_t>, Kokkos::Schedule<Kokkos::Dynamic>>;
-    Kokkos::parallel_for("keramos::gemm_pack", policy(exec, index_t(0), kernel.size()), kernel);
-    return {to, panels * table.nr, kc};
+  static machine<Exec, T> packing_b(const Exec& exec, detail::workspace<Exec>& workspace,
+                                    const kernel_table<T>& table, const gemm_problem<T>& p,
+                                    const tile::shape& block) {
+    using packing = shared_packing<T>;
+    const index_t panels = ceil_div(p.n, table.nr), elements = panels * table.nr * p.k;
+    char* const memory =
+        workspace.template reserve<char>(exec, sizeof(packing) + std::size_t(elements) * sizeof(T));
+    T* const to = reinterpret_cast<T*>(memory + sizeof(packing));
+    const int together = panels * ceil_div(p.k, block.k) >= 8 * exec.concurrency() ? 4 : 1;
+    const pack_kernel<T> kernel{table.pack_b, p.b, p.n, p.k, panels, table.nr, block.k, to, together};
+    return {table, block, {to, panels * table.nr, block.k}, new (memory) packing(kernel)};
   }
 };
 

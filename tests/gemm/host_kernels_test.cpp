@@ -2,11 +2,14 @@
 // only ever show the widest.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <random>
+#include <thread>
 #include <vector>
 
 #include <keramos/keramos.hpp>
 
+#include <keramos/backends/host/copy.hpp>
 #include <keramos/backends/host/kernels.hpp>
 
 namespace {
@@ -143,6 +146,33 @@ TYPED_TEST(HostKernels, DotProductsAreExactOnSmallIntegers) {
             if (!b_rows_run) test_unpacked(*t, true, few, many, k, false, TypeParam(many % 2));
             test_unpacked(*t, true, many, few, k, b_rows_run, TypeParam(many % 2));
           }
+  }
+}
+
+// However many threads share the packing, each finds all of it done when finish() returns; one alone does it all.
+TYPED_TEST(HostKernels, PackingIsShared) {
+  using namespace keramos::backend::host;
+  for (const auto* t : runnable<TypeParam>()) {
+    const int n = 5 * t->nr - 3, k = 37, kc = 8, panels = 5;
+    std::vector<TypeParam> b(n * k), expected(panels * t->nr * k);
+    for (std::size_t i = 0; i < b.size(); ++i) b[i] = TypeParam(i + 1);
+    pack_kernel<TypeParam> kernel{t->pack_b, {b.data(), 1, n}, n, k, panels, t->nr, kc, expected.data(), 1};
+    for (keramos::index_t i = 0; i < kernel.size(); ++i) kernel(i);
+    for (int threads : {1, 2, 4})
+      for (int round = 0; round < 20; ++round) {
+        std::vector<TypeParam> packed(expected.size(), TypeParam(-1));
+        kernel.to = packed.data();
+        shared_packing<TypeParam> packing(kernel);
+        std::atomic<int> right = 0;
+        std::vector<std::thread> all;
+        for (int i = 0; i < threads; ++i)
+          all.emplace_back([&] {
+            packing.finish();
+            right += packed == expected;
+          });
+        for (auto& thread : all) thread.join();
+        ASSERT_EQ(right, threads) << t->isa;
+      }
   }
 }
 
