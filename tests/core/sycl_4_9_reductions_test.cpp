@@ -215,6 +215,45 @@ TEST(Sycl_4_15_3_AtomicRef, EveryOperation) {
   EXPECT_EQ(x[0].swapped, 3u * n);
 }
 
+// The 8-byte integers that are not those of <cstdint>, with sums and extremes beyond 32 bits.
+struct wide_integers {
+  long long sum, least;
+  unsigned long long taken, most, last;
+};
+void operate(queue& q, index_t n, wide_integers* x, const device_view<unsigned>& seen) {
+  q.parallel_for(
+      "operate_wide", range{n}, KERAMOS_LAMBDA(index_t i) {
+        const long long v = -(1ll << 40) + value_of(i);
+        atomic_ref(x->sum) += v;
+        atomic_ref(x->least).fetch_min(v);
+        atomic_ref(x->most).fetch_max(1ull << 63 | unsigned(i));
+        const unsigned long long ticket = atomic_ref(x->taken).fetch_add(1ull);
+        atomic_ref(seen(ticket)).fetch_add(1u);
+        if (ticket + 1 == (unsigned long long)(n)) atomic_ref(x->last).store(atomic_ref(x->taken).load());
+      });
+}
+TEST(Sycl_4_15_3_AtomicRef, IntegersOfEightBytes) {
+  queue q;
+  const index_t n = 30000;
+  shared_array<wide_integers> x(1, q);
+  x[0] = {};
+  device_view<unsigned> seen("seen", n);
+  operate(q, n, x.data(), seen);
+  q.wait();
+  long long sum = 0, least = 0;
+  for (index_t i = 0; i < n; ++i) {
+    const long long v = -(1ll << 40) + value_of(i);
+    sum += v, least = std::min(least, v);
+  }
+  EXPECT_EQ(x[0].sum, sum);
+  EXPECT_EQ(x[0].least, least);
+  EXPECT_EQ(x[0].most, 1ull << 63 | (n - 1));
+  EXPECT_EQ(x[0].taken, (unsigned long long)(n));
+  EXPECT_EQ(x[0].last, (unsigned long long)(n));
+  auto h = on_host(seen);
+  for (index_t i = 0; i < n; ++i) ASSERT_EQ(h(i), 1u) << i;
+}
+
 // In local memory with the narrowest scope that all items share; with orders for both outcomes of an exchange.
 void elect(queue& q, const device_view<int>& out) {
   using wg = group<local_range<300>, local_memory<local_array<int, 2>>>;

@@ -4,6 +4,8 @@
 // its memory fence before the operation (release), after it (acquire) or on both sides (acq_rel, seq_cst),
 // which is at least as strong. A device's loads and stores are volatile accesses, which GPUs do as relaxed
 // atomics (PTX ISA, "ld.volatile"; LLVM's AMDGPU memory model): Kokkos' are loops of compare and exchange.
+// So are its 64-bit operations on `long long`, which many threads turn into a queue; they run as those on
+// std::int64_t and std::uint64_t, for which Kokkos has the machine's instructions.
 // Scopes: up to `device` all are honoured, as device scope where the backend knows nothing narrower. `system`
 // (other devices, and the host while a kernel runs) is honoured by hosts alone and refused when compiling for
 // a device, for Kokkos' fences end at the device.
@@ -11,6 +13,7 @@
 
 #include <atomic>
 #include <concepts>
+#include <cstdint>
 #include <type_traits>
 
 #include <keramos/config.hpp>
@@ -39,6 +42,16 @@ constexpr std::memory_order std_order(memory_order order) {
       return std::memory_order_seq_cst;
   }
 }
+
+/// The type by which Kokkos' device atomics know a T: of 8-byte integers the one of <cstdint>.
+template <class T>
+struct device_atomic {
+  using type = T;
+};
+template <std::integral T>
+requires(sizeof(T) == 8) struct device_atomic<T> {
+  using type = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
+};
 
 /// Replaces the value by `f(value)`; what std::atomic_ref has no function for.
 template <class T, class F>
@@ -79,11 +92,12 @@ class atomic_ref {
   KERAMOS_FORCEINLINE_FUNCTION T load(memory_order order = default_read_order) const {
     KOKKOS_IF_ON_HOST((return on_host().load(detail::std_order(order));))
     KOKKOS_IF_ON_DEVICE((before(order == memory_order::seq_cst ? order : memory_order::relaxed);
-                         const T x = *static_cast<const volatile T*>(at_); after(order); return x;))
+                         const T x = *static_cast<const volatile device_type*>(on_device()); after(order);
+                         return x;))
   }
   KERAMOS_FORCEINLINE_FUNCTION void store(T x, memory_order order = default_write_order) const {
     KOKKOS_IF_ON_HOST((on_host().store(x, detail::std_order(order));))
-    KOKKOS_IF_ON_DEVICE((before(order); *static_cast<volatile T*>(at_) = x;
+    KOKKOS_IF_ON_DEVICE((before(order); *static_cast<volatile device_type*>(on_device()) = x;
                          after(order == memory_order::seq_cst ? order : memory_order::relaxed);))
   }
   KERAMOS_FORCEINLINE_FUNCTION operator T() const { return load(); }
@@ -94,16 +108,21 @@ class atomic_ref {
 
   KERAMOS_FORCEINLINE_FUNCTION T exchange(T x, memory_order order = DefaultOrder) const {
     KOKKOS_IF_ON_HOST((return on_host().exchange(x, detail::std_order(order));))
-    KOKKOS_IF_ON_DEVICE((return ordered(order, [&] { return Kokkos::atomic_exchange(at_, x); });))
+    KOKKOS_IF_ON_DEVICE(
+        (return ordered(order, [&] { return Kokkos::atomic_exchange(on_device(), device_type(x)); });))
   }
   /// Sets the value to `desired` if it is `expected`, and else `expected` to the value.
   KERAMOS_FORCEINLINE_FUNCTION bool compare_exchange_strong(T& expected, T desired,
                                                             memory_order order = DefaultOrder) const {
     KOKKOS_IF_ON_HOST(
         (return on_host().compare_exchange_strong(expected, desired, detail::std_order(order));))
-    KOKKOS_IF_ON_DEVICE((
-        const T old = ordered(order, [&] { return Kokkos::atomic_compare_exchange(at_, expected, desired); });
-        const bool done = old == expected; expected = old; return done;))
+    KOKKOS_IF_ON_DEVICE((const T old = ordered(order,
+                                               [&] {
+                                                 return Kokkos::atomic_compare_exchange(on_device(),
+                                                                                        device_type(expected),
+                                                                                        device_type(desired));
+                                               });
+                         const bool done = old == expected; expected = old; return done;))
   }
   /// With an order for each outcome; the stronger covers both.
   KERAMOS_FORCEINLINE_FUNCTION bool compare_exchange_strong(T& expected, T desired, memory_order success,
@@ -125,37 +144,44 @@ class atomic_ref {
   KERAMOS_FORCEINLINE_FUNCTION T
   fetch_add(T x, memory_order order = DefaultOrder) const requires std::is_arithmetic_v<T> {
     KOKKOS_IF_ON_HOST((return on_host().fetch_add(x, detail::std_order(order));))
-    KOKKOS_IF_ON_DEVICE((return ordered(order, [&] { return Kokkos::atomic_fetch_add(at_, x); });))
+    KOKKOS_IF_ON_DEVICE(
+        (return ordered(order, [&] { return Kokkos::atomic_fetch_add(on_device(), device_type(x)); });))
   }
   KERAMOS_FORCEINLINE_FUNCTION T
   fetch_sub(T x, memory_order order = DefaultOrder) const requires std::is_arithmetic_v<T> {
     KOKKOS_IF_ON_HOST((return on_host().fetch_sub(x, detail::std_order(order));))
-    KOKKOS_IF_ON_DEVICE((return ordered(order, [&] { return Kokkos::atomic_fetch_sub(at_, x); });))
+    KOKKOS_IF_ON_DEVICE(
+        (return ordered(order, [&] { return Kokkos::atomic_fetch_sub(on_device(), device_type(x)); });))
   }
   KERAMOS_FORCEINLINE_FUNCTION T
   fetch_min(T x, memory_order order = DefaultOrder) const requires std::is_arithmetic_v<T> {
     KOKKOS_IF_ON_HOST((return detail::host_update(*at_, order, [=](T v) { return x < v ? x : v; });))
-    KOKKOS_IF_ON_DEVICE((return ordered(order, [&] { return Kokkos::atomic_fetch_min(at_, x); });))
+    KOKKOS_IF_ON_DEVICE(
+        (return ordered(order, [&] { return Kokkos::atomic_fetch_min(on_device(), device_type(x)); });))
   }
   KERAMOS_FORCEINLINE_FUNCTION T
   fetch_max(T x, memory_order order = DefaultOrder) const requires std::is_arithmetic_v<T> {
     KOKKOS_IF_ON_HOST((return detail::host_update(*at_, order, [=](T v) { return v < x ? x : v; });))
-    KOKKOS_IF_ON_DEVICE((return ordered(order, [&] { return Kokkos::atomic_fetch_max(at_, x); });))
+    KOKKOS_IF_ON_DEVICE(
+        (return ordered(order, [&] { return Kokkos::atomic_fetch_max(on_device(), device_type(x)); });))
   }
   KERAMOS_FORCEINLINE_FUNCTION T
   fetch_and(T x, memory_order order = DefaultOrder) const requires std::integral<T> {
     KOKKOS_IF_ON_HOST((return on_host().fetch_and(x, detail::std_order(order));))
-    KOKKOS_IF_ON_DEVICE((return ordered(order, [&] { return Kokkos::atomic_fetch_and(at_, x); });))
+    KOKKOS_IF_ON_DEVICE(
+        (return ordered(order, [&] { return Kokkos::atomic_fetch_and(on_device(), device_type(x)); });))
   }
   KERAMOS_FORCEINLINE_FUNCTION T fetch_or(T x,
                                           memory_order order = DefaultOrder) const requires std::integral<T> {
     KOKKOS_IF_ON_HOST((return on_host().fetch_or(x, detail::std_order(order));))
-    KOKKOS_IF_ON_DEVICE((return ordered(order, [&] { return Kokkos::atomic_fetch_or(at_, x); });))
+    KOKKOS_IF_ON_DEVICE(
+        (return ordered(order, [&] { return Kokkos::atomic_fetch_or(on_device(), device_type(x)); });))
   }
   KERAMOS_FORCEINLINE_FUNCTION T
   fetch_xor(T x, memory_order order = DefaultOrder) const requires std::integral<T> {
     KOKKOS_IF_ON_HOST((return on_host().fetch_xor(x, detail::std_order(order));))
-    KOKKOS_IF_ON_DEVICE((return ordered(order, [&] { return Kokkos::atomic_fetch_xor(at_, x); });))
+    KOKKOS_IF_ON_DEVICE(
+        (return ordered(order, [&] { return Kokkos::atomic_fetch_xor(on_device(), device_type(x)); });))
   }
 
   // Each returns the value after it.
@@ -180,7 +206,10 @@ class atomic_ref {
   KERAMOS_FORCEINLINE_FUNCTION T operator--(int) const requires std::integral<T> { return fetch_sub(T(1)); }
 
  private:
+  using device_type = typename detail::device_atomic<T>::type;
+
   std::atomic_ref<T> on_host() const { return std::atomic_ref<T>(*at_); }
+  KERAMOS_FORCEINLINE_FUNCTION device_type* on_device() const { return reinterpret_cast<device_type*>(at_); }
 
   /// Of two orders; acquire and release together are acq_rel.
   KERAMOS_FORCEINLINE_FUNCTION static constexpr memory_order stronger(memory_order a, memory_order b) {
