@@ -71,8 +71,10 @@ struct collectives {
                                                        T (&out)[slices], const T& init, const Op& op) {
     KERAMOS_UNROLL
     for (int s = 0; s < slices; ++s) out[s] = v[s];
-    scan<true>(member, st, out, init, op);
-    if constexpr (Total) {  // which the last item knows
+    const T all = scan<true>(member, st, out, init, op);
+    if constexpr (all_exist) {
+      return all;
+    } else if constexpr (Total) {  // which the last item knows
       T total[slices];
       KERAMOS_UNROLL
       for (int s = 0; s < slices; ++s) total[s] = op(out[s], v[s]);
@@ -169,10 +171,11 @@ struct collectives {
     return x;
   }
 
-  /// Items that do not exist are the last ones, so that what they hold reaches no other.
+  /// Items that do not exist are the last ones, so that what they hold reaches no other; but it does reach the
+  /// return value, the total of all threads.
   template <bool Exclusive, class Member, class T, class Op>
-  KERAMOS_FORCEINLINE_FUNCTION static void scan(const Member& member, state& st, T (&x)[slices],
-                                                const T& init, const Op& op) {
+  KERAMOS_FORCEINLINE_FUNCTION static T scan(const Member& member, state& st, T (&x)[slices], const T& init,
+                                             const Op& op) {
     const int rank = int(member.team_rank());
     const int lane = rank % sub_group_size;
     const int own = rank / sub_group_size;
@@ -215,6 +218,7 @@ struct collectives {
         x[s] = op(base, x[s]);
       }
     }
+    return carry;
   }
 };
 

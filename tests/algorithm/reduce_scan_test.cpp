@@ -150,6 +150,12 @@ TEST(Scan, SumsOfIntegers) {
   std::mt19937_64 random(fresh_seed());
   for (const index_t n : lengths) expect_scans(random_values<unsigned>(n, random), 7u, plus{});
 }
+// So long that each group of a large device has many tiles.
+TEST(Scan, LongArrays) {
+  std::mt19937_64 random(fresh_seed());
+  expect_scans(random_values<unsigned>(7'000'003, random), 7u, plus{});
+  expect_scans(random_values<std::uint64_t>(3'999'999, random), std::uint64_t(1) << 40, plus{});
+}
 TEST(Scan, SumsOfWideIntegers) {
   std::mt19937_64 random(fresh_seed());
   for (const index_t n : lengths)

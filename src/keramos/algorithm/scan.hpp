@@ -1,6 +1,7 @@
 // keramos::inclusive_scan and keramos::exclusive_scan: prefix sums of long arrays, in one pass.
 #pragma once
 
+#include <algorithm>
 #include <type_traits>
 
 #include <keramos/algorithm/check.hpp>
@@ -32,8 +33,9 @@ basic_event<Exec> run_scan(basic_queue<Exec>& q, const grid_view<const In, 1>& x
       workspace_of(q).template reserve<unsigned long long>(q.execution_space(), tiles * kernel::words + 1);
   q.parallel_for("keramos::scan_reset", range{tiles * kernel::words + 1}, reset_words{status});
   return q.template parallel_for_work_group<typename kernel::group_type>(
-      Inclusive ? "keramos::inclusive_scan" : "keramos::exclusive_scan", range{tiles},
-      kernel{x.data, y.data, x.extent[0], x.stride[0], y.stride[0], op, init, status});
+      Inclusive ? "keramos::inclusive_scan" : "keramos::exclusive_scan",
+      range{std::min(tiles, kernel::groups(q.execution_space()))},
+      kernel{x.data, y.data, x.extent[0], x.stride[0], y.stride[0], op, init, tiles, status});
 }
 
 template <class Exec, class X, class Y>

@@ -1,11 +1,16 @@
-// The kernel of the scans: one pass with decoupled look-back (Merrill and Garland, "Single-pass Parallel
-// Prefix Scan with Decoupled Look-back", NVIDIA NVR-2016-002). Internal.
+// The kernel of the scans: one pass over the array, in which each tile's sum is published for the tiles behind
+// it (after Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", NVIDIA
+// NVR-2016-002). Internal.
 //
-// Each group takes the next tile of the array, publishes the sum of the tile, and looks back over what the
-// tiles before have published until it meets one that knows all that came before. Tiles are taken in the
-// order in which groups start, so that those a group waits for have started too.
+// Groups stay and take tile after tile. Each is at work on three: one is on its way from memory; one is summed
+// up, and its sum published; and the one before that gets the sum of all that came before it, and is written.
+// So a tile's sum is out for a whole round before the tiles behind it ask for it, and hardly anybody waits
+// (groups that ask as soon as their own sum is out spend half their time waiting for that of the tile before).
+// What is waited for is a sum of a tile that another group has begun, and sums are published without waiting:
+// any number of groups, started in any order, comes to an end.
 #pragma once
 
+#include <bit>
 #include <cstring>
 #include <type_traits>
 
@@ -27,170 +32,261 @@ struct scan_kernel {
   static_assert(std::is_trivially_copyable_v<value_type>, "keramos: scans take trivially copyable types");
 
   static constexpr int items = 256;
-  static constexpr int groups_per_unit = 3;
-  static constexpr int per_item = sizeof(T) <= 4 ? 16 : sizeof(T) <= 8 ? 8 : 4;
+  static constexpr int groups_per_unit = 2;
+  static constexpr int per_item = sizeof(T) > 128 ? 1
+                                  : sizeof(T) < 4 ? 32
+                                                  : int(std::bit_floor(128 / sizeof(T)));
   static constexpr int tile = items * per_item;
   static constexpr bool is_host = backend::traits<Exec>::is_host;
-  /// Tiles looked back on at once: a host's group is one thread.
-  static constexpr int window = is_host ? 1 : items;
-  /// One element behind each 128 bytes keeps items off each other's banks.
+
+  /// An element's room behind each item's own elements keeps items off each other's banks.
   KERAMOS_FORCEINLINE_FUNCTION static constexpr int place(int i) {
-    return is_host ? i : i + i / (sizeof(T) < 128 ? int(128 / sizeof(T)) : 1);
+    return is_host ? i : i + int(unsigned(i) / per_item);
   }
+  /// From an element that an item copies to its next.
+  static constexpr int stride = place(items);
+  static_assert(items % per_item == 0);
   using tile_type = local_array<T, place(tile - 1) + 1>;
   using group_type = group<local_range<items>, local_memory<tile_type>, Exec>;
 
-  // What a tile has published, in words of 32 bits: each carries the state above it, so that a word tells
-  // by itself whether it is there, and no order between memory accesses is needed.
+  // A published sum, in words of 32 bits: the bit above each says that it is there, so that no order between
+  // memory accesses is needed.
   static constexpr int words = int((sizeof(value_type) + 3) / 4);
-  enum state : unsigned { nothing = 0, own = 1, all = 2 };
+  static constexpr unsigned long long there = 1ull << 32;
 
   const In* x;
   T* y;
   index_t n, x_step, y_step;
   Op op;
   value_type init;
+  index_t tiles;
   unsigned long long* status;  // (tiles, words), then the number of tiles taken
 
+  struct loaded {
+    In value[per_item];
+  };
   struct chunk {
     T value[per_item];
   };
-  struct found {
-    value_type value;
-    unsigned is;
+  /// A tile that is summed up: of each item's elements, and what all items left of it come to.
+  struct sums {
+    private_array<chunk, group_type> own;
+    private_array<value_type, group_type> left;
   };
+
+  /// Any number of groups is right; this is what the machine holds at once.
+  static index_t groups(const Exec& exec) {
+    const index_t threads = exec.concurrency();
+    const index_t resident = is_host ? threads : threads / (4 * items);  // at 2048 threads a multiprocessor
+    return resident < 1 ? 1 : resident;
+  }
+
+  KERAMOS_FORCEINLINE_FUNCTION void operator()(group_type& g) const {
+    auto ticket = g.make_private(index_t(0));
+    auto ahead = g.make_private(loaded{});
+    sums present{g.make_private(chunk{}), g.make_private(sum::nothing())}, last = present;
+    take(g, ticket);
+    index_t summed = group_broadcast(g, ticket), written = -1, known = 0;
+    value_type before = init;  // the sum of init and all tiles before `known`
+    if (summed < tiles) load(g, summed, ahead);
+    for (bool more = true; more;) {
+      more = summed < tiles;
+      index_t next = tiles;
+      if (more) {
+        take(g, ticket);
+        put(g, ahead);
+        g.barrier();
+        next = group_broadcast(g, ticket);
+        if (next < tiles) load(g, next, ahead);
+        sum_up(g, summed, present);
+        g.barrier();
+      }
+      if (written >= 0) {
+        before = look_back(g, before, known, written);
+        known = written;
+        finish(g, before, last);
+        g.barrier();
+        if (plain(written))
+          write<true>(g, written);
+        else
+          write<false>(g, written);
+        g.barrier();
+      }
+      last = present;
+      written = summed, summed = next;
+    }
+  }
+
+ private:
+  /// Item 0 gets the next tile.
+  KERAMOS_FORCEINLINE_FUNCTION void take(group_type& g, private_array<index_t, group_type>& ticket) const {
+    auto* const taken = status + tiles * words;
+    g.parallel_for_work_item(
+        [=](h_item it, index_t& t) {
+          if (it.i == 0) t = index_t(atomic_ref(*taken).fetch_add(1ull));
+        },
+        ticket);
+  }
+
+  /// How many elements the tile has; whether it is whole and without strides.
+  KERAMOS_FORCEINLINE_FUNCTION int count(index_t at) const {
+    const index_t left = n - at * tile;
+    return left < tile ? int(left) : tile;
+  }
+  KERAMOS_FORCEINLINE_FUNCTION bool plain(index_t at) const {
+    return count(at) == tile && x_step == 1 && y_step == 1;
+  }
+
+  /// The tile's elements, along memory. Behind the end the last element again, which reaches nothing.
+  KERAMOS_FORCEINLINE_FUNCTION void load(group_type& g, index_t at,
+                                         private_array<loaded, group_type>& to) const {
+    if (plain(at))
+      load<true>(g, at, to);
+    else
+      load<false>(g, at, to);
+  }
+  template <bool Plain>
+  KERAMOS_FORCEINLINE_FUNCTION void load(group_type& g, index_t at,
+                                         private_array<loaded, group_type>& to) const {
+    const index_t step = Plain ? 1 : x_step;
+    const In* const from = x + at * tile * step;
+    const int count = this->count(at);
+    g.parallel_for_work_item(
+        [=](h_item it, loaded& v) {
+          KERAMOS_UNROLL
+          for (int e = 0; e < per_item; ++e) {
+            const int i = e * items + it.i;
+            v.value[e] = from[(Plain || i < count ? i : count - 1) * step];
+          }
+        },
+        to);
+  }
+  KERAMOS_FORCEINLINE_FUNCTION static void put(group_type& g, private_array<loaded, group_type>& from) {
+    const auto local = g.template local<0>();
+    g.parallel_for_work_item(
+        [=](h_item it, loaded& v) {
+          KERAMOS_UNROLL
+          for (int e = 0; e < per_item; ++e) local[place(it.i) + e * stride] = static_cast<T>(v.value[e]);
+        },
+        from);
+  }
+
+  /// The tile in local memory; the last item publishes its sum.
+  KERAMOS_FORCEINLINE_FUNCTION void sum_up(group_type& g, index_t at, sums& s) const {
+    const auto k = *this;
+    const auto combine = sum::lift(op);
+    const auto local = g.template local<0>();
+    auto total = g.make_private(sum::nothing());
+    g.parallel_for_work_item(
+        [=](h_item it, chunk& c, value_type& t) {
+          const int first = place(it.i * per_item);
+          c.value[0] = local[first];
+          KERAMOS_UNROLL
+          for (int e = 1; e < per_item; ++e) c.value[e] = k.op(c.value[e - 1], local[first + e]);
+          t = sum::of(c.value[per_item - 1]);
+        },
+        s.own, total);
+    s.left = exclusive_scan_over_group(g, total, sum::nothing(), combine);
+    g.parallel_for_work_item(
+        [=](h_item it, value_type& t, value_type& left) {
+          if (it.i == items - 1) k.publish(at, combine(left, t));
+        },
+        total, s.left);
+  }
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // of padding, which goes along and is not looked at
 #endif
-  KERAMOS_FORCEINLINE_FUNCTION void publish(index_t at, const value_type& value, state s) const {
+  KERAMOS_FORCEINLINE_FUNCTION void publish(index_t at, const value_type& value) const {
     unsigned word[words] = {};
     std::memcpy(word, &value, sizeof(value));
     KERAMOS_UNROLL
-    for (int w = 0; w < words; ++w)
-      atomic_ref(status[at * words + w]).store((unsigned long long)(s) << 32 | word[w]);
+    for (int w = 0; w < words; ++w) atomic_ref(status[at * words + w]).store(there | word[w]);
   }
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop
 #endif
-  KERAMOS_FORCEINLINE_FUNCTION found wait_for(index_t at) const {
-    unsigned word[words] = {};
-    unsigned is = nothing;
-    while (is == nothing) {
+
+  /// `before` and the sums of tiles first ... last - 1: each item's share of them in order, then the shares. (A
+  /// reduction of as many values as threads, or of one, keeps the order.)
+  KERAMOS_FORCEINLINE_FUNCTION value_type look_back(group_type& g, const value_type& before, index_t first,
+                                                    index_t last) const {
+    static_assert(is_host || group_type::items_per_thread == 1);
+    const auto k = *this;
+    const auto combine = sum::lift(op);
+    const index_t share = is_host ? last - first : (last - first + items - 1) / items;
+    auto seen = g.make_private(sum::nothing());
+    g.parallel_for_work_item(
+        [=](h_item it, value_type& v) {
+          const index_t begin = first + it.i * share, end = begin + share < last ? begin + share : last;
+          for (index_t t = begin; t < end; t += 2) v = combine(v, k.pair(t, end));
+        },
+        seen);
+    return combine(before, reduce_over_group(g, seen, combine));
+  }
+  /// The sums of tiles t and t + 1, if that is before `end`, asked for together.
+  KERAMOS_FORCEINLINE_FUNCTION value_type pair(index_t t, index_t end) const {
+    unsigned long long word[2][words] = {};
+    const int count = t + 1 < end ? 2 : 1;
+    for (bool all = false; !all;) {
+      all = true;
       KERAMOS_UNROLL
-      for (int w = 0; w < words; ++w) {
-        const unsigned long long got = atomic_ref(status[at * words + w]).load();
-        word[w] = unsigned(got);
-        const unsigned s = unsigned(got >> 32);
-        is = w == 0 || is == s ? s : unsigned(nothing);  // half of one value and half of the next: again
+      for (int b = 0; b < 2; ++b) {
+        KERAMOS_UNROLL
+        for (int w = 0; w < words; ++w)
+          if (b < count && word[b][w] < there) word[b][w] = atomic_ref(status[(t + b) * words + w]).load();
+      }
+      KERAMOS_UNROLL
+      for (int b = 0; b < 2; ++b) {
+        KERAMOS_UNROLL
+        for (int w = 0; w < words; ++w) all = all && (b >= count || word[b][w] >= there);
       }
     }
-    found f;
-    f.is = is;
-    std::memcpy(&f.value, word, sizeof(f.value));
-    return f;
+    const value_type first = value(word[0]);
+    return count == 1 ? first : sum::lift(op)(first, value(word[1]));
+  }
+  KERAMOS_FORCEINLINE_FUNCTION static value_type value(const unsigned long long (&word)[words]) {
+    unsigned half[words];
+    KERAMOS_UNROLL
+    for (int w = 0; w < words; ++w) half[w] = unsigned(word[w]);
+    value_type v;
+    std::memcpy(&v, half, sizeof(v));
+    return v;
   }
 
-  KERAMOS_FORCEINLINE_FUNCTION void operator()(group_type& g) const {
-    const auto k = *this;
+  /// The tile's results into local memory.
+  KERAMOS_FORCEINLINE_FUNCTION void finish(group_type& g, const value_type& before, sums& s) const {
     const auto combine = sum::lift(op);
     const auto local = g.template local<0>();
-    const index_t tiles = g.get_group_range(0);
-
-    auto ticket = g.make_private(0);
     g.parallel_for_work_item(
-        [=](h_item it, int& t) {
-          if (it.i == 0) t = int(atomic_ref(k.status[tiles * words]).fetch_add(1ull));
-        },
-        ticket);
-    const index_t at = group_broadcast(g, ticket);
-    const index_t base = at * tile, left = n - base;
-
-    // In, along memory; behind the end the last element again, which reaches nothing.
-    KERAMOS_UNROLL
-    for (int e = 0; e < per_item; ++e)
-      g.parallel_for_work_item([=](h_item it) {
-        const int i = e * items + it.i;
-        local[place(i)] = static_cast<T>(k.x[(base + (i < left ? i : left - 1)) * k.x_step]);
-      });
-    g.barrier();
-
-    // Scans of each item's neighbours, then of the items.
-    auto mine = g.make_private(chunk{});
-    auto total = g.make_private(sum::nothing());
-    g.parallel_for_work_item(
-        [=](h_item it, chunk& c, value_type& t) {
-          c.value[0] = local[place(it.i * per_item)];
-          KERAMOS_UNROLL
-          for (int e = 1; e < per_item; ++e)
-            c.value[e] = k.op(c.value[e - 1], local[place(it.i * per_item + e)]);
-          t = sum::of(c.value[per_item - 1]);
-        },
-        mine, total);
-    auto scan = exclusive_scan_and_total(g, total, sum::nothing(), combine);
-    const value_type aggregate = scan.total;
-
-    const value_type before = at == 0 ? init : look_back(g, at, aggregate);
-    const value_type through = combine(before, aggregate);
-    g.parallel_for_work_item([=](h_item it) {
-      if (it.i == 0) k.publish(at, through, all);
-    });
-
-    g.parallel_for_work_item(
-        [=](h_item it, chunk& c, value_type& b) {
-          const value_type start = combine(before, b);
+        [=](h_item it, chunk& c, value_type& left) {
+          const value_type start = combine(before, left);
+          const int first = place(it.i * per_item);
           KERAMOS_UNROLL
           for (int e = 0; e < per_item; ++e) {
-            const value_type here = Inclusive ? combine(start, sum::of(c.value[e]))
-                                    : e == 0  ? start
-                                              : combine(start, sum::of(c.value[e - (e > 0)]));
-            local[place(it.i * per_item + e)] = sum::value(here);
+            const value_type through = Inclusive ? combine(start, sum::of(c.value[e]))
+                                       : e == 0  ? start
+                                                 : combine(start, sum::of(c.value[e - (e > 0)]));
+            local[first + e] = sum::value(through);
           }
         },
-        mine, scan.before);
-    g.barrier();
-    KERAMOS_UNROLL
-    for (int e = 0; e < per_item; ++e)
-      g.parallel_for_work_item([=](h_item it) {
-        const int i = e * items + it.i;
-        if (i < left) k.y[(base + i) * k.y_step] = local[place(i)];
-      });
+        s.own, s.left);
   }
 
-  /// The sum of init and all before tile `at`.
-  KERAMOS_FORCEINLINE_FUNCTION value_type look_back(group_type& g, index_t at,
-                                                    const value_type& aggregate) const {
-    const auto k = *this;
-    const auto combine = sum::lift(op);
+  template <bool Plain>
+  KERAMOS_FORCEINLINE_FUNCTION void write(group_type& g, index_t at) const {
+    const index_t step = Plain ? 1 : y_step;
+    T* const to = y + at * tile * step;
+    const int count = this->count(at);
+    const auto local = g.template local<0>();
     g.parallel_for_work_item([=](h_item it) {
-      if (it.i == 0) k.publish(at, aggregate, own);
+      KERAMOS_UNROLL
+      for (int e = 0; e < per_item; ++e) {
+        const int i = e * items + it.i;
+        if (Plain || i < count) to[i * step] = local[place(it.i) + e * stride];
+      }
     });
-    value_type before = sum::nothing();
-    auto value = g.make_private(sum::nothing());
-    auto nearest = g.make_private(-1);  // of the tiles that know all before them: the latest
-    for (index_t end = at;; end -= window) {
-      // Item i looks at tile end - window + i, so that the scan below sums them in order.
-      g.parallel_for_work_item(
-          [=](h_item it, value_type& v, int& near) {
-            const index_t other = end - window + it.i;
-            v = sum::nothing();
-            near = -1;
-            if (it.i >= window || other < 0) return;
-            const found f = k.wait_for(other);
-            v = f.value;
-            if (f.is == all) near = it.i;
-          },
-          value, nearest);
-      const int from = reduce_over_group(g, nearest, maximum{});
-      g.parallel_for_work_item(
-          [=](h_item it, value_type& v) {
-            if (it.i < from) v = sum::nothing();
-          },
-          value);
-      before = combine(exclusive_scan_and_total(g, value, sum::nothing(), combine).total, before);
-      if (from >= 0) return before;
-    }
   }
 };
 
