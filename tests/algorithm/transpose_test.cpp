@@ -32,8 +32,8 @@ void test_transpose(index_t m, index_t n, layout la, layout lb, std::mt19937_64&
 template <class T>
 void test_layouts() {
   std::mt19937_64 random(fresh_seed());
-  const std::pair<index_t, index_t> sizes[] = {{1, 1},    {1, 70},   {130, 1}, {64, 64},
-                                               {65, 127}, {200, 33}, {0, 5}};
+  const std::pair<index_t, index_t> sizes[] = {{1, 1},    {1, 70},   {130, 1},   {64, 64},
+                                               {65, 127}, {200, 33}, {203, 199}, {0, 5}};
   for (const auto& [m, n] : sizes) {
     const layout row{n + 3, 1}, col{1, m + 5}, loose{2 * n + 1, 2};
     const layout row_b{m, 1}, col_b{1, n + 2}, loose_b{3, 3 * n};
