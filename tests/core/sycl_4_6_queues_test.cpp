@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <future>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -197,6 +198,40 @@ TEST(Sycl_4_6_6_Event, IsPolledUntilComplete) {
   while (!done.is_complete()) std::this_thread::yield();
   event::wait({done, q.mark()});
   EXPECT_TRUE(done.is_complete());
+}
+
+// What is queued behind an event is held up until the event has been seen complete.
+TEST(Sycl_4_6_6_Event, DoesNotWaitForWhatIsQueuedBehindIt) {
+  if (host_backend) GTEST_SKIP() << "a host task runs before the call returns";
+  queue q({.own_instance = true});
+  device_view<unsigned> x("x", 1000);
+  Kokkos::fence();
+  const event before = slow_step(q, x, 10);
+  std::promise<void> seen;
+  q.host_task("held", [held = seen.get_future().share()] { held.wait(); });
+  const event copy = before, behind = slow_step(q, x, 10);
+  copy.wait();
+  EXPECT_TRUE(before.is_complete());
+  EXPECT_FALSE(behind.is_complete());
+  seen.set_value();
+  behind.wait();
+  EXPECT_TRUE(copy.is_complete());
+}
+
+TEST(Sycl_4_6_6_Event, OutlivesItsQueueAndThoseDropped) {
+  device_view<unsigned> x("x", 1000);
+  Kokkos::fence();
+  std::vector<event> kept;
+  {
+    queue q({.own_instance = true});
+    for (int step = 0; step < 6; ++step) {
+      event e = slow_step(q, x, 10);
+      if (step % 2) kept.push_back(e);
+      if (step == 2) e.wait();
+    }
+  }
+  for (const event& e : kept) e.wait();
+  EXPECT_EQ(on_host(x)(999), stepped(0, 60));
 }
 
 TEST(Sycl_4_6_6_Event, TellsDeviceTimesWhenAsked) {

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <initializer_list>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -13,6 +15,64 @@
 
 namespace keramos {
 
+namespace detail {
+
+/// The end of a queue's present work, which need not be recorded as long as nothing is queued behind it:
+/// whoever asks first records it, the queue before it goes on, or the holder of an event.
+template <class Exec>
+class completion_point {
+ public:
+  using native_type = backend::native_event<Exec>;
+
+  explicit completion_point(const Exec& exec) : exec_(exec) {}
+
+  const native_type& native() {
+    std::lock_guard lock(mutex_);
+    if (!native_) {
+      native_ = native_type::completion(*exec_);
+      exec_.reset();  // events may outlive queues, and Kokkos
+    }
+    return *native_;
+  }
+  bool recorded() {
+    std::lock_guard lock(mutex_);
+    return native_.has_value();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::optional<Exec> exec_;
+  std::optional<native_type> native_;
+};
+
+/// The last completion point that a queue gave out; the copies of a queue share it.
+template <class Exec>
+class last_completion {
+ public:
+  last_completion() = default;
+  last_completion(const last_completion&) = delete;
+  last_completion& operator=(const last_completion&) = delete;
+  ~last_completion() { settle(); }
+
+  /// Before anything is queued: records the point, if anybody still has it. Most events are dropped by then,
+  /// and cost nothing.
+  void settle() {
+    if (!point_) return;
+    if (point_.use_count() > 1) point_->native();
+    if (point_->recorded()) point_.reset();
+  }
+  std::shared_ptr<completion_point<Exec>> point(const Exec& exec) {
+    settle();
+    if (!point_) point_ = std::make_shared<completion_point<Exec>>(exec);
+    return point_;
+  }
+
+ private:
+  std::shared_ptr<completion_point<Exec>> point_;
+};
+
+}  // namespace detail
+
 /// Completion of everything queued before it. Cheap to copy; waiting is the caller's choice.
 template <class Exec>
 class basic_event {
@@ -20,18 +80,19 @@ class basic_event {
   using native_type = backend::native_event<Exec>;
 
   explicit basic_event(native_type native) : native_(std::move(native)) {}
+  explicit basic_event(std::shared_ptr<detail::completion_point<Exec>> point) : point_(std::move(point)) {}
   /// With device times: work began after `start`; `origin` is what times are counted from.
   basic_event(native_type native, native_type start, native_type origin)
       : native_(std::move(native)),
         times_(std::make_shared<times>(times{std::move(start), std::move(origin)})) {}
 
   /// Blocks the host until the work before this event is done.
-  void wait() const { native_.wait(); }
+  void wait() const { native().wait(); }
   static void wait(const std::vector<basic_event>& events) {
     for (const basic_event& e : events) e.wait();
   }
   /// Whether that work is done; never blocks.
-  bool is_complete() const { return native_.is_complete(); }
+  bool is_complete() const { return native().is_complete(); }
 
   /// Device times of the one operation that returned this event, in seconds since its queue was made (SYCL's
   /// command_start and command_end). They wait for it, as SYCL's do.
@@ -39,23 +100,23 @@ class basic_event {
   double start_seconds() const { return since(profiled().start); }
   double end_seconds() const {
     (void)profiled();
-    return since(native_);
+    return since(native());
   }
   /// end - start, without the rounding of times that are far from the queue's beginning.
   double duration_seconds() const {
     const times& t = profiled();
     wait();
-    return native_type::seconds_between(t.start, native_);
+    return native_type::seconds_between(t.start, native());
   }
 
   /// Device time from `start` to `stop` in seconds; both must be complete marks of one queue.
   /// @throws error if one has no time: see basic_queue::mark.
   friend double elapsed_seconds(const basic_event& start, const basic_event& stop) {
-    return native_type::seconds_between(start.native_, stop.native_);
+    return native_type::seconds_between(start.native(), stop.native());
   }
 
   /// The backend's event, for queues.
-  const native_type& native() const { return native_; }
+  const native_type& native() const { return point_ ? point_->native() : *native_; }
 
  private:
   struct times {
@@ -74,7 +135,8 @@ class basic_event {
     return native_type::seconds_between(times_->origin, e);
   }
 
-  native_type native_;
+  std::optional<native_type> native_;
+  std::shared_ptr<detail::completion_point<Exec>> point_;  // instead of native_
   std::shared_ptr<const times> times_;
 };
 

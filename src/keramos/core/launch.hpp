@@ -138,6 +138,7 @@ index_t checked_league(const std::string& label, const range<Rank>& groups) {
 /// Throws unless `bytes` of local memory can be had by a team of `team_size`.
 template <class Exec>
 void check_local_memory(const std::string& label, const Exec& exec, int team_size, std::size_t bytes) {
+  if (bytes == 0) return;
   const std::size_t limit = backend::traits<Exec>::local_memory_limit(exec, team_size);
   if (bytes > limit)
     throw launch_error("keramos: kernel " + label + " asks for " + std::to_string(bytes) +

@@ -60,11 +60,17 @@ class basic_queue {
   explicit basic_queue(Exec instance, queue_options options = {})
       : exec_(std::move(instance)),
         workspace_(std::make_shared<detail::workspace<Exec>>()),
-        state_(std::make_shared<detail::queue_state>(options.enable_profiling)) {
+        state_(std::make_shared<detail::queue_state>(options.enable_profiling)),
+        last_(std::make_shared<detail::last_completion<Exec>>()) {
     if (options.enable_profiling) origin_ = mark();
   }
 
-  const Exec& execution_space() const { return exec_; }
+  /// The instance. Ask again before each time that you queue work on it yourself, lest events that the queue
+  /// gave out before wait for that work too.
+  const Exec& execution_space() const {
+    last_->settle();
+    return exec_;
+  }
   /// What copies of one queue have in common.
   const void* identity() const { return state_.get(); }
   device_info device() const { return backend::describe_device(exec_); }
@@ -82,11 +88,18 @@ class basic_queue {
   }
   /// The present end of the queue's work. Kernels return this too: on a host queue, where work is done when
   /// the call returns, such an event costs nothing, but has no time; take a mark() where one is needed.
-  event_type completion() const { return event_type(backend::native_event<Exec>::completion(exec_)); }
+  /// On a device it costs something only if it is still there when more is queued.
+  event_type completion() const {
+    if constexpr (backend::traits<Exec>::is_host)
+      return event_type(backend::native_event<Exec>::completion(exec_));
+    else
+      return event_type(last_->point(exec_));
+  }
   /// The same with its time, for elapsed_seconds.
   event_type mark() const { return event_type(backend::native_event<Exec>::record(exec_)); }
   /// What is queued from here on begins after these events of this or other queues; the host goes on.
   void depends_on(const events& after) {
+    last_->settle();
     for (const event_type& e : after) backend::native_event<Exec>::hold(exec_, e.native());
   }
   /// An event of another backend's queue: the host waits for it.
@@ -281,6 +294,7 @@ class basic_queue {
   /// Queues what `work` queues, and marks where it ends.
   template <class Work>
   event_type enqueue(const std::string& label, const Work& work) {
+    last_->settle();
     if constexpr (!backend::traits<Exec>::is_host) state_->note(label);
     if (state_->profiling()) {
       const event_type start = mark();
@@ -314,6 +328,7 @@ class basic_queue {
   Exec exec_;
   std::shared_ptr<detail::workspace<Exec>> workspace_;
   std::shared_ptr<detail::queue_state> state_;
+  std::shared_ptr<detail::last_completion<Exec>> last_;
   std::optional<event_type> origin_;  // what device times are counted from
 };
 
