@@ -68,7 +68,7 @@ class basic_queue {
   /// The instance. Ask again before each time that you queue work on it yourself, lest events that the queue
   /// gave out before wait for that work too.
   const Exec& execution_space() const {
-    last_->settle();
+    settle();
     return exec_;
   }
   /// What copies of one queue have in common.
@@ -99,7 +99,7 @@ class basic_queue {
   event_type mark() const { return event_type(backend::native_event<Exec>::record(exec_)); }
   /// What is queued from here on begins after these events of this or other queues; the host goes on.
   void depends_on(const events& after) {
-    last_->settle();
+    settle();
     for (const event_type& e : after) backend::native_event<Exec>::hold(exec_, e.native());
   }
   /// An event of another backend's queue: the host waits for it.
@@ -294,7 +294,7 @@ class basic_queue {
   /// Queues what `work` queues, and marks where it ends.
   template <class Work>
   event_type enqueue(const std::string& label, const Work& work) {
-    last_->settle();
+    settle();
     if constexpr (!backend::traits<Exec>::is_host) state_->note(label);
     if (state_->profiling()) {
       const event_type start = mark();
@@ -304,6 +304,10 @@ class basic_queue {
     detail::launch(label, work);
     if constexpr (detail::checks) throw_faults();  // so that the label is the faulty kernel's
     return completion();
+  }
+  /// Before anything is queued.
+  void settle() const {
+    if constexpr (!backend::traits<Exec>::is_host) last_->settle();
   }
   void throw_faults() const {
     if (const std::string fault = stream::synchronize(exec_); !fault.empty())
