@@ -60,24 +60,47 @@ struct transpose_kernel {
     const T* const source = from.data + (i0 - more) * from_i + j0 * from_j;
     T* const target = to.data + i0 * to_i + j0 * to_j;
     const int first = i0 < more ? int(more - i0) : 0;
-    if constexpr (Turn) {
+    if constexpr (on_gpu) {
+      const auto t = g.template local<0>();
+      g.parallel_for_work_item([=](h_item it) {
+        constexpr int count = passes + more / lanes;
+        T v[count] = {};  // all loads are under way at once
+        const T* at = source + it.i * from_i + it.j * from_j;
+        const int end = it.j < cols ? rows + more : 0;
+        KERAMOS_UNROLL
+        for (int p = 0; p < count; ++p, at += lanes * from_i) {
+          const int r = it.i + p * lanes;
+          if (Whole || (r >= first && r < end)) v[p] = *at;
+        }
+        KERAMOS_UNROLL
+        for (int p = 0; p < count; ++p) t(it.i + p * lanes, it.j) = v[p];
+      });
+      g.barrier();
+      g.parallel_for_work_item([=](h_item it) {
+        T* row = target + it.i * to_j;
+        KERAMOS_UNROLL
+        for (int p = 0; p < passes; ++p, row += lanes * to_j) {
+          const int j = it.i + p * lanes;
+          const int shift =
+              sector > 1 && to_i == 1 ? int(reinterpret_cast<std::uintptr_t>(row) / sizeof(T) % sector) : 0;
+          const int r = it.j + more - shift;
+          if (Whole || (r >= first && r < rows + more && j < cols)) row[(it.j - shift) * to_i] = t(r, j);
+        }
+      });
+    } else if constexpr (Turn) {
       const auto t = g.template local<0>();
       KERAMOS_UNROLL
-      for (int p = 0; p < passes + more / lanes; ++p)
+      for (int p = 0; p < passes; ++p)
         g.parallel_for_work_item([=](h_item it) {
-          const int r = it.i + p * lanes, j = it.j;
-          if (Whole || (r >= first && r < rows + more && j < cols)) t(r, j) = source[r * from_i + j * from_j];
+          const int i = it.i + p * lanes, j = it.j;
+          if (Whole || (i < rows && j < cols)) t(i, j) = source[i * from_i + j * from_j];
         });
       g.barrier();
       KERAMOS_UNROLL
       for (int p = 0; p < passes; ++p)
         g.parallel_for_work_item([=](h_item it) {
-          const int j = it.i + p * lanes;
-          T* const row = target + j * to_j;
-          const int shift =
-              sector > 1 && to_i == 1 ? int(reinterpret_cast<std::uintptr_t>(row) / sizeof(T) % sector) : 0;
-          const int r = it.j + more - shift;
-          if (Whole || (r >= first && r < rows + more && j < cols)) row[(it.j - shift) * to_i] = t(r, j);
+          const int i = it.j, j = it.i + p * lanes;
+          if (Whole || (i < rows && j < cols)) target[i * to_i + j * to_j] = t(i, j);
         });
     } else {
       KERAMOS_UNROLL

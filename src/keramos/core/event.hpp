@@ -1,6 +1,7 @@
 // Events: a point of a queue's order that can be waited on, polled and timed.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <initializer_list>
 #include <memory>
@@ -31,16 +32,15 @@ class completion_point {
     if (!native_) {
       native_ = native_type::completion(*exec_);
       exec_.reset();  // events may outlive queues, and Kokkos
+      recorded_.store(true, std::memory_order_release);
     }
     return *native_;
   }
-  bool recorded() {
-    std::lock_guard lock(mutex_);
-    return native_.has_value();
-  }
+  bool recorded() const { return recorded_.load(std::memory_order_acquire); }
 
  private:
   std::mutex mutex_;
+  std::atomic<bool> recorded_ = false;
   std::optional<Exec> exec_;
   std::optional<native_type> native_;
 };

@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include <keramos/core/error.hpp>
 #include <keramos/core/group.hpp>
@@ -85,9 +86,9 @@ auto range_policy(const Exec& exec, const range<Rank>& r) {
 }
 
 template <class Exec, int Rank, class F>
-void range_for(const std::string& label, const Exec& exec, const range<Rank>& r, const F& f) {
+void range_for(const std::string& label, const Exec& exec, const range<Rank>& r, F f) {
   if (r.size() == 0) return;
-  Kokkos::parallel_for(label, range_policy(exec, r), range_kernel<Rank, F>{f});
+  Kokkos::parallel_for(label, range_policy(exec, r), range_kernel<Rank, F>{std::move(f)});
 }
 
 /// Gives each team of a TeamPolicy its group and local memory.
