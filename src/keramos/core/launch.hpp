@@ -86,9 +86,10 @@ auto range_policy(const Exec& exec, const range<Rank>& r) {
 }
 
 template <class Exec, int Rank, class F>
-void range_for(const std::string& label, const Exec& exec, const range<Rank>& r, F f) {
+void range_for(const std::string& label, const Exec& exec, const range<Rank>& r, F&& f) {
   if (r.size() == 0) return;
-  Kokkos::parallel_for(label, range_policy(exec, r), range_kernel<Rank, F>{std::move(f)});
+  Kokkos::parallel_for(label, range_policy(exec, r),
+                       range_kernel<Rank, std::remove_cvref_t<F>>{std::forward<F>(f)});
 }
 
 /// Gives each team of a TeamPolicy its group and local memory.

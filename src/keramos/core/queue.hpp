@@ -118,16 +118,17 @@ class basic_queue {
 
   /// `f(id<Rank>)` for every point of `r`, in any order and at once; in 1-D `f(index_t)` does too.
   template <int Rank, class F>
-  event_type parallel_for(const std::string& label, range<Rank> r, F f) {
-    return enqueue(label, [&] { detail::range_for(label, exec_, r, std::move(f)); });
+  event_type parallel_for(const std::string& label, range<Rank> r, F&& f) {
+    return enqueue(label, [&] { detail::range_for(label, exec_, r, std::forward<F>(f)); });
   }
 
   /// `f(nd_item<Rank>)` for every point of `r.global`; items know their group, but share nothing.
   /// @throws invalid_argument if the local range does not divide the global one.
   template <int Rank, class F>
-  event_type parallel_for(const std::string& label, nd_range<Rank> r, F f) {
+  event_type parallel_for(const std::string& label, nd_range<Rank> r, F&& f) {
     detail::check_nd_range(label, r);
-    return parallel_for(label, r.global, detail::nd_kernel<Rank, F>{std::move(f), r.local});
+    return parallel_for(label, r.global,
+                        detail::nd_kernel<Rank, std::remove_cvref_t<F>>{std::forward<F>(f), r.local});
   }
 
   /// With reductions: `parallel_for(label, range or nd_range, reduction(...), ..., f)`; see reduction.hpp.
@@ -159,13 +160,14 @@ class basic_queue {
 
   /// `f()` once.
   template <class F>
-  event_type single_task(const std::string& label, F f) {
-    return parallel_for(label, range<1>(1), detail::single_kernel<F>{std::move(f)});
+  event_type single_task(const std::string& label, F&& f) {
+    return parallel_for(label, range<1>(1),
+                        detail::single_kernel<std::remove_cvref_t<F>>{std::forward<F>(f)});
   }
   template <class F>
-  event_type single_task(const std::string& label, const events& after, F f) {
+  event_type single_task(const std::string& label, const events& after, F&& f) {
     depends_on(after);
-    return single_task(label, std::move(f));
+    return single_task(label, std::forward<F>(f));
   }
 
   /// A kernel of phases: `f(Group&)` for every work-group of `groups` (see group.hpp for the contract). A
@@ -173,13 +175,13 @@ class basic_queue {
   /// have registers (CUDA's launch bounds); without it, one.
   /// @throws launch_error if the group's local memory exceeds the device's limit.
   template <class Group, int Rank, class F>
-  event_type parallel_for_work_group(const std::string& label, range<Rank> groups, F f) {
-    return parallel_for_work_group<Group>(label, groups, detail::dynamic_extents<0>(), std::move(f));
+  event_type parallel_for_work_group(const std::string& label, range<Rank> groups, F&& f) {
+    return parallel_for_work_group<Group>(label, groups, detail::dynamic_extents<0>(), std::forward<F>(f));
   }
   /// With dynamic local arrays: `local_extents(range{n}, ...)`, see local_memory.hpp.
   template <class Group, int Rank, int Dynamic, class F>
   event_type parallel_for_work_group(const std::string& label, range<Rank> groups,
-                                     const detail::dynamic_extents<Dynamic>& extents, F f) {
+                                     const detail::dynamic_extents<Dynamic>& extents, F&& f) {
     static_assert(Rank == Group::rank,
                   "keramos: the range of work-groups and the local_range differ in dimensions");
     static_assert(std::is_same_v<typename Group::execution_space, Exec>,
@@ -190,9 +192,10 @@ class basic_queue {
         "keramos: local_extents takes one range for each dynamic array of the group's local_memory");
     const index_t count = detail::checked_league(label, groups);
     return enqueue(label, [&] {
-      detail::team_launch<Group::team_size, detail::groups_per_unit<F>()>(
+      using kernel = std::remove_cvref_t<F>;
+      detail::team_launch<Group::team_size, detail::groups_per_unit<kernel>()>(
           label, exec_, int(count), memory::dynamic_offset(extents, memory::count),
-          detail::work_group_kernel<Group, F>{std::move(f), groups, extents, label.c_str()});
+          detail::work_group_kernel<Group, kernel>{std::forward<F>(f), groups, extents, label.c_str()});
     });
   }
   template <class Group, int Rank, class First, class... Rest>
