@@ -126,8 +126,10 @@ struct table_tuning {
   static bool prefers_transposed(const gemm_problem<T>& p) {
     if (std::min(p.m, p.n) <= 64 && p.m != p.n) return p.m < p.n;
     if constexpr (backend::mma<Exec>::template has_matrix_unit<T>) {
-      const bool a_along_k = lie_of<T>(p.a).along_k, b_along_k = lie_of<T>(p.b).along_k;
-      if (std::min(p.m, p.n) > 1024 && a_along_k != b_along_k) return b_along_k;
+      if (std::min(p.m, p.n) > 1024) {
+        const bool a_along_k = lie_of<T>(p.a).along_k, b_along_k = lie_of<T>(p.b).along_k;
+        if (a_along_k != b_along_k) return b_along_k;
+      }
     }
     return p.c_col_stride != 1 && p.c_row_stride == 1;
   }
