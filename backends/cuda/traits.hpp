@@ -10,6 +10,7 @@ namespace keramos::backend {
 template <>
 struct traits<Kokkos::Cuda> : simt::traits<Kokkos::Cuda, 32> {
   static constexpr const char* name = "cuda";
+  static constexpr bool sends_bytes = true;  // lambdas of nvcc copy themselves by the heap
 
   // Of the architecture that Kokkos compiles for (CUDA C++ Programming Guide, "Technical Specifications per
   // Compute Capability"): bytes of shared memory, threads and blocks of a multiprocessor.

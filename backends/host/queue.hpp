@@ -31,14 +31,12 @@ class native_event {
     e.at_ = clock::now();
     return e;
   }
-  static backend::native_event<Exec> completion(const Exec&) { return {}; }
+  static backend::native_event<Exec> completion(const Exec& exec) { return record(exec); }
   /// Later work on exec begins after the event.
   static void hold(const Exec&, const native_event&) {}
   void wait() const {}
   bool is_complete() const { return true; }
   static double seconds_between(const native_event& start, const native_event& stop) {
-    if (start.at_ == clock::time_point() || stop.at_ == clock::time_point())
-      throw error("keramos::elapsed_seconds: an event that a kernel returned has no time; pass queue.mark()");
     return std::chrono::duration<double>(stop.at_ - start.at_).count();
   }
 

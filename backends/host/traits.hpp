@@ -11,6 +11,7 @@ namespace keramos::backend::host {
 template <class Exec>
 struct traits {
   static constexpr bool is_host = true;
+  static constexpr bool sends_bytes = false;
 
   /// Threads for a work-group of `items` items.
   static constexpr int team_size(int /*items*/) { return 1; }

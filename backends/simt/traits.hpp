@@ -14,6 +14,9 @@ struct traits {
   static constexpr int warp_size = Warp;
   static constexpr int max_team_size = 1024;
 
+  /// Whether kernels become bytes before Kokkos copies them (core/launch.hpp).
+  static constexpr bool sends_bytes = false;
+
   /// Threads for a work-group of `items` items: one an item, in whole warps, as far as they go.
   static constexpr int team_size(int items) {
     const int threads = (items + Warp - 1) / Warp * Warp;

@@ -191,6 +191,16 @@ TEST(Sycl_4_6_5_Queue, SeveralHostThreadsHaveAQueueEach) {
 
 // --- 4.6.6 ---
 
+TEST(Sycl_4_6_6_Event, MadeByNobodyIsComplete) {
+  const event e;
+  EXPECT_TRUE(e.is_complete());
+  e.wait();
+  EXPECT_THROW((void)e.start_seconds(), error);
+  queue q;
+  q.depends_on(e);
+  EXPECT_THROW((void)elapsed_seconds(e, q.mark()), error);
+}
+
 TEST(Sycl_4_6_6_Event, IsPolledUntilComplete) {
   queue q;
   device_view<unsigned> x("x", 5000);

@@ -155,16 +155,14 @@ class buffer_state {
     Exec exec;
     std::optional<basic_event<Exec>> end;
 
-    basic_event<Exec> event() const {
-      return end ? *end : basic_event<Exec>(backend::native_event<Exec>::completion(exec));
-    }
+    basic_event<Exec> event() const { return end ? *end : completion_of(exec); }
   };
 
   std::size_t bytes() const { return std::size_t(range_.size()) * sizeof(T); }
 
   void order(const void* queue, const Exec& exec, bool writes) {
     const auto after = [&](const use& u) {
-      if (u.queue != queue) backend::native_event<Exec>::hold(exec, u.event().native());
+      if (u.queue != queue) u.event().hold(exec);
     };
     if (write_) after(*write_);
     if (writes)

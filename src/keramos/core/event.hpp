@@ -18,14 +18,20 @@ namespace keramos {
 
 namespace detail {
 
-/// The end of a queue's present work, which need not be recorded as long as nothing is queued behind it:
-/// whoever asks first records it, the queue before it goes on, or the holder of an event.
+/// What the copies of an event share. As long as nothing is queued behind it, it need not be recorded: whoever asks
+/// first does that, the queue before it goes on, or the holder of an event.
 template <class Exec>
-class completion_point {
+class event_state {
  public:
   using native_type = backend::native_event<Exec>;
+  struct times {
+    native_type start, origin;
+  };
 
-  explicit completion_point(const Exec& exec) : exec_(exec) {}
+  explicit event_state(const Exec& exec) : exec_(exec) {}
+  explicit event_state(native_type native) : recorded_(true), native_(std::move(native)) {}
+  event_state(native_type native, times t)
+      : recorded_(true), native_(std::move(native)), times_(std::move(t)) {}
 
   const native_type& native() {
     std::lock_guard lock(mutex_);
@@ -37,15 +43,17 @@ class completion_point {
     return *native_;
   }
   bool recorded() const { return recorded_.load(std::memory_order_acquire); }
+  const std::optional<times>& device_times() const { return times_; }
 
  private:
   std::mutex mutex_;
-  std::atomic<bool> recorded_ = false;
+  std::atomic<bool> recorded_ = false;  // whether there is a native_, for those who do not hold the mutex
   std::optional<Exec> exec_;
   std::optional<native_type> native_;
+  std::optional<times> times_;
 };
 
-/// The last completion point that a queue gave out; the copies of a queue share it.
+/// The last completion that a queue gave out; the copies of a queue share it.
 template <class Exec>
 class last_completion {
  public:
@@ -54,21 +62,24 @@ class last_completion {
   last_completion& operator=(const last_completion&) = delete;
   ~last_completion() { settle(); }
 
-  /// Before anything is queued: records the point, if anybody still has it. Most events are dropped by then,
+  /// Before anything is queued: records the completion, if anybody still has it. Most events are dropped by then,
   /// and cost nothing.
   void settle() {
-    if (!point_) return;
-    if (point_.use_count() > 1) point_->native();
-    if (point_->recorded()) point_.reset();
+    if (state_ && (state_.use_count() > 1 || state_->recorded())) retire();
   }
-  std::shared_ptr<completion_point<Exec>> point(const Exec& exec) {
+  const std::shared_ptr<event_state<Exec>>& get(const Exec& exec) {
     settle();
-    if (!point_) point_ = std::make_shared<completion_point<Exec>>(exec);
-    return point_;
+    if (!state_) state_ = std::make_shared<event_state<Exec>>(exec);
+    return state_;
   }
 
  private:
-  std::shared_ptr<completion_point<Exec>> point_;
+  [[gnu::noinline]] void retire() {
+    (void)state_->native();
+    state_.reset();
+  }
+
+  std::shared_ptr<event_state<Exec>> state_;
 };
 
 }  // namespace detail
@@ -76,71 +87,87 @@ class last_completion {
 /// Completion of everything queued before it. Cheap to copy; waiting is the caller's choice.
 template <class Exec>
 class basic_event {
+  using state_type = detail::event_state<Exec>;
+
  public:
   using native_type = backend::native_event<Exec>;
 
-  explicit basic_event(native_type native) : native_(std::move(native)) {}
-  explicit basic_event(std::shared_ptr<detail::completion_point<Exec>> point) : point_(std::move(point)) {}
+  /// Of work that is done, as SYCL's.
+  basic_event() = default;
+  explicit basic_event(std::shared_ptr<state_type> state) : state_(std::move(state)) {}
+  explicit basic_event(native_type native) : state_(std::make_shared<state_type>(std::move(native))) {}
   /// With device times: work began after `start`; `origin` is what times are counted from.
   basic_event(native_type native, native_type start, native_type origin)
-      : native_(std::move(native)),
-        times_(std::make_shared<times>(times{std::move(start), std::move(origin)})) {}
+      : state_(std::make_shared<state_type>(
+            std::move(native), typename state_type::times{std::move(start), std::move(origin)})) {}
 
   /// Blocks the host until the work before this event is done.
-  void wait() const { native().wait(); }
+  void wait() const {
+    if (state_) native().wait();
+  }
   static void wait(const std::vector<basic_event>& events) {
     for (const basic_event& e : events) e.wait();
   }
   /// Whether that work is done; never blocks.
-  bool is_complete() const { return native().is_complete(); }
+  bool is_complete() const { return !state_ || native().is_complete(); }
+  /// What is queued on `exec` from here on begins after this event; the host goes on.
+  void hold(const Exec& exec) const {
+    if (state_) native_type::hold(exec, native());
+  }
 
   /// Device times of the one operation that returned this event, in seconds since its queue was made (SYCL's
   /// command_start and command_end). They wait for it, as SYCL's do.
   /// @throws error unless the queue was made with `{.enable_profiling = true}`.
-  double start_seconds() const { return since(profiled().start); }
-  double end_seconds() const {
-    (void)profiled();
-    return since(native());
+  double start_seconds() const {
+    const auto& t = times();
+    return since(t.origin, t.start);
   }
+  double end_seconds() const { return since(times().origin, native()); }
   /// end - start, without the rounding of times that are far from the queue's beginning.
-  double duration_seconds() const {
-    const times& t = profiled();
-    wait();
-    return native_type::seconds_between(t.start, native());
-  }
+  double duration_seconds() const { return since(times().start, native()); }
 
   /// Device time from `start` to `stop` in seconds; both must be complete marks of one queue.
   /// @throws error if one has no time: see basic_queue::mark.
   friend double elapsed_seconds(const basic_event& start, const basic_event& stop) {
+    if (!start.state_ || !stop.state_)
+      throw error("keramos::elapsed_seconds: an event that a kernel returned has no time; pass queue.mark()");
     return native_type::seconds_between(start.native(), stop.native());
   }
 
-  /// The backend's event, for queues.
-  const native_type& native() const { return point_ ? point_->native() : *native_; }
+  /// The backend's event; not of an event of work that is done.
+  const native_type& native() const { return state_->native(); }
 
  private:
-  struct times {
-    native_type start, origin;
-  };
-  const times& profiled() const {
-    if (!times_)
+  const typename state_type::times& times() const {
+    if (!state_ || !state_->device_times())
       throw error(
           "keramos::event: it has no device times; make its queue with {.enable_profiling = true} and ask "
           "the "
           "event that a kernel or copy returned");
-    return *times_;
+    return *state_->device_times();
   }
-  double since(const native_type& e) const {
+  double since(const native_type& first, const native_type& e) const {
     wait();
-    return native_type::seconds_between(times_->origin, e);
+    return native_type::seconds_between(first, e);
   }
 
-  std::optional<native_type> native_;
-  std::shared_ptr<detail::completion_point<Exec>> point_;  // instead of native_
-  std::shared_ptr<const times> times_;
+  std::shared_ptr<state_type> state_;
 };
 
 using event = basic_event<default_execution_space>;
+
+namespace detail {
+
+/// Of all that `exec` holds when the event is first asked; hosts are done.
+template <class Exec>
+basic_event<Exec> completion_of([[maybe_unused]] const Exec& exec) {
+  if constexpr (backend::traits<Exec>::is_host)
+    return {};
+  else
+    return basic_event<Exec>(std::make_shared<event_state<Exec>>(exec));
+}
+
+}  // namespace detail
 
 namespace detail {
 

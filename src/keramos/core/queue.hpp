@@ -91,16 +91,16 @@ class basic_queue {
   /// On a device it costs something only if it is still there when more is queued.
   event_type completion() const {
     if constexpr (backend::traits<Exec>::is_host)
-      return event_type(backend::native_event<Exec>::completion(exec_));
+      return event_type();
     else
-      return event_type(last_->point(exec_));
+      return event_type(last_->get(exec_));
   }
   /// The same with its time, for elapsed_seconds.
   event_type mark() const { return event_type(backend::native_event<Exec>::record(exec_)); }
   /// What is queued from here on begins after these events of this or other queues; the host goes on.
   void depends_on(const events& after) {
     settle();
-    for (const event_type& e : after) backend::native_event<Exec>::hold(exec_, e.native());
+    for (const event_type& e : after) e.hold(exec_);
   }
   /// An event of another backend's queue: the host waits for it.
   template <class Other>
@@ -127,8 +127,9 @@ class basic_queue {
   template <int Rank, class F>
   event_type parallel_for(const std::string& label, nd_range<Rank> r, F&& f) {
     detail::check_nd_range(label, r);
-    return parallel_for(label, r.global,
-                        detail::nd_kernel<Rank, std::remove_cvref_t<F>>{std::forward<F>(f), r.local});
+    return parallel_for(
+        label, r.global,
+        detail::nd_kernel<Rank, detail::sent_type<Exec, F>>{detail::send<Exec>(std::forward<F>(f)), r.local});
   }
 
   /// With reductions: `parallel_for(label, range or nd_range, reduction(...), ..., f)`; see reduction.hpp.
@@ -161,8 +162,9 @@ class basic_queue {
   /// `f()` once.
   template <class F>
   event_type single_task(const std::string& label, F&& f) {
-    return parallel_for(label, range<1>(1),
-                        detail::single_kernel<std::remove_cvref_t<F>>{std::forward<F>(f)});
+    return parallel_for(
+        label, range<1>(1),
+        detail::single_kernel<detail::sent_type<Exec, F>>{detail::send<Exec>(std::forward<F>(f))});
   }
   template <class F>
   event_type single_task(const std::string& label, const events& after, F&& f) {
@@ -192,10 +194,10 @@ class basic_queue {
         "keramos: local_extents takes one range for each dynamic array of the group's local_memory");
     const index_t count = detail::checked_league(label, groups);
     return enqueue(label, [&] {
-      using kernel = std::remove_cvref_t<F>;
-      detail::team_launch<Group::team_size, detail::groups_per_unit<kernel>()>(
+      using kernel = detail::work_group_kernel<Group, detail::sent_type<Exec, F>>;
+      detail::team_launch<Group::team_size, detail::groups_per_unit<std::remove_cvref_t<F>>()>(
           label, exec_, int(count), memory::dynamic_offset(extents, memory::count),
-          detail::work_group_kernel<Group, kernel>{std::forward<F>(f), groups, extents, label.c_str()});
+          kernel{detail::send<Exec>(std::forward<F>(f)), groups, extents, label.c_str()});
     });
   }
   template <class Group, int Rank, class First, class... Rest>
@@ -296,7 +298,7 @@ class basic_queue {
 
   /// Queues what `work` queues, and marks where it ends.
   template <class Work>
-  event_type enqueue(const std::string& label, const Work& work) {
+  [[gnu::always_inline]] event_type enqueue(const std::string& label, const Work& work) {
     settle();
     if constexpr (!backend::traits<Exec>::is_host) state_->note(label);
     if (state_->profiling()) {
