@@ -46,8 +46,8 @@ class event_state {
   const std::optional<times>& device_times() const { return times_; }
 
  private:
-  std::mutex mutex_;
   std::atomic<bool> recorded_ = false;  // whether there is a native_, for those who do not hold the mutex
+  std::mutex mutex_;
   std::optional<Exec> exec_;
   std::optional<native_type> native_;
   std::optional<times> times_;
@@ -67,8 +67,8 @@ class last_completion {
   void settle() {
     if (state_ && (state_.use_count() > 1 || state_->recorded())) retire();
   }
+  /// The end of what is queued so far, after settle().
   const std::shared_ptr<event_state<Exec>>& get(const Exec& exec) {
-    settle();
     if (!state_) state_ = std::make_shared<event_state<Exec>>(exec);
     return state_;
   }

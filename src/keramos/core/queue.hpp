@@ -90,10 +90,8 @@ class basic_queue {
   /// the call returns, such an event costs nothing, but has no time; take a mark() where one is needed.
   /// On a device it costs something only if it is still there when more is queued.
   event_type completion() const {
-    if constexpr (backend::traits<Exec>::is_host)
-      return event_type();
-    else
-      return event_type(last_->get(exec_));
+    settle();
+    return settled_completion();
   }
   /// The same with its time, for elapsed_seconds.
   event_type mark() const { return event_type(backend::native_event<Exec>::record(exec_)); }
@@ -308,11 +306,17 @@ class basic_queue {
     }
     detail::launch(label, work);
     if constexpr (detail::checks) throw_faults();  // so that the label is the faulty kernel's
-    return completion();
+    return settled_completion();
   }
   /// Before anything is queued.
   void settle() const {
     if constexpr (!backend::traits<Exec>::is_host) last_->settle();
+  }
+  event_type settled_completion() const {
+    if constexpr (backend::traits<Exec>::is_host)
+      return event_type();
+    else
+      return event_type(last_->get(exec_));
   }
   void throw_faults() const {
     if (const std::string fault = stream::synchronize(exec_); !fault.empty())
