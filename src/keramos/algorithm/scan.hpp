@@ -42,6 +42,10 @@ template <class Exec, class X, class Y>
 void check_scan_types() {
   static_assert(!std::is_const_v<std::remove_pointer_t<decltype(as_grid<1>(std::declval<Y>()).data)>>,
                 "keramos: a scan writes y, so its elements must not be const");
+  static_assert(
+      std::is_default_constructible_v<typename decltype(as_grid<1>(std::declval<X>()))::value_type> &&
+          std::is_default_constructible_v<typename decltype(as_grid<1>(std::declval<Y>()))::value_type>,
+      "keramos: a scan keeps elements in values of their type, so it must be default constructible");
   static_assert(reaches<Exec, X>() && reaches<Exec, Y>(),
                 "keramos: a View lies in memory that this queue's execution space cannot access");
 }
@@ -50,7 +54,8 @@ void check_scan_types() {
 
 /// y(i) ← op over x(0) ... x(i); returns at once.
 ///
-/// @param x, y  rank-1 Views, mdspans or grid_views of one length; y may be x itself. Sums run in y's type.
+/// @param x, y  rank-1 Views, mdspans or grid_views of one length; y may be x itself. Sums run in y's type,
+///              and both types can be made without arguments.
 /// @param op    associative (it need not commute): keramos::plus, maximum, ... or a callable of your own
 /// @throws invalid_argument if the lengths differ, data is null, or y overlaps x without being it.
 ///

@@ -125,7 +125,8 @@ basic_event<Exec> launch_transpose(basic_queue<Exec>& q, const matrix_view<const
 
 /// B ← Aᵀ on the queue; returns at once.
 ///
-/// @param a  m x n: a rank-2 View of any layout, an mdspan or a matrix_view, of any trivially copyable type
+/// @param a  m x n: a rank-2 View of any layout, an mdspan or a matrix_view, of any type that is
+///           trivially copyable and can be made without arguments
 /// @param b  n x m, of the same type and any layout: a row-major A and a column-major B are a plain copy
 /// @throws invalid_argument if the extents disagree, data is null, or B overlaps A or itself.
 ///
@@ -135,8 +136,10 @@ basic_event<Exec> transpose(basic_queue<Exec>& q, const MA& a, const MB& b) {
   using element = typename decltype(as_matrix(a))::value_type;
   static_assert(std::is_same_v<decltype(as_matrix(b).data), element*>,
                 "keramos::transpose: A and B must have one element type, and B's must not be const");
-  static_assert(std::is_trivially_copyable_v<element>,
-                "keramos::transpose: elements are copied, so their type must be trivially copyable");
+  static_assert(
+      std::is_trivially_copyable_v<element> && std::is_default_constructible_v<element>,
+      "keramos::transpose: elements are copied through others of their type, so it must be trivially "
+      "copyable and default constructible");
   static_assert(detail::reaches<Exec, MA>() && detail::reaches<Exec, MB>(),
                 "keramos::transpose: a View lies in memory that this queue's execution space cannot access");
   const matrix_view<const element> from = as_matrix(a);

@@ -43,7 +43,8 @@ workspace<Exec>& workspace_of(basic_queue<Exec>& q) {
 /// execution_space() and launch Kokkos kernels that stay in order with Keramos'. Copies share it, and one
 /// thread at a time uses it. Work of one queue is in order; queues of different instances overlap if the
 /// device can, and wait for each other's events without the host (depends_on).
-/// Kernels are launched with the label given, which Kokkos Tools shows.
+/// Kernels are launched with the label given, which Kokkos Tools shows. A device gets what they capture as bytes: a
+/// launch may leave out copy constructors.
 template <class Exec>
 class basic_queue {
  public:
