@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -303,7 +302,7 @@ class basic_queue {
     if (state_->profiling()) {
       const event_type start = mark();
       detail::launch(label, work);
-      return event_type(mark().native(), start.native(), origin_->native());
+      return event_type(mark().native(), start.native(), origin_.native());
     }
     detail::launch(label, work);
     if constexpr (detail::checks) throw_faults();  // so that the label is the faulty kernel's
@@ -343,7 +342,7 @@ class basic_queue {
   std::shared_ptr<detail::workspace<Exec>> workspace_;
   std::shared_ptr<detail::queue_state> state_;
   std::shared_ptr<detail::last_completion<Exec>> last_;
-  std::optional<event_type> origin_;  // what device times are counted from
+  event_type origin_;  // what device times are counted from
 };
 
 template <class Exec>
