@@ -129,13 +129,18 @@ class basic_event {
   /// Device time from `start` to `stop` in seconds; both must be complete marks of one queue.
   /// @throws error if one has no time: see basic_queue::mark.
   friend double elapsed_seconds(const basic_event& start, const basic_event& stop) {
-    if (!start.state_ || !stop.state_)
-      throw error("keramos::elapsed_seconds: an event that a kernel returned has no time; pass queue.mark()");
     return native_type::seconds_between(start.native(), stop.native());
   }
 
-  /// The backend's event; not of an event of work that is done.
-  const native_type& native() const { return state_->native(); }
+  /// The backend's event.
+  /// @throws error if there is none: the work was done when this event was made.
+  const native_type& native() const {
+    if (!state_)
+      throw error(
+          "keramos::event: work that was done when its event was made has no native event and no time; pass "
+          "queue.mark()");
+    return state_->native();
+  }
 
  private:
   const typename state_type::times& times() const {
@@ -166,10 +171,6 @@ basic_event<Exec> completion_of([[maybe_unused]] const Exec& exec) {
   else
     return basic_event<Exec>(std::make_shared<event_state<Exec>>(exec));
 }
-
-}  // namespace detail
-
-namespace detail {
 
 /// What an operation waits for: an event, `{e1, e2}`, or a vector of events. Lives as long as its argument.
 template <class Exec>
