@@ -2,7 +2,7 @@
 //
 // Lower half (traits.hpp, queue.hpp, collectives.hpp, staging.hpp), used by core:
 //   traits<Exec>           name, is_host, team_size(items), scratch_level(bytes), local_memory_limit(exec, team);
-//                          on devices teams_per_unit(wanted, team, bytes);
+//                          on devices teams_per_unit(wanted, team, bytes), sector_bytes;
 //                          sends_bytes, whether kernels become bytes before Kokkos copies them
 //   native_event<Exec>     record(exec), completion(exec) (which may lack the time), hold(exec, event), wait(),
 //                          is_complete(), seconds_between(start, stop)

@@ -14,6 +14,9 @@ struct traits {
   static constexpr int warp_size = Warp;
   static constexpr int max_team_size = 1024;
 
+  /// Memory is written best in whole pieces of so many bytes (CUDA's sectors; not measured elsewhere).
+  static constexpr int sector_bytes = 32;
+
   /// Whether kernels become bytes before Kokkos copies them (core/launch.hpp).
   static constexpr bool sends_bytes = false;
 

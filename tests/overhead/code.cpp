@@ -16,7 +16,7 @@ extern "C" {
 
 void saxpy_keramos(float a, const float* x, float* y, index_t n) {
   const auto f = KERAMOS_LAMBDA(id<1> i) { y[i] += a * x[i]; };
-  const detail::range_kernel<1, decltype(f)> kernel{f};
+  const detail::range_kernel<exec, 1, std::remove_const_t<decltype(f)>> kernel{f};
   for (index_t i = 0; i < n; ++i) kernel(i);
 }
 void saxpy_kokkos(float a, const float* x, float* y, index_t n) {
@@ -38,7 +38,7 @@ void transpose_keramos(const member& team, const double* from, double* to, index
       for (int j = it.i; j < side; j += lanes) to[(j0 + j) * n + i0 + it.j] = t(it.j, j);
     });
   };
-  const detail::work_group_kernel<wg, decltype(f)> kernel{f, {groups, groups}, {}, ""};
+  const detail::work_group_kernel<wg, std::remove_const_t<decltype(f)>> kernel{f, {groups, groups}, {}, ""};
   kernel(team);
 }
 void transpose_kokkos(const member& team, const double* from, double* to, index_t n, index_t groups) {

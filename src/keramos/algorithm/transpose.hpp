@@ -18,13 +18,20 @@ namespace detail {
 /// (Ruetsch and Micikevicius, "Optimizing Matrix Transpose in CUDA", 2009; the padding is theirs.)
 ///
 /// What a GPU's memory minds is writing. So tiles follow each other along `to`, and a piece of a row of `to`
-/// begins with a sector of 32 bytes, wherever the tile does: it begins `shift` elements early, and ends so. For
+/// begins with a sector of it, wherever the tile does: it begins `shift` elements early, and ends so. For
 /// that the tile has `more` rows above its own, which its neighbour has just read.
 template <class Exec, class T, bool Turn>
 struct transpose_kernel {
-  static constexpr bool on_gpu = Turn && !backend::traits<Exec>::is_host;
+  using traits = backend::traits<Exec>;
+  static constexpr bool on_gpu = Turn && !traits::is_host;
   static constexpr int side = sizeof(T) <= (on_gpu ? 8 : 4) ? 64 : 32;
-  static constexpr int sector = on_gpu && (sizeof(T) == 4 || sizeof(T) == 8) ? int(32 / sizeof(T)) : 1;
+  /// Elements of a sector.
+  static constexpr int sector = [] {
+    if constexpr (on_gpu && (sizeof(T) == 4 || sizeof(T) == 8))
+      return int(traits::sector_bytes / sizeof(T));
+    else
+      return 1;
+  }();
   static constexpr int more = sector > 1 ? sector : 0;
   static constexpr int lanes = 256 / side;
   static constexpr int passes = side / lanes;

@@ -116,7 +116,7 @@ void launch_tiles(const Exec& exec, int league, const Machine& machine, const Ti
   using kernel = batched_gemm_kernel<Machine, Tiles, T, Epilogue>;
   static_assert(sizeof(kernel) <= 350,
                 "keramos: with more Kokkos would pass the functor through constant memory and wait");
-  team_launch<Machine::team_size, Machine::teams_per_unit, balanced_schedule<Exec>>(
+  team_launch<Machine::team_size, Machine::teams_per_unit, sharing::balanced>(
       "keramos::gemm_batched", exec, league, machine.local_bytes(), kernel{machine, tiles, epilogue});
 }
 

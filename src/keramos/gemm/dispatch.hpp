@@ -149,7 +149,7 @@ template <class Exec, class T>
     if constexpr (machine_type::splits_k) {
       k.split = make_split<T>(exec, memory, plan, order.count(), tile.m * tile.n);
     }
-    team_launch<machine_type::team_size, machine_type::teams_per_unit, balanced_schedule<Exec>>(
+    team_launch<machine_type::team_size, machine_type::teams_per_unit, sharing::balanced>(
         "keramos::gemm", exec, order.count() * plan.parts, machine.local_bytes(), k);
   };
   tuning::choose(exec, memory, p, block, launch_on);
