@@ -31,10 +31,12 @@ struct convolution_kernel {
   static constexpr int outputs = 8;
   static constexpr int width = Items * outputs;
   static constexpr int taps = 64;
-  static constexpr int groups_per_unit = 768 / Items;
+  static constexpr int groups_per_unit = 1024 / Items;
   static constexpr int window = width + taps;
+  static constexpr int loads = (window + Items - 1) / Items;
   static constexpr bool banked = !backend::traits<Exec>::is_host;
-  /// On a GPU one element behind each 128 bytes keeps items, 8 elements apart, on different banks.
+  /// On a GPU one element behind each 128 bytes keeps items, 8 elements apart, on different banks. The 8 from a
+  /// multiple of 8 on lie together.
   KERAMOS_FORCEINLINE_FUNCTION static constexpr int place(int i) {
     return banked ? i + i / int(128 / sizeof(T)) : i;
   }
@@ -58,6 +60,7 @@ struct convolution_kernel {
     const T* const signal = x.data + row * x.row_stride;
     const T* const filter = w.data + (w.rows == 1 ? 0 : row) * w.row_stride;
     const index_t n = x.cols, r = w.cols, x_step = x.col_stride, w_step = w.col_stride;
+    const index_t length = y.cols;
     auto acc = g.make_private(sums{});
 
     for (index_t j0 = 0; j0 < r; j0 += taps) {
@@ -65,23 +68,29 @@ struct convolution_kernel {
       const index_t base = i0 + shift - j0 - taps;
       if (base + window <= 0 || base >= n) continue;  // nothing but zeros
       g.parallel_for_work_item([=](h_item it) {
-        for (int v = it.j; v < window; v += Items) {
-          const index_t at = base + v;
-          values[place(v)] = 0 <= at && at < n ? signal[at * x_step] : T(0);
+        T v[loads];
+        KERAMOS_UNROLL
+        for (int s = 0; s < loads; ++s) {
+          const index_t at = base + it.j + s * Items;
+          v[s] = 0 <= at && at < n ? signal[at * x_step] : T(0);
         }
+        KERAMOS_UNROLL
+        for (int s = 0; s < loads; ++s)
+          if (it.j + s * Items < window) values[place(it.j + s * Items)] = v[s];
         for (int j = it.j; j < taps; j += Items) tap(j) = j0 + j < r ? filter[(j0 + j) * w_step] : T(0);
       });
       g.barrier();
       const int count = r - j0 < taps ? int((r - j0 + outputs - 1) / outputs * outputs) : taps;
       g.parallel_for_work_item(
           [=](h_item it, sums& sum) {
+            if (i0 + it.j * outputs >= length) return;
             const int first = it.j * outputs + taps;
             T held[2 * outputs];  // values first - j - 8 ... first - j + 7
             KERAMOS_UNROLL
-            for (int v = 0; v < outputs; ++v) held[outputs + v] = values[place(first + v)];
+            for (int v = 0; v < outputs; ++v) held[outputs + v] = values[place(first) + v];
             for (int j = 0; j < count; j += outputs) {
               KERAMOS_UNROLL
-              for (int v = 0; v < outputs; ++v) held[v] = values[place(first - j - outputs + v)];
+              for (int v = 0; v < outputs; ++v) held[v] = values[place(first - j - outputs) + v];
               KERAMOS_UNROLL
               for (int t = 0; t < outputs; ++t) {
                 const T factor = tap[j + t];
@@ -96,17 +105,23 @@ struct convolution_kernel {
       g.barrier();
     }
 
-    T* const out = y.data + row * y.row_stride;
-    const index_t y_step = y.col_stride, length = y.cols;
+    // By local memory, so that items write neighbours.
     g.parallel_for_work_item(
         [=](h_item it, sums& sum) {
           KERAMOS_UNROLL
-          for (int o = 0; o < outputs; ++o) {
-            const index_t i = i0 + it.j * outputs + o;
-            if (i < length) out[i * y_step] = sum.value[o];
-          }
+          for (int o = 0; o < outputs; ++o) values[place(it.j * outputs) + o] = sum.value[o];
         },
         acc);
+    g.barrier();
+    T* const out = y.data + row * y.row_stride + i0 * y.col_stride;
+    const index_t y_step = y.col_stride;
+    g.parallel_for_work_item([=](h_item it) {
+      KERAMOS_UNROLL
+      for (int o = 0; o < outputs; ++o) {
+        const int i = it.j + o * Items;
+        if (i0 + i < length) out[i * y_step] = values[place(i)];
+      }
+    });
   }
 };
 

@@ -95,14 +95,14 @@ struct stencil_kernel {
     chunk = int(length < 8 ? 8 : length < 64 ? length : 64);
   }
 
-  index_t tiles_r() const { return (rows + shape.rows - 1) / shape.rows; }
+  KERAMOS_FORCEINLINE_FUNCTION index_t tiles_r() const { return (rows + shape.rows - 1) / shape.rows; }
   index_t tiles_c() const { return (cols + shape.cols - 1) / shape.cols; }
   range<2> groups() const { return {(planes + chunk - 1) / chunk * tiles_r(), tiles_c()}; }
 
   KERAMOS_FORCEINLINE_FUNCTION void operator()(group_type& g) const {
-    const index_t tiles = (rows + shape.rows - 1) / shape.rows;
-    const index_t p0 = g.get_group_id(0) / tiles * chunk;
-    const index_t r0 = g.get_group_id(0) % tiles * shape.rows, c0 = g.get_group_id(1) * shape.cols;
+    const int tile = int(g.get_group_id(0)), tiles = deep ? int(tiles_r()) : 0;
+    const index_t p0 = deep ? index_t(tile / tiles) * chunk : 0;
+    const index_t r0 = index_t(deep ? tile % tiles : tile) * shape.rows, c0 = g.get_group_id(1) * shape.cols;
     const int count = planes - p0 < chunk ? int(planes - p0) : chunk;
     const bool inside = radius_r <= r0 && r0 + shape.rows + radius_r <= rows && radius_c <= c0 &&
                         c0 + shape.cols + radius_c <= cols;

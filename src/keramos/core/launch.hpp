@@ -139,11 +139,14 @@ struct work_group_kernel {
 
   KERAMOS_INLINE_FUNCTION void operator()(const typename Group::team_member& team) const {
     id<Group::rank> at;
-    index_t rest = team.league_rank();
-    for (int d = Group::rank - 1; d >= 0; --d) {
-      at[d] = rest % groups[d];
-      rest /= groups[d];
+    // checked_league sees to it that all are int. Dividing 64 bits is a call on GPUs, and others' registers go to the stack.
+    int rest = int(team.league_rank());
+    for (int d = Group::rank - 1; d > 0; --d) {
+      const int count = int(groups[d]);
+      at[d] = rest % count;
+      rest /= count;
     }
+    at[0] = rest;
     std::byte* local = nullptr;
     constexpr int alignment = int(memory::alignment);
     if constexpr (memory::dynamic_count > 0) {
