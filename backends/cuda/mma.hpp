@@ -142,7 +142,7 @@ class f64_accumulator {
 
 template <class T, tile::config Config>
 struct accumulator_for {
-  using type = simt::fma_accumulator<T, Config, 32>;
+  using type = simt::fma_accumulator<T, Config, Kokkos::Cuda>;
 };
 template <tile::config Config>
 requires(Config.math == tile::unit::matrix) struct accumulator_for<double, Config> {

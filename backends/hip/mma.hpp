@@ -6,6 +6,24 @@
 
 namespace keramos::backend {
 
+/// LLVM moves the products of a slab behind the barrier that ends it, since nothing before needs them, and all of
+/// the slab's fragments wait for them in registers: f32 tiles of 64 x 64 x 16 spilled up to 320 bytes at 128
+/// registers, and take 89 now. The statement is none, but the compiler must believe that it changes the sums; those
+/// of a run go together, for scalars would not be multiplied in pairs (v_pk_fma_f32).
+template <>
+struct simt::settling<Kokkos::HIP> {
+  template <class T, int Count>
+  KERAMOS_FORCEINLINE_FUNCTION static void settle([[maybe_unused]] T (&sums)[Count]) {
+#if defined(__HIP_DEVICE_COMPILE__)
+    using vector = T __attribute__((ext_vector_type(Count)));
+    vector v;
+    __builtin_memcpy(&v, sums, sizeof(sums));
+    asm volatile("" : "+v"(v));
+    __builtin_memcpy(sums, &v, sizeof(sums));
+#endif
+  }
+};
+
 template <>
 struct mma<Kokkos::HIP> : simt::mma<Kokkos::HIP> {};
 

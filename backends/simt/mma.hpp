@@ -82,19 +82,27 @@ class c_writer {
   bool vectors_;
 };
 
+/// What a backend does to sums after each step of k, so that its compiler forms them there.
+template <class Exec>
+struct settling {
+  template <class T, int Count>
+  KERAMOS_FORCEINLINE_FUNCTION static void settle(T (&/*sums*/)[Count]) {}
+};
+
 /// A thread's fragment.m x fragment.n accumulators on FMA units. Its rows and columns come in runs of
 /// 16 bytes, spread so that the lanes of a warp read neighbouring runs.
 ///
 /// Lanes come in quads of 2 x 2: an NVIDIA GPU reads 16 bytes a lane in four passes, but in two if every
 /// lane i reads what lane i ^ 1 reads, or every lane i what i ^ 2 reads. Quads make the first true of A and
 /// the second of B (measured on an H200; CUTLASS' interleaved lane layouts have the same effect).
-template <class T, tile::config Config, int Warp>
+template <class T, tile::config Config, class Exec>
 class fma_accumulator {
+  static constexpr int warp_size = backend::traits<Exec>::warp_size;
   static constexpr int tm = Config.fragment.m, tn = Config.fragment.n;
   static constexpr int vector = 16 / int(sizeof(T));
   static constexpr int lanes_m = Config.warp.m / tm, lanes_n = Config.warp.n / tn;
   static constexpr int warps_n = Config.block.n / Config.warp.n;
-  static_assert(lanes_m * lanes_n == Warp, "keramos: thread tiles must fill the warp tile");
+  static_assert(lanes_m * lanes_n == warp_size, "keramos: thread tiles must fill the warp tile");
   static_assert(lanes_m % 2 == 0 && lanes_n % 2 == 0, "keramos: lanes come in quads of 2 x 2");
   static_assert(tm % vector == 0 && tn % vector == 0, "keramos: fragments are runs of 16 bytes");
 
@@ -103,7 +111,7 @@ class fma_accumulator {
   static constexpr bool reads_either = false;
 
   KERAMOS_FORCEINLINE_FUNCTION explicit fma_accumulator(int thread) {
-    const int warp = thread / Warp, lane = thread % Warp;
+    const int warp = thread / warp_size, lane = thread % warp_size;
     const int quad = lane / 4;
     m_ = warp / warps_n * Config.warp.m + (quad / (lanes_n / 2) * 2 + lane / 2 % 2) * vector;
     n_ = warp % warps_n * Config.warp.n + (quad % (lanes_n / 2) * 2 + lane % 2) * vector;
@@ -127,6 +135,7 @@ class fma_accumulator {
       else
         load(0, next(), 0);
       outer_product(k % 2);
+      settle();
     }
   }
 
@@ -181,6 +190,10 @@ class fma_accumulator {
     }
   }
 
+  KERAMOS_FORCEINLINE_FUNCTION void settle() {
+    runs([](int, T(&run)[vector]) { settling<Exec>::settle(run); });
+  }
+
   KERAMOS_FORCEINLINE_FUNCTION T& at(int i, int j) { return acc_[i][j / vector][j % vector]; }
 
   int m_, n_;  // first row and column of this thread in the block tile
@@ -195,7 +208,7 @@ struct mma {
   static bool matrix_unit_works(const Exec&) { return false; }
 
   template <class T, tile::config Config>
-  using accumulator = fma_accumulator<T, Config, backend::traits<Exec>::warp_size>;
+  using accumulator = fma_accumulator<T, Config, Exec>;
 };
 
 }  // namespace keramos::backend::simt

@@ -199,6 +199,8 @@ class small_batch_kernel {
         for (int k = 0; k < depth; ++k) KERAMOS_UNROLL
         for (int j = 0; j < C.tn; ++j) KERAMOS_UNROLL
         for (int i = 0; i < C.tm; ++i) acc[i][j] += a[i][k] * b[j][k];
+        KERAMOS_UNROLL
+        for (int i = 0; i < C.tm; ++i) settling<Exec>::settle(acc[i]);
       }
     }
   }
