@@ -1,6 +1,8 @@
 // Kokkos::HIP. Wavefronts are 64 on CDNA; on RDNA a team of that size is two of 32, which is correct too.
 #pragma once
 
+#include <cstddef>
+
 #include <keramos/backends/simt/traits.hpp>
 
 namespace keramos::backend {
@@ -9,10 +11,12 @@ template <>
 struct traits<Kokkos::HIP> : simt::traits<Kokkos::HIP, 64> {
   static constexpr const char* name = "hip";
 
-  /// The compiler takes it for wavefronts a SIMD unit, of which a compute unit has four.
-  static constexpr int teams_per_unit(int wanted, int team_size, std::size_t /*bytes*/) {
-    const int waves = wanted * ((team_size + 63) / 64) / 4;
-    return waves < 1 ? 1 : waves;
+  /// The compiler takes it for wavefronts a SIMD unit, of which a compute unit has four with room for eight each.
+  /// More than its 64 KB of local memory hold would only cost registers.
+  static constexpr int teams_per_unit(int wanted, int team_size, std::size_t bytes) {
+    const int fit = int(64 * 1024 / (bytes + 256 + 8 * std::size_t(team_size)));
+    const int waves = (wanted < fit ? wanted : fit) * ((team_size + 63) / 64) / 4;
+    return waves < 1 ? 1 : waves < 8 ? waves : 8;
   }
 };
 
