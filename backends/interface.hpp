@@ -3,7 +3,8 @@
 // Lower half (traits.hpp, queue.hpp, collectives.hpp, staging.hpp), used by core:
 //   traits<Exec>           name, is_host, team_size(items), scratch_level(bytes), local_memory_limit(exec, team);
 //                          on devices teams_per_unit(wanted, team, bytes), sector_bytes;
-//                          sends_bytes, whether kernels become bytes before Kokkos copies them
+//                          sends_bytes, whether kernels become bytes before Kokkos copies them;
+//                          fence_covers_team, whether a thread's fence behind a barrier is one for all its team's stores
 //   native_event<Exec>     record(exec), completion(exec) (which may lack the time), hold(exec, event), wait(),
 //                          is_complete(), seconds_between(start, stop)
 //   stream<Exec>           what is queued on an instance besides kernels: copy, prefetch, call_on_host; its end:

@@ -18,6 +18,11 @@ struct traits<Kokkos::HIP> : simt::traits<Kokkos::HIP, 64> {
     const int waves = (wanted < fit ? wanted : fit) * ((team_size + 63) / 64) / 4;
     return waves < 1 ? 1 : waves < 8 ? waves : 8;
   }
+
+  // LLVM's barrier does not wait until the stores of the wavefronts that meet there are done, and a fence behind it
+  // waits for those of its own only: so in gfx90a's code of LLVM 21, and so, of other architectures,
+  // https://github.com/llvm/llvm-project/pull/161638.
+  static constexpr bool fence_covers_team = false;
 };
 
 }  // namespace keramos::backend

@@ -12,6 +12,7 @@ template <class Exec>
 struct traits {
   static constexpr bool is_host = true;
   static constexpr bool sends_bytes = false;
+  static constexpr bool fence_covers_team = true;
 
   /// Threads for a work-group of `items` items.
   static constexpr int team_size(int /*items*/) { return 1; }

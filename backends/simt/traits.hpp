@@ -30,6 +30,9 @@ struct traits {
   /// launch whose bounds promise more than a multiprocessor holds. Backends that know the architecture cut it.
   static constexpr int teams_per_unit(int wanted, int /*team_size*/, std::size_t /*bytes*/) { return wanted; }
 
+  /// Whether one thread's fence behind a team's barrier is one for what all threads stored before it.
+  static constexpr bool fence_covers_team = true;
+
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_level(std::size_t /*bytes*/) { return 0; }
 
   /// Bytes of local memory that a group on a team of `team_size` can have. Kokkos keeps some scratch

@@ -94,10 +94,11 @@ struct split_k : split_plan {
   /// Whether this team is the last of `count` to come here; what the others stored before, it sees.
   template <class Team>
   KERAMOS_FORCEINLINE_FUNCTION static bool arrives_last(const Team& team, int* arrivals_here, int count) {
+    if constexpr (!backend::traits<typename Team::execution_space>::fence_covers_team) Kokkos::memory_fence();
     team.team_barrier();
     int arrived = 0;
     if (team.team_rank() == 0) {
-      // Fences are cumulative: this one covers what the barrier ordered before it and will order after it.
+      // Where fences are cumulative, this one covers what the barrier ordered before it; and all it will order after.
       Kokkos::memory_fence();
       arrived = Kokkos::atomic_fetch_add(arrivals_here, 1);
       if (arrived == count - 1) *arrivals_here = 0;  // for the next kernel
