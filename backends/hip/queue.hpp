@@ -70,9 +70,7 @@ struct stream<Kokkos::HIP> {
   }
   static void prefetch(const Kokkos::HIP& exec, const void* data, std::size_t bytes) {
     if (kind_of(data) != memory_kind::shared) return;
-    int device = 0;
-    hip::check(hipGetDevice(&device), "hipGetDevice");
-    hip::check(hipMemPrefetchAsync(data, bytes, device, exec.hip_stream()), "hipMemPrefetchAsync");
+    hip::check(hipMemPrefetchAsync(data, bytes, exec.hip_device(), exec.hip_stream()), "hipMemPrefetchAsync");
   }
   static void call_on_host(const Kokkos::HIP& exec, void (*function)(void*), void* argument) {
     hip::check(hipLaunchHostFunc(exec.hip_stream(), function, argument), "hipLaunchHostFunc");
@@ -84,9 +82,14 @@ struct stream<Kokkos::HIP> {
       return memory_kind::unknown;
     }
     if (of.isManaged) return memory_kind::shared;
-    return of.type == hipMemoryTypeDevice ? memory_kind::device
-           : of.type == hipMemoryTypeHost ? memory_kind::host
-                                          : memory_kind::unknown;
+#if HIP_VERSION_MAJOR >= 6
+    const hipMemoryType type = of.type;
+#else
+    const hipMemoryType type = of.memoryType;
+#endif
+    return type == hipMemoryTypeDevice ? memory_kind::device
+           : type == hipMemoryTypeHost ? memory_kind::host
+                                       : memory_kind::unknown;
   }
   /// Waits for all work; what failed on the device, if anything.
   static std::string synchronize(const Kokkos::HIP& exec) {
@@ -117,9 +120,7 @@ inline device_info describe(int device, std::size_t local_memory_bytes) {
 }  // namespace hip
 
 inline device_info describe_device(const Kokkos::HIP& exec) {
-  int device = 0;
-  hip::check(hipGetDevice(&device), "hipGetDevice");
-  return hip::describe(device, traits<Kokkos::HIP>::local_memory_limit(exec, 1));
+  return hip::describe(exec.hip_device(), traits<Kokkos::HIP>::local_memory_limit(exec, 1));
 }
 
 template <>
