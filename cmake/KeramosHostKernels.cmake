@@ -1,9 +1,11 @@
 # nvcc_wrapper tells CMake that it is the host compiler behind it, but not when asked for --version.
-# With KERAMOS_HOST_ONLY it is that compiler.
+# With KERAMOS_HOST_ONLY it is that compiler; and hipcc, which compiles all files for GPUs as well, is clang.
 execute_process(COMMAND ${CMAKE_CXX_COMPILER} --version OUTPUT_VARIABLE version ERROR_QUIET)
 set(KERAMOS_HOST_ONLY "")
 if(version MATCHES "nvcc")
   set(KERAMOS_HOST_ONLY --host-only)
+elseif(version MATCHES "HIP version")
+  set(KERAMOS_HOST_ONLY "SHELL:-x c++")
 endif()
 
 # backends/host/kernels.cpp holds the host micro-kernels and includes no Kokkos, so that it can be
