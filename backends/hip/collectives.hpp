@@ -46,7 +46,7 @@ struct lanes {
   template <std::size_t Bytes>
   KERAMOS_FORCEINLINE_FUNCTION static std::byte* scratch() {
 #if defined(__HIP_DEVICE_COMPILE__)
-    __shared__ alignas(16) std::byte memory[Bytes];
+    alignas(16) __shared__ std::byte memory[Bytes];
     return memory;
 #else
     return nullptr;
