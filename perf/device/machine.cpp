@@ -9,8 +9,7 @@ namespace keramos::perf {
 namespace {
 
 using space = keramos::default_execution_space;
-constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, space::memory_space>::accessible &&
-                         Kokkos::SpaceAccessibility<space, Kokkos::HostSpace>::accessible;
+constexpr bool on_host = keramos::backend::traits<space>::is_host;
 
 keramos::queue* the_queue = nullptr;
 
