@@ -186,13 +186,16 @@ void check_local_memory(const std::string& label, const Exec& exec, int team_siz
                        "; use smaller local arrays");
 }
 
-/// How many groups of a kernel a multiprocessor shall hold at once.
-template <class F>
+/// How many groups of a kernel a multiprocessor shall hold at once: what its functor says, as far as they fit and as
+/// the backend counts them.
+template <class Group, class F>
 constexpr int groups_per_unit() {
-  if constexpr (requires { F::groups_per_unit; })
-    return F::groups_per_unit;
-  else
-    return 1;
+  using traits = backend::traits<typename Group::execution_space>;
+  int wanted = 1;
+  if constexpr (requires { F::groups_per_unit; }) wanted = F::groups_per_unit;
+  if constexpr (!traits::is_host)
+    wanted = traits::teams_per_unit(wanted, Group::team_size, Group::local_memory_type::bytes);
+  return wanted;
 }
 
 /// How threads share the teams of a launch.

@@ -193,7 +193,7 @@ class basic_queue {
     const index_t count = detail::checked_league(label, groups);
     return enqueue(label, [&] {
       using kernel = detail::work_group_kernel<Group, std::remove_cvref_t<F>>;
-      detail::team_launch<Group::team_size, detail::groups_per_unit<std::remove_cvref_t<F>>()>(
+      detail::team_launch<Group::team_size, detail::groups_per_unit<Group, std::remove_cvref_t<F>>()>(
           label, exec_, int(count), memory::dynamic_offset(extents, memory::count),
           kernel{detail::send<Exec>(std::forward<F>(f)), groups, extents, label.c_str()});
     });
