@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -183,7 +182,7 @@ main_part choose_main_part(index_t m, index_t n, index_t k, std::size_t element_
   return best;
 }
 
-/// A row of a table and its split; choices made before are remembered, as they take longer than a launch.
+/// A row of a table and its split.
 struct tile_choice {
   int row = -1;
   detail::split_plan plan;
@@ -194,31 +193,13 @@ struct timed_choice {
   double time = 0;
 };
 
+/// What choices depend on.
 struct choice_key {
   index_t m = 0, n = 0, k = 0;
   int arch = 0;
   std::size_t limit = 0;
   device_size device{};
   friend bool operator==(const choice_key&, const choice_key&) = default;
-};
-
-template <class Choice>
-class choice_memory {
- public:
-  template <class Choose>
-  const Choice& get(const choice_key& key, const Choose& choose) {
-    const auto mixed = std::uint64_t(key.m * 73856093 ^ key.n * 19349663 ^ key.k * 83492791);
-    entry& e = entries_[(mixed ^ mixed >> 17) % entries_.size()];
-    if (!(e.key == key)) e = {key, choose()};
-    return e.choice;
-  }
-
- private:
-  struct entry {
-    choice_key key{};  // of no problem
-    Choice choice;
-  };
-  std::array<entry, 64> entries_{};
 };
 
 }  // namespace keramos::backend::simt

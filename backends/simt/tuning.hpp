@@ -16,6 +16,7 @@
 #include <keramos/backends/simt/small_batch_tuning.hpp>
 #include <keramos/backends/simt/tile_choice.hpp>
 #include <keramos/core/error.hpp>
+#include <keramos/gemm/choice_memory.hpp>
 #include <keramos/gemm/problem.hpp>
 
 namespace keramos::backend::simt {
@@ -146,7 +147,7 @@ struct table_tuning {
   /// How much of C to compute in whole tiles, apart from the rest.
   template <class T>
   static main_part choose_main(const Exec& exec, const gemm_problem<T>& p) {
-    thread_local choice_memory<main_part> choices;
+    thread_local detail::choice_memory<choice_key, main_part> choices;
     if (std::min(p.m, p.n) <= 64 || std::max(p.m, p.n) < least_extent_to_cut) return {p.m, p.n};
     return choices.get(key(exec, p), [&] {
       const int arch = backend::tuning<Exec>::arch(exec);
@@ -209,7 +210,7 @@ struct table_tuning {
       const int row = requested_row<T>(exec, arch, *requested);
       return launch_on(row, p, choose_split(Table[row], p.m, p.n, p.k, device).plan);
     }
-    thread_local choice_memory<tile_choice> choices;
+    thread_local detail::choice_memory<choice_key, tile_choice> choices;
     const tile_choice choice =
         choices.get(key(exec, p), [&] { return best_row<T>(exec, p.m, p.n, p.k, arch, device).choice; });
     const tuning_row& r = Table[choice.row];
