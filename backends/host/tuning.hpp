@@ -95,8 +95,10 @@ inline constexpr index_t few_rows = 32;                ///< B is read once or tw
 inline constexpr index_t few_rows_of_strided_b = 128;  ///< the same, where it is laid out in blocks
 /// Products m·n·k of a problem of a batch up to which a thread takes all of it.
 inline constexpr index_t small_volume = 128 * 128 * 128;
-/// The same, of one problem, up to which to wake other threads takes longer than to multiply alone.
-inline constexpr index_t alone_volume = 48 * 48 * 48;
+/// The same, of one problem, up to which to wake other threads takes longer than to multiply alone: 16 of them
+/// about 5 us, in which one multiplies twice as many f32 as f64.
+template <class T>
+inline constexpr index_t alone_volume = index_t(52 * 52 * 52) * 8 / index_t(sizeof(T));
 
 /// Sums of a tile, and packed B of a call: what they may take of cache and of memory. A core that works alone has
 /// the shared cache to itself, and the wider its tiles are, the less often A is packed.
@@ -233,7 +235,7 @@ struct tuning {
   static bool run_direct(const Exec& exec, detail::workspace<Exec>& /*memory*/, const gemm_problem<T>& p,
                          const linear_epilogue<T>& epilogue) {
     const kernel_table<T>& table = kernels<T>();
-    const bool tiny = volume_within(p, alone_volume);  // of these most time goes into such questions
+    const bool tiny = volume_within(p, alone_volume<T>);  // of these most time goes into such questions
     const index_t most = std::numeric_limits<int>::max() - 1024;  // kernels count in blocks of ints
     if (!tiny && (p.m > most || p.n > most || p.k > most)) return false;
     const auto runs_along_k = [](const tile::operand<T>& x) { return x.stride_k == 1; };
