@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <new>
 #include <optional>
@@ -99,6 +100,7 @@ inline constexpr index_t small_volume = 128 * 128 * 128;
 /// about 5 us, in which one multiplies twice as many f32 as f64.
 template <class T>
 inline constexpr index_t alone_volume = index_t(52 * 52 * 52) * 8 / index_t(sizeof(T));
+inline constexpr index_t alone_elements = 16384;  ///< of A and B: more of them come faster to many threads
 
 /// Sums of a tile, and packed B of a call: what they may take of cache and of memory. A core that works alone has
 /// the shared cache to itself, and the wider its tiles are, the less often A is packed.
@@ -181,41 +183,73 @@ bool direct_pays(const gemm_problem<T>& p) {
          p.m <= (p.b.stride_mn == 1 ? few_rows : few_rows_of_strided_b);
 }
 
-/// A problem in blocks of C, one an index.
+/// A problem in blocks of C and, where these are too few, parts of k, one an index.
 template <class T>
 struct direct_kernel {
   direct_problem<T> problem;
   void (*multiply)(const direct_problem<T>&);
-  int rows, cols;  ///< of a block
-  int blocks_m, blocks_n;
+  int rows, cols, depth;  ///< of a block, and of a part of k
+  int blocks_m, blocks_n, parts;
+  T* sums = nullptr;  ///< (parts, m, n), if there are several
 
-  int blocks() const { return blocks_m * blocks_n; }
+  int size() const { return blocks_m * blocks_n * parts; }
   void operator()(int at) const {
-    const int i = at / blocks_n * rows, j = at % blocks_n * cols;
+    const int part_of_k = at / (blocks_m * blocks_n), block = at % (blocks_m * blocks_n);
+    const int i = block / blocks_n * rows, j = block % blocks_n * cols;
+    const std::int64_t p = std::int64_t(part_of_k) * depth;
     direct_problem<T> part = problem;
     part.m = std::min(rows, problem.m - i);
     part.n = std::min(cols, problem.n - j);
-    part.a = problem.a + i * problem.a_row_stride;
-    part.b = problem.b + j * problem.b_col_stride;
-    part.c = problem.c + i * problem.c_row_stride + j * problem.c_col_stride;
+    part.k = int(std::min<std::int64_t>(depth, problem.k - p));
+    part.a = problem.a + i * problem.a_row_stride + p * problem.a_col_stride;
+    part.b = problem.b + j * problem.b_col_stride + p * problem.b_row_stride;
+    if (parts > 1) {
+      part.c = sums + (std::int64_t(part_of_k) * problem.m + i) * problem.n + j;
+      part.c_row_stride = problem.n, part.c_col_stride = 1;
+      part.beta = T(0);
+    } else {
+      part.c = problem.c + i * problem.c_row_stride + j * problem.c_col_stride;
+    }
     multiply(part);
+  }
+
+  /// C from the parts' sums, part after part.
+  void add_up() const {
+    const std::int64_t elements = std::int64_t(problem.m) * problem.n;
+    for (std::int64_t e = 0; e < elements; ++e) {
+      T sum = sums[e];
+      for (int part = 1; part < parts; ++part) sum += sums[part * elements + e];
+      T& c = problem.c[e / problem.n * problem.c_row_stride + e % problem.n * problem.c_col_stride];
+      c = problem.beta == T(0) ? sum : sum + problem.beta * c;
+    }
   }
 };
 
-/// As many blocks as threads, or fewer: those that read the least of A and B, if equally large.
+/// What it costs to add up an element of a part that another thread has just written, in products, and the least
+/// of k for a part.
+inline constexpr double adding_cost = 64;
+inline constexpr int least_depth = 256;
+
+/// As many blocks as threads, or fewer: those that read the least of A and B, if equally large. Blocks that divide
+/// k read less, but one thread then adds up.
 template <class T>
 direct_kernel<T> share_out(const kernel_table<T>& table, const direct_problem<T>& p,
                            void (*multiply)(const direct_problem<T>&), int threads) {
-  direct_kernel<T> best{p, multiply, 0, 0, 0, 0};
+  direct_kernel<T> best{p, multiply, 0, 0, 0, 0, 0, 0};
   double best_cost = 0;
-  for (int blocks_m = 1; blocks_m <= threads; ++blocks_m) {
-    const int rows = int(ceil_div(p.m, blocks_m));
-    const int cols = int(ceil_div(ceil_div(p.n, threads / blocks_m), table.nr) * table.nr);
-    const double cost = double(rows) * cols + 4.0 * (double(rows) + cols);
-    if (best_cost != 0 && cost >= best_cost) continue;
-    best_cost = cost;
-    best.rows = rows, best.cols = cols;
-    best.blocks_m = int(ceil_div(p.m, rows)), best.blocks_n = int(ceil_div(p.n, cols));
+  for (int parts = 1; parts <= threads && (parts == 1 || p.k / parts >= least_depth); parts *= 2) {
+    const int depth = int(ceil_div(p.k, parts)), blocks = threads / parts;
+    const double adding = parts == 1 ? 0 : adding_cost * parts * double(p.m) * p.n;
+    for (int blocks_m = 1; blocks_m <= blocks; ++blocks_m) {
+      const int rows = int(ceil_div(p.m, blocks_m));
+      const int cols = int(ceil_div(ceil_div(p.n, blocks / blocks_m), table.nr) * table.nr);
+      const double cost = (double(rows) * cols + 4.0 * (double(rows) + cols)) * depth + adding;
+      if (best_cost != 0 && cost >= best_cost) continue;
+      best_cost = cost;
+      best.rows = rows, best.cols = cols, best.depth = depth;
+      best.blocks_m = int(ceil_div(p.m, rows)), best.blocks_n = int(ceil_div(p.n, cols));
+      best.parts = int(ceil_div(p.k, depth));
+    }
   }
   return best;
 }
@@ -232,10 +266,11 @@ struct tuning {
   /// where to wake others takes longer, the calling thread does it at once: Kokkos' host kernels are done
   /// when the launch returns, and so is this. But a tool of Kokkos that listens should see every kernel.
   template <class T>
-  static bool run_direct(const Exec& exec, detail::workspace<Exec>& /*memory*/, const gemm_problem<T>& p,
+  static bool run_direct(const Exec& exec, detail::workspace<Exec>& memory, const gemm_problem<T>& p,
                          const linear_epilogue<T>& epilogue) {
     const kernel_table<T>& table = kernels<T>();
-    const bool tiny = volume_within(p, alone_volume<T>);  // of these most time goes into such questions
+    // Of tiny ones most time goes into such questions.
+    const bool tiny = volume_within(p, alone_volume<T>) && (p.m + p.n) * p.k <= alone_elements;
     const index_t most = std::numeric_limits<int>::max() - 1024;  // kernels count in blocks of ints
     if (!tiny && (p.m > most || p.n > most || p.k > most)) return false;
     const auto runs_along_k = [](const tile::operand<T>& x) { return x.stride_k == 1; };
@@ -248,7 +283,7 @@ struct tuning {
     if (alone && !Kokkos::Tools::profileLibraryLoaded())
       multiply(whole);
     else
-      launch_direct(exec, share_out(table, whole, multiply, alone ? 1 : int(exec.concurrency())));
+      launch_direct(exec, memory, share_out(table, whole, multiply, alone ? 1 : int(exec.concurrency())));
     return true;
   }
 
@@ -306,10 +341,16 @@ struct tuning {
 
  private:
   template <class T>
-  [[gnu::noinline]] static void launch_direct(const Exec& exec, const direct_kernel<T>& kernel) {
+  [[gnu::noinline]] static void launch_direct(const Exec& exec, detail::workspace<Exec>& memory,
+                                              direct_kernel<T> kernel) {
+    if (kernel.parts > 1) {
+      const auto elements = std::size_t(kernel.problem.m) * kernel.problem.n;
+      kernel.sums = memory.template reserve<T>(exec, kernel.parts * elements);
+    }
     detail::launch("keramos::gemm", [&] {
-      Kokkos::parallel_for("keramos::gemm", Kokkos::RangePolicy<Exec>(exec, 0, kernel.blocks()), kernel);
+      Kokkos::parallel_for("keramos::gemm", Kokkos::RangePolicy<Exec>(exec, 0, kernel.size()), kernel);
     });
+    if (kernel.parts > 1) kernel.add_up();
   }
 
   /// A tile for one thread that packs both operands: no larger than the problem, and not much uneven.
