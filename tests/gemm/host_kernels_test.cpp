@@ -11,6 +11,7 @@
 
 #include <keramos/backends/host/copy.hpp>
 #include <keramos/backends/host/kernels.hpp>
+#include <keramos/backends/host/tile_choice.hpp>
 
 namespace {
 
@@ -147,6 +148,74 @@ TYPED_TEST(HostKernels, DotProductsAreExactOnSmallIntegers) {
             test_unpacked(*t, true, many, few, k, b_rows_run, TypeParam(many % 2));
           }
   }
+}
+
+// For however many threads, blocks of C and parts of k make up the whole product; few elements of C and a long k
+// are divided along k.
+TYPED_TEST(HostKernels, SharesMakeUpTheProduct) {
+  using namespace keramos::backend::host;
+  const struct {
+    int m, n, k;
+    bool divides_k;  // among 16 threads
+  } shapes[] = {{4, 4, 10000, true},  {16, 16, 10000, true}, {2, 3, 1500, true},
+                {200, 7, 300, false}, {5, 9, 511, false},    {64, 64, 600, false}};
+  for (const auto* t : runnable<TypeParam>())
+    for (const auto& s : shapes)
+      for (const int threads : {1, 2, 3, 7, 16, 64})
+        for (const int beta : {0, 2}) {
+          std::mt19937 rng(s.m * 10007 + s.n * 101 + s.k);
+          std::vector<TypeParam> a(s.m * s.k), b(s.k * s.n), c(s.m * s.n * 2);
+          for (auto* v : {&a, &b, &c})
+            for (TypeParam& x : *v) x = TypeParam(rng() % 5);
+          const std::vector<TypeParam> before = c;
+          const direct_problem<TypeParam> p{
+              s.m,     s.n, s.k,          a.data(),       s.k, 1, b.data(), s.n, 1, c.data(),
+              2 * s.n, 1,   TypeParam(3), TypeParam(beta)};
+          auto kernel = share_out(*t, p, t->multiply_direct, threads);
+          std::vector<TypeParam> sums(std::size_t(kernel.parts) * s.m * s.n);
+          kernel.sums = sums.data();
+          for (int at = kernel.size() - 1; at >= 0; --at) kernel(at);
+          if (kernel.parts > 1) kernel.add_up();
+          ASSERT_LE(kernel.size(), threads);
+          if (threads == 16) {
+            EXPECT_EQ(kernel.parts > 1, s.divides_k) << s.m << 'x' << s.n << 'x' << s.k;
+          }
+          for (int i = 0; i < s.m; ++i)
+            for (int j = 0; j < 2 * s.n; ++j) {
+              TypeParam expected = before[i * 2 * s.n + j];
+              if (j < s.n) {
+                TypeParam sum = 0;
+                for (int q = 0; q < s.k; ++q) sum += a[i * s.k + q] * b[q * s.n + j];
+                expected = 3 * sum + TypeParam(beta) * expected;
+              }
+              ASSERT_EQ(c[i * 2 * s.n + j], expected) << t->isa << ' ' << threads << " threads";
+            }
+        }
+}
+
+// Tiles are whole panels that fit the memory they are given; the more threads, the more there are.
+TYPED_TEST(HostKernels, ChosenBlocksFit) {
+  using namespace keramos::backend::host;
+  for (const auto* t : runnable<TypeParam>())
+    for (const int n : {100, 512, 1000, 2048, 20000})
+      for (const int threads : {1, 2, 16, 128}) {
+        const block_choice choice = choose_block(*t, n, n, n, threads);
+        const auto& block = choice.block;
+        SCOPED_TRACE(std::string(t->isa) + ' ' + to_string(block));
+        EXPECT_EQ(block.m % t->mr, 0);
+        EXPECT_EQ(block.n % t->nr, 0);
+        EXPECT_LE(block.m, t->mc);
+        EXPECT_LE(block.k, t->kc);
+        if (choice.shares_b) {
+          EXPECT_LE(std::size_t(block.m) * block.n * sizeof(TypeParam), most_sum_bytes(threads));
+        } else {
+          EXPECT_LE(block.n, t->nc);
+        }
+        const auto tiles = ceil_div(n, block.m) * ceil_div(n, block.n);
+        if (n >= 512 && threads <= 16) {
+          EXPECT_GE(tiles, threads == 1 ? 1 : 2 * threads);
+        }
+      }
 }
 
 // However many threads share the packing, each finds all of it done when finish() returns; one alone does it all.
