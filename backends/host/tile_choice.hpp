@@ -20,9 +20,9 @@ inline index_t ceil_div(index_t a, index_t b) { return (a + b - 1) / b; }
 constexpr std::size_t most_sum_bytes(int threads) { return std::size_t(threads == 1 ? 4 : 1) << 20; }
 
 /// What packing costs, in products of the same thread. An element that a tile packs for itself stays in its core's
-/// caches. One that is packed for all threads takes the longer the more there are, as its line is fetched back from
-/// all that read it last; each tile then reads it from the shared cache. Measured on 2 cores of Zen 5 and 16 of
-/// Emerald Rapids, f32 and f64.
+/// caches. One that is packed for all threads takes the longer the more there are, probably as its line has to leave
+/// the caches of all that read it last; each tile then reads it from the shared cache. Measured on 2 cores of Zen 5
+/// and 16 of Emerald Rapids, f32 and f64.
 inline constexpr double pack_cost = 19, shared_pack_cost = 8, shared_pack_cost_a_thread = 19,
                         shared_read_cost = 4;
 /// Tiles that threads wait for at the end: they take tiles as they become free, but are never equally fast (by a
