@@ -23,7 +23,7 @@ constexpr std::size_t most_sum_bytes(int threads) { return std::size_t(threads =
 /// caches. One that is packed for all threads takes the longer the more there are, probably as its line has to leave
 /// the caches of all that read it last; each tile then reads it from the shared cache. Measured on 2 cores of Zen 5
 /// and 16 of Emerald Rapids, f32 and f64.
-inline constexpr double pack_cost = 19, shared_pack_cost = 8, shared_pack_cost_a_thread = 19,
+inline constexpr double pack_cost = 17, shared_pack_cost = 8, shared_pack_cost_a_thread = 16,
                         shared_read_cost = 4;
 /// Tiles that threads wait for at the end: they take tiles as they become free, but are never equally fast. On 16
 /// cores of a virtual machine they took 10 to 20 tiles each of one product.
@@ -50,7 +50,7 @@ block_choice choose_block(const kernel_table<T>& kernels, index_t m, index_t n, 
   double best_cost = 0;
   const auto consider = [&](index_t rows, bool shares_b) {
     const index_t most_cols = shares_b ? index_t(most_sum_bytes(threads) / sizeof(T)) / rows : kernels.nc;
-    const index_t least_tiles_n = ceil_div(panels_n * kernels.nr, std::max<index_t>(most_cols, kernels.nr));
+    const index_t least_tiles_n = ceil_div(panels_n, std::max<index_t>(most_cols / kernels.nr, 1));
     const index_t most_tiles_n = alone ? least_tiles_n : std::min(panels_n, least_tiles_n + 2 * threads);
     index_t cols = 0;
     for (index_t tiles_n = least_tiles_n; tiles_n <= most_tiles_n; ++tiles_n) {
@@ -65,7 +65,7 @@ block_choice choose_block(const kernel_table<T>& kernels, index_t m, index_t n, 
       if (best_cost == 0 || cost < best_cost) best_cost = cost, best = {{int(rows), int(cols), k}, shares_b};
     }
   };
-  const index_t least_tiles_m = ceil_div(panels_m * kernels.mr, kernels.mc);
+  const index_t least_tiles_m = ceil_div(panels_m, kernels.mc / kernels.mr);
   const index_t most_tiles_m = alone ? least_tiles_m : std::min(panels_m, least_tiles_m + 4 * threads);
   index_t rows = 0;
   for (index_t tiles_m = least_tiles_m; tiles_m <= most_tiles_m; ++tiles_m) {
