@@ -56,12 +56,13 @@ block_choice choose_block(const kernel_table<T>& kernels, index_t m, index_t n, 
     for (index_t tiles_n = least_tiles_n; tiles_n <= most_tiles_n; ++tiles_n) {
       const index_t before = std::exchange(cols, ceil_div(panels_n, tiles_n) * kernels.nr);
       if (cols == before) continue;
-      const index_t tiles = ceil_div(m, rows) * ceil_div(n, cols);
-      const double rounds = std::max(double(ceil_div(tiles, threads)),
-                                     (double(tiles) + tiles_waited_for * (threads - 1)) / threads);
-      const double tile = double(rows) * cols + pack_cost * double(rows) +
-                          (shares_b ? shared_read_cost : pack_cost) * double(cols);
-      const double cost = rounds * tile + (shares_b ? share_b : 0);
+      const index_t across = ceil_div(n, cols), down = ceil_div(m, rows), tiles = down * across;
+      const double cost_of_b = shares_b ? shared_read_cost : pack_cost;
+      const double all = double(m) * n + pack_cost * m * across + cost_of_b * n * down;
+      const double tile = double(rows) * cols + pack_cost * rows + cost_of_b * cols;
+      const double cost =
+          (shares_b ? share_b : 0) + std::max(double(ceil_div(tiles, threads)) / tiles * all,
+                                              (all + tiles_waited_for * (threads - 1) * tile) / threads);
       if (best_cost == 0 || cost < best_cost) best_cost = cost, best = {{int(rows), int(cols), k}, shares_b};
     }
   };
