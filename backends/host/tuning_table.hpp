@@ -14,10 +14,10 @@ struct tuning_row {
 };
 
 // mr x nr_vectors accumulators, one row of B and one broadcast of A have to fit in the registers. mc x kc of A fit in
-// half of a second-level cache of 1 MiB; where the machine reports a smaller one, mc shrinks. Of AVX-512's kc x nr of B
-// only half fits in the first-level cache: a broadcast for three products instead of two, and fewer passes over the
-// sums, gain more. On a core of Emerald Rapids 8 x 3 is 3 (f64) and 2 % (f32) faster than 14 x 2 with kc = 256, and 5 to
-// 8 and 3 % where 16 threads share cores with neighbours; 9 x 3, 6 x 4 and kc = 512 are as fast.
+// half of a second-level cache of 1 MiB; where the machine reports a smaller one, mc shrinks. AVX-512's kc x nr of B, 72
+// KiB, come from there too: a broadcast for three products instead of two, and fewer passes over the sums, gain more.
+// On a core of Emerald Rapids 8 x 3 is 3 (f64) and 2 % (f32) faster than 14 x 2 with kc = 256, and 5 to 8 and 3 % where
+// 16 threads share cores with neighbours; 9 x 3, 6 x 4 and kc = 512 are as fast.
 //
 // What g++ 12 makes of a step of k, instructions in all and FMAs: AVX-512 39 and 24, AVX2 24 and 12, SSE2 47
 // with 12 products and 12 sums; no vector goes to the stack. Only i32 on SSE2 spills, 8 of 121: it has no
