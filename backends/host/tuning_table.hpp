@@ -14,8 +14,9 @@ struct tuning_row {
 };
 
 // mr x nr_vectors accumulators, one row of B and one broadcast of A have to fit in the registers. mc x kc of A fit in
-// half of a second-level cache of 1 MiB; where the machine reports a smaller one, mc shrinks. AVX-512's kc x nr of B, 72
-// KiB, come from there too: a broadcast for three products instead of two, and fewer passes over the sums, gain more.
+// half of a second-level cache of 1 MiB; where the machine reports a smaller one, mc shrinks. AVX-512's kc x nr of B,
+// 72 KiB, come from there too: a broadcast for three products instead of two, and fewer passes over the sums, gain
+// more.
 // On a core of Emerald Rapids 8 x 3 is 3 (f64) and 2 % (f32) faster than 14 x 2 with kc = 256, and 5 to 8 and 3 % where
 // 16 threads share cores with neighbours; 9 x 3, 6 x 4 and kc = 512 are as fast.
 //

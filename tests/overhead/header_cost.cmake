@@ -1,5 +1,5 @@
 # <keramos/keramos.hpp> takes at most LIMIT ms more to compile than Kokkos' own header (the best of three, with
-# the command that compiles SOURCE).
+# the command that compiles SOURCE), or two fifths more where a slow machine takes longer for either.
 #   cmake -DCOMMANDS=compile_commands.json -DSOURCE=code.cpp -DCOMPILER=g++ -DLIMIT=1500 -DFOLDER=. -P header_cost.cmake
 file(READ ${COMMANDS} commands)
 string(JSON count LENGTH "${commands}")
@@ -33,6 +33,7 @@ foreach(whose IN ITEMS kokkos keramos)
   message("${header_of_${whose}}: ${${whose}} ms")
 endforeach()
 math(EXPR more "${keramos} - ${kokkos}")
-if(more GREATER LIMIT)
-  message(SEND_ERROR "Keramos' header costs ${more} ms over Kokkos' own; at most ${LIMIT} ms are allowed")
+math(EXPR two_fifths "${kokkos} * 2 / 5")
+if(more GREATER LIMIT AND more GREATER two_fifths)
+  message(SEND_ERROR "Keramos' header costs ${more} ms over Kokkos' own; ${LIMIT} or ${two_fifths} ms are allowed")
 endif()
