@@ -21,8 +21,8 @@ constexpr std::size_t most_sum_bytes(int threads) { return std::size_t(threads =
 
 /// What packing costs, in products of the same thread. An element that a tile packs for itself stays in its core's
 /// caches. One that is packed for all threads takes the longer the more there are, probably as its line has to leave
-/// the caches of all that read it last; each tile then reads it from the shared cache. Measured on 2 cores of Zen 5
-/// and 16 of Emerald Rapids, f32 and f64.
+/// the caches of all that read it last; each tile then reads it from the shared cache. Measured on 16
+/// cores of Emerald Rapids, f32 and f64.
 inline constexpr double pack_cost = 17, shared_pack_cost = 8, shared_pack_cost_a_thread = 16,
                         shared_read_cost = 4;
 /// Tiles that threads wait for at the end: they take tiles as they become free, but are never equally fast. On 16
@@ -44,11 +44,13 @@ block_choice choose_block(const kernel_table<T>& kernels, index_t m, index_t n, 
   const index_t panels_m = ceil_div(m, kernels.mr), panels_n = ceil_div(n, kernels.nr);
   const index_t slabs = ceil_div(whole_k, kernels.kc);
   const int k = int(std::min<index_t>(ceil_div(ceil_div(whole_k, slabs), 8) * 8, whole_k));
-  const double share_b = (shared_pack_cost + shared_pack_cost_a_thread * threads) * double(n) / threads;
   const bool alone = threads == 1;
   block_choice best{};
   double best_cost = 0;
   const auto consider = [&](index_t rows, bool shares_b) {
+    const double sharing =
+        shares_b ? (shared_pack_cost + shared_pack_cost_a_thread * threads) * double(n) / threads : 0;
+    const double cost_of_b = shares_b ? shared_read_cost : pack_cost;
     const index_t most_cols = shares_b ? index_t(most_sum_bytes(threads) / sizeof(T)) / rows : kernels.nc;
     const index_t least_tiles_n = ceil_div(panels_n, std::max<index_t>(most_cols / kernels.nr, 1));
     const index_t most_tiles_n = alone ? least_tiles_n : std::min(panels_n, least_tiles_n + 2 * threads);
@@ -57,12 +59,10 @@ block_choice choose_block(const kernel_table<T>& kernels, index_t m, index_t n, 
       const index_t before = std::exchange(cols, ceil_div(panels_n, tiles_n) * kernels.nr);
       if (cols == before) continue;
       const index_t across = ceil_div(n, cols), down = ceil_div(m, rows), tiles = down * across;
-      const double cost_of_b = shares_b ? shared_read_cost : pack_cost;
       const double all = double(m) * n + pack_cost * m * across + cost_of_b * n * down;
       const double tile = double(rows) * cols + pack_cost * rows + cost_of_b * cols;
-      const double cost =
-          (shares_b ? share_b : 0) + std::max(double(ceil_div(tiles, threads)) / tiles * all,
-                                              (all + tiles_waited_for * (threads - 1) * tile) / threads);
+      const double cost = sharing + std::max(double(ceil_div(tiles, threads)) / tiles * all,
+                                             (all + tiles_waited_for * (threads - 1) * tile) / threads);
       if (best_cost == 0 || cost < best_cost) best_cost = cost, best = {{int(rows), int(cols), k}, shares_b};
     }
   };

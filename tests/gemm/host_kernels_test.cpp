@@ -40,9 +40,8 @@ std::vector<kernel_table<T>> tiles() {
   std::vector<kernel_table<T>> list;
   for (const auto& row : keramos::backend::host::tuning_table)
     if (row.element_bytes == sizeof(T)) {
-      const int nr = row.nr_vectors * row.vector_bytes / row.element_bytes;
       kernel_table<T> t{};
-      t.mr = row.mr, t.nr = nr, t.mc = row.mc, t.nc = row.nc, t.kc = row.kc;
+      t.mr = row.mr, t.nr = row.nr(), t.mc = row.mc, t.nc = row.nc, t.kc = row.kc;
       list.push_back(t);
     }
   return list;
