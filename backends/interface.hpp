@@ -1,7 +1,9 @@
 // What a backend provides: the names below, specialised for its Kokkos execution space.
 //
 // Lower half (traits.hpp, queue.hpp, collectives.hpp, staging.hpp), used by core:
-//   traits<Exec>           name, is_host, team_size(items), scratch_level(bytes), local_memory_limit(exec, team);
+//   traits<Exec>           name, is_host, team_member (what kernels get of their team), team_size(items),
+//                          local_memory_limit(exec, team); on hosts may_launch(), whether Kokkos takes launches from
+//                          the calling thread;
 //                          on devices teams_per_unit(wanted, team, bytes), sector_bytes;
 //                          sends_bytes, whether kernels become bytes before Kokkos copies them;
 //                          fence_covers_team, whether a thread's fence behind a barrier is one for all its team's stores

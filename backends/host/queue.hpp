@@ -54,12 +54,24 @@ struct stream {
   static void copy(const Exec& exec, void* dst, const void* src, std::size_t bytes) {
     using unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
     constexpr std::size_t large = std::size_t(1) << 16;  // from here on all threads copy, if Kokkos lets them
-    if (bytes < large) {
+    if (bytes < large || runs_in_caller(exec)) {
       std::memcpy(dst, src, bytes);
     } else {
+      const launch_lock lock;
       Kokkos::deep_copy(
           exec, Kokkos::View<char*, Kokkos::HostSpace, unmanaged>(static_cast<char*>(dst), bytes),
           Kokkos::View<const char*, Kokkos::HostSpace, unmanaged>(static_cast<const char*>(src), bytes));
+    }
+  }
+  template <class T>
+  static void fill(const Exec& exec, T* data, const T& value, std::size_t count) {
+    if (runs_in_caller(exec)) {
+      std::fill_n(data, count, value);
+    } else {
+      const launch_lock lock;
+      Kokkos::deep_copy(
+          exec, Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(data, count),
+          value);
     }
   }
   static void prefetch(const Exec&, const void*, std::size_t) {}
@@ -67,7 +79,7 @@ struct stream {
   static memory_kind kind_of(const void*) { return memory_kind::host; }
   /// Waits for all work; what failed on the device, if anything.
   static std::string synchronize(const Exec& exec) {
-    exec.fence();
+    if (!runs_in_caller(exec)) exec.fence();
     return "";
   }
 };

@@ -58,8 +58,8 @@ void run_small_batch(const Exec& exec, const Batch& batch, const linear_epilogue
   using schedule =
       std::conditional_t<Batch::mixed, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::Schedule<Kokkos::Static>>;
   using policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<index_t>, schedule>;
-  Kokkos::parallel_for("keramos::gemm_batched", policy(exec, index_t(0), batch.size()),
-                       small_batch_kernel<T, Batch>{kernels<T>().multiply_direct, batch, epilogue});
+  for_each_index<policy>("keramos::gemm_batched", exec, batch.size(),
+                         small_batch_kernel<T, Batch>{kernels<T>().multiply_direct, batch, epilogue});
 }
 
 }  // namespace keramos::backend::host

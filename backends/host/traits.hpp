@@ -3,13 +3,17 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
+#include <keramos/backends/host/team.hpp>
 #include <keramos/backends/interface.hpp>
 
 namespace keramos::backend::host {
 
 template <class Exec>
 struct traits {
+  using team_member = team;
+
   static constexpr bool is_host = true;
   static constexpr bool sends_bytes = false;
   static constexpr bool fence_covers_team = true;
@@ -17,15 +21,13 @@ struct traits {
   /// Threads for a work-group of `items` items.
   static constexpr int team_size(int /*items*/) { return 1; }
 
-  /// Kokkos' scratch level that holds `bytes`: its small one has 32 KiB, its large one 20 MiB or more.
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_level(std::size_t bytes) {
-    return bytes <= 31 * 1024 ? 0 : 1;
-  }
-
-  /// Bytes of local memory that a group on a team of `team_size` can have.
+  /// Bytes of local memory that a group on a team of `team_size` can have: as much as Kokkos' large scratch.
   static std::size_t local_memory_limit(const Exec&, int /*team_size*/) {
     return std::size_t(Kokkos::TeamPolicy<Exec>::scratch_size_max(1)) - 256;
   }
+
+  /// Whether Kokkos takes launches from the calling thread, and would use several threads if it has them.
+  static bool may_launch() { return true; }
 };
 
 }  // namespace keramos::backend::host

@@ -78,8 +78,7 @@ class machine {
 
   template <class Team>
   KERAMOS_FORCEINLINE_FUNCTION T* local(const Team& team, std::size_t bytes) const {
-    const int level = backend::traits<Exec>::scratch_level(local_bytes());
-    return static_cast<T*>(team.team_scratch(level).get_shmem_aligned(bytes, alignment));
+    return static_cast<T*>(team.team_scratch(0).get_shmem_aligned(bytes, alignment));
   }
 
   const kernel_table<T>* kernels_;
@@ -138,11 +137,11 @@ struct tuning {
     if (!dots && !(tiny ? p.c_col_stride == 1 : direct_pays(p))) return false;
     const direct_problem<T> whole = direct_problem_of(p, epilogue);
     auto* const multiply = dots ? table.multiply_dots : table.multiply_direct;
-    const bool alone = tiny || exec.concurrency() == 1;
-    if (alone && !Kokkos::Tools::profileLibraryLoaded())
+    const int threads = tiny ? 1 : threads_for(exec);
+    if (runs_in_caller(exec) || (threads == 1 && !Kokkos::Tools::profileLibraryLoaded()))
       multiply(whole);
     else
-      launch_direct(exec, memory, share_out(table, whole, multiply, alone ? 1 : int(exec.concurrency())));
+      launch_direct(exec, memory, share_out(table, whole, multiply, threads));
     return true;
   }
 
@@ -165,7 +164,7 @@ struct tuning {
   static bool fills_threads(const Exec& exec, const gemm_problem<T>& p, index_t count) {
     const tile::shape block = block_of_batch(p);
     const index_t tiles = count * ceil_div(p.m, block.m) * ceil_div(p.n, block.n);
-    return tiles < exec.concurrency() || double(p.m) * double(p.n) * double(p.k) > 512.0 * 512.0 * 512.0;
+    return tiles < threads_for(exec) || double(p.m) * double(p.n) * double(p.k) > 512.0 * 512.0 * 512.0;
   }
   /// As choose, for the tiles of a whole batch.
   template <class T, class CountTiles, class Launch>
@@ -187,7 +186,7 @@ struct tuning {
       part.b.data = p.b.at(n0, 0);
       part.c = p.c + n0 * p.c_col_stride;
       part.n = std::min(band, p.n - n0);
-      const int threads = int(exec.concurrency());
+      const int threads = threads_for(exec);
       thread_local detail::choice_memory<block_key, block_choice> choices;
       const block_choice choice = choices.get({part.m, part.n, part.k, threads}, [&] {
         return choose_block(table, part.m, part.n, part.k, threads);
@@ -207,7 +206,7 @@ struct tuning {
       kernel.sums = memory.template reserve<T>(exec, kernel.parts * elements);
     }
     detail::launch("keramos::gemm", [&] {
-      Kokkos::parallel_for("keramos::gemm", Kokkos::RangePolicy<Exec>(exec, 0, kernel.size()), kernel);
+      for_each_index<Kokkos::RangePolicy<Exec>>("keramos::gemm", exec, kernel.size(), kernel);
     });
     if (kernel.parts > 1) kernel.add_up();
   }
@@ -234,7 +233,7 @@ struct tuning {
     char* const memory =
         workspace.template reserve<char>(exec, sizeof(packing) + std::size_t(elements) * sizeof(T));
     T* const to = reinterpret_cast<T*>(memory + sizeof(packing));
-    const int together = panels * ceil_div(p.k, block.k) >= 8 * exec.concurrency() ? 4 : 1;
+    const int together = panels * ceil_div(p.k, block.k) >= 8 * threads_for(exec) ? 4 : 1;
     const pack_kernel<T> kernel{table.pack_b, p.b, p.n, p.k, panels, table.nr, block.k, to, together};
     return {table, block, {to, panels * table.nr, block.k}, new (memory) packing(kernel)};
   }

@@ -1,6 +1,8 @@
 // Kokkos::OpenMP: a work-group a thread, all threads of the pool.
 #pragma once
 
+#include <omp.h>
+
 #include <keramos/backends/host/traits.hpp>
 
 namespace keramos::backend {
@@ -8,6 +10,10 @@ namespace keramos::backend {
 template <>
 struct traits<Kokkos::OpenMP> : host::traits<Kokkos::OpenMP> {
   static constexpr const char* name = "openmp";
+
+  /// Not in a parallel region whose threads may open no other: a launch would be one thread's, and Kokkos has
+  /// team data for as many threads as its own pool has, not for those of the region.
+  static bool may_launch() { return omp_get_active_level() < omp_get_max_active_levels(); }
 };
 
 }  // namespace keramos::backend

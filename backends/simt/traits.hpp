@@ -10,6 +10,8 @@ namespace keramos::backend::simt {
 
 template <class Exec, int Warp>
 struct traits {
+  using team_member = typename Kokkos::TeamPolicy<Exec>::member_type;
+
   static constexpr bool is_host = false;
   static constexpr int warp_size = Warp;
   static constexpr int max_team_size = 1024;
@@ -32,8 +34,6 @@ struct traits {
 
   /// Whether one thread's fence behind a team's barrier is one for what all threads stored before it.
   static constexpr bool fence_covers_team = true;
-
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_level(std::size_t /*bytes*/) { return 0; }
 
   /// Bytes of local memory that a group on a team of `team_size` can have. Kokkos keeps some scratch
   /// per thread for itself; scratch_size_max assumes 1024 threads, so smaller teams have more.

@@ -165,12 +165,8 @@ TEST(Sycl_4_6_5_Queue, SingleTaskRunsOnce) {
   EXPECT_EQ(on_host(v)(0), 2);
 }
 
+// More of it in tests/threads.
 TEST(Sycl_4_6_5_Queue, SeveralHostThreadsHaveAQueueEach) {
-#if KOKKOS_VERSION < 40600
-  if (host_backend) GTEST_SKIP() << "this Kokkos' host spaces have one instance, for one thread at a time";
-#endif
-  if (std::string(backend::traits<default_execution_space>::name) == "threads")
-    GTEST_SKIP() << "Kokkos::Threads has one instance, for one thread at a time";
   constexpr int threads = 4, steps = 20;
   std::vector<device_view<unsigned>> x;
   std::vector<queue> q;

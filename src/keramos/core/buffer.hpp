@@ -12,7 +12,7 @@
 //   });
 //
 // An accessor made with a handler orders that kernel; one made with a queue orders what the queue holds when
-// somebody else next asks for the buffer, so launch its kernels before that. Reads of several queues overlap;
+// another queue or the host next asks for the buffer, so launch its kernels before that. Reads of several queues overlap;
 // a write waits for all accesses before it, and is waited for, on the device. Elements are row-major.
 #pragma once
 
@@ -170,17 +170,31 @@ class accessor : public detail::elements<detail::accessed<T, Mode>, Rank> {
  public:
   template <class Exec>
   accessor(const buffer<T, Rank, Exec>& b, basic_queue<Exec>& q, mode_tag<Mode>)
-      : base(b.shared()->device_access(q.identity(), q.execution_space(), Mode, true), b.get_range()) {}
+      : accessor(b, q, true, true) {}
   template <class Exec>
   accessor(const buffer<T, Rank, Exec>& b, basic_queue<Exec>& q, mode_tag<Mode>, no_init_t)
-      : base(b.shared()->device_access(q.identity(), q.execution_space(), Mode, false), b.get_range()) {
+      : accessor(b, q, overwrites(), true) {}
+  template <class Exec>
+  accessor(const buffer<T, Rank, Exec>& b, handler<Exec>& h, mode_tag<Mode>)
+      : accessor(b, h.queue(), true, false) {
+    h.uses(b.shared());
+  }
+  template <class Exec>
+  accessor(const buffer<T, Rank, Exec>& b, handler<Exec>& h, mode_tag<Mode>, no_init_t)
+      : accessor(b, h.queue(), overwrites(), false) {
+    h.uses(b.shared());
+  }
+
+ private:
+  /// `keep`: the contents matter; `open`: to all that the queue does from here on.
+  template <class Exec>
+  accessor(const buffer<T, Rank, Exec>& b, basic_queue<Exec>& q, bool keep, bool open)
+      : base(b.shared()->device_access(q.number(), q.execution_space(), Mode, keep, open), b.get_range()) {}
+
+  static constexpr bool overwrites() {
     static_assert(Mode != access_mode::read,
                   "keramos: a read_only accessor needs the contents; drop no_init");
-  }
-  template <class Exec, class... Property>
-  accessor(const buffer<T, Rank, Exec>& b, handler<Exec>& h, mode_tag<Mode> mode, Property... property)
-      : accessor(b, h.queue(), mode, property...) {
-    h.uses(b.shared());
+    return false;  // the contents need not be kept
   }
 };
 template <class T, int Rank, class Exec, class Where, access_mode Mode, class... Property>
@@ -263,7 +277,7 @@ class handler {
   basic_queue<Exec>& queue() { return queue_; }
   template <class State>
   void uses(const std::shared_ptr<State>& state) {
-    ends_.push_back([state, id = queue_.identity()](const basic_event<Exec>& e) { state->ends(id, e); });
+    ends_.push_back([state, id = queue_.number()](const basic_event<Exec>& e) { state->ends(id, e); });
   }
   basic_event<Exec> finish() {
     const basic_event<Exec> e = event_ ? *event_ : queue_.completion();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -80,8 +81,9 @@ class buffer_state {
       host_ = make_view<host_view>(range_, data), host_is_valid_ = true;
   }
 
-  /// Memory that later work of `exec`, the instance of queue `queue`, may access.
-  T* device_access(const void* queue, const Exec& exec, access_mode mode, bool keep) {
+  /// Memory that later work of `exec`, the instance of queue `queue`, may access: all that it queues (`open`), or
+  /// what it queues before ends().
+  T* device_access(std::uint64_t queue, const Exec& exec, access_mode mode, bool keep, bool open) {
     const bool writes = mode != access_mode::read;
     if (host_writers_ > 0 || (writes && host_readers_ > 0))
       throw memory_error("keramos::accessor: buffer " + label_ +
@@ -93,18 +95,18 @@ class buffer_state {
     }
     if (!device_is_valid_ && keep) {
       backend::stream<Exec>::copy(exec, device_.data(), host_.data(), bytes());
-      used(queue, exec, true);  // others must wait for the copy, if not for this access
+      used(queue, exec, true, open);  // others must wait for the copy, if not for this access
     }
     device_is_valid_ = true;
     if (writes) host_is_valid_ = false;
-    used(queue, exec, writes);
+    used(queue, exec, writes, open);
     return device_.data();
   }
 
-  /// The accesses of `queue` so far end with `e`.
-  void ends(const void* queue, const basic_event<Exec>& e) {
+  /// The accesses of `queue` so far end with `e`, but for those that are open.
+  void ends(std::uint64_t queue, const basic_event<Exec>& e) {
     const auto end = [&](use& u) {
-      if (u.queue == queue && !u.end) u.end = e;
+      if (u.queue == queue && !u.open && !u.end) u.end = e;
     };
     if (write_) end(*write_);
     for (use& u : reads_) end(u);
@@ -137,8 +139,8 @@ class buffer_state {
   device_view view() {
     if (device_.data() == nullptr || !device_is_valid_) {
       const Exec exec;
-      (void)device_access(this, exec, access_mode::read, true);
-      exec.fence();
+      (void)device_access(0, exec, access_mode::read, true, false);
+      fence(exec);
     }
     return device_;
   }
@@ -151,8 +153,9 @@ class buffer_state {
  private:
   /// Work of a queue that uses the buffer; without an end, all that the queue holds when it is asked for.
   struct use {
-    const void* queue;
+    std::uint64_t queue;  // by number: a later queue can have the address of one that is gone
     Exec exec;
+    bool open;  // an accessor of the queue, not of one command group, may be in use still
     std::optional<basic_event<Exec>> end;
 
     basic_event<Exec> event() const { return end ? *end : completion_of(exec); }
@@ -160,7 +163,7 @@ class buffer_state {
 
   std::size_t bytes() const { return std::size_t(range_.size()) * sizeof(T); }
 
-  void order(const void* queue, const Exec& exec, bool writes) {
+  void order(std::uint64_t queue, const Exec& exec, bool writes) {
     const auto after = [&](const use& u) {
       if (u.queue != queue) u.event().hold(exec);
     };
@@ -168,18 +171,21 @@ class buffer_state {
     if (writes)
       for (const use& u : reads_) after(u);
   }
-  void used(const void* queue, const Exec& exec, bool writes) {
-    if (writes) {
-      reads_.clear();
-      write_.emplace(use{queue, exec, {}});
-      return;
-    }
+  void used(std::uint64_t queue, const Exec& exec, bool writes, bool open) {
+    use* read = nullptr;
     for (use& u : reads_)
-      if (u.queue == queue) {
-        u.end.reset();
-        return;
-      }
-    reads_.push_back(use{queue, exec, {}});
+      if (u.queue == queue) read = &u;
+    if (writes) {
+      // What the queue may still do through earlier accessors, this use stands for as well.
+      open = open || (read && read->open) || (write_ && write_->queue == queue && write_->open);
+      reads_.clear();
+      write_.emplace(use{queue, exec, open, {}});
+    } else if (read) {
+      read->open = read->open || open;
+      read->end.reset();
+    } else {
+      reads_.push_back(use{queue, exec, open, {}});
+    }
   }
 
   void allocate_unified() {
@@ -199,7 +205,7 @@ class buffer_state {
       allocate_host();
       const Exec exec = write_ ? write_->exec : Exec();
       backend::stream<Exec>::copy(exec, host_.data(), device_.data(), bytes());
-      exec.fence();
+      fence(exec);
       host_is_valid_ = true;
     }
   }

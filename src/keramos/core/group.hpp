@@ -74,7 +74,7 @@ class group : detail::watch {
   using local_range_type = Local;
   using local_memory_type = Memory;
   using execution_space = Exec;
-  using team_member = typename Kokkos::TeamPolicy<Exec>::member_type;
+  using team_member = typename backend::traits<Exec>::team_member;
 
   static constexpr int rank = Local::rank;
   /// Threads that Kokkos runs for the group; fixed when compiling, so private values are registers.

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <Kokkos_Core.hpp>
@@ -21,6 +22,22 @@ Exec own_instance() {
 #else
   return Exec();
 #endif
+}
+
+struct no_lock {};
+/// Held while Kokkos runs a kernel or copy, if its space needs that (backends/host/team.hpp).
+template <class Exec>
+using launch_lock = typename std::conditional_t<backend::traits<Exec>::is_host,
+                                                std::type_identity<backend::host::launch_lock>,
+                                                std::type_identity<no_lock>>::type;
+
+/// Waits for all work on `exec`. On a host that is done when its call returns: a fence of Kokkos only tells its tools.
+template <class Exec>
+void fence(const Exec& exec) {
+  if constexpr (backend::traits<Exec>::is_host) {
+    if (backend::host::runs_in_caller(exec)) return;
+  }
+  exec.fence();
 }
 
 /// Throws if kernels of `Exec` cannot reach `data`.

@@ -117,12 +117,36 @@ auto range_policy(const Exec& exec, const range<Rank>& r) {
   }
 }
 
+/// `f(i...)` for every point of `r` by the calling thread.
+template <int Rank, class F>
+void for_each_point(const range<Rank>& r, const F& f) {
+  if constexpr (Rank == 1) {
+    for (index_t i = 0; i < r[0]; ++i) f(i);
+  } else if constexpr (Rank == 2) {
+    for (index_t i = 0; i < r[0]; ++i)
+      for (index_t j = 0; j < r[1]; ++j) f(i, j);
+  } else {
+    for (index_t i = 0; i < r[0]; ++i)
+      for (index_t j = 0; j < r[1]; ++j)
+        for (index_t k = 0; k < r[2]; ++k) f(i, j, k);
+  }
+}
+
 template <class Exec, int Rank, class F>
 [[gnu::always_inline]] inline void range_for(const std::string& label, const Exec& exec, const range<Rank>& r,
                                              F&& f) {
   if (r.size() == 0) return;
-  Kokkos::parallel_for(label, range_policy(exec, r),
-                       range_kernel<Exec, Rank, std::remove_cvref_t<F>>{send<Exec>(std::forward<F>(f))});
+  using kernel = range_kernel<Exec, Rank, std::remove_cvref_t<F>>;
+  if constexpr (backend::traits<Exec>::is_host) {
+    if (backend::host::runs_in_caller(exec)) {
+      for_each_point(r, kernel{std::forward<F>(f)});
+    } else {
+      const backend::host::launch_lock lock;
+      Kokkos::parallel_for(label, range_policy(exec, r), kernel{std::forward<F>(f)});
+    }
+  } else {
+    Kokkos::parallel_for(label, range_policy(exec, r), kernel{send<Exec>(std::forward<F>(f))});
+  }
 }
 
 /// Gives each team of a TeamPolicy its group and local memory.
@@ -151,12 +175,10 @@ struct work_group_kernel {
     constexpr int alignment = int(memory::alignment);
     if constexpr (memory::dynamic_count > 0) {
       const std::size_t bytes = memory::dynamic_offset(extents, memory::count);
-      const auto& scratch = team.team_scratch(traits::scratch_level(bytes));
-      local = static_cast<std::byte*>(scratch.get_shmem_aligned(bytes, alignment));
+      local = static_cast<std::byte*>(team.team_scratch(0).get_shmem_aligned(bytes, alignment));
     } else if constexpr (memory::bytes > 0) {
-      constexpr int level = traits::scratch_level(memory::bytes);
       local = static_cast<std::byte*>(
-          team.team_scratch(level).get_shmem_aligned(std::size_t(memory::bytes), alignment));
+          team.team_scratch(0).get_shmem_aligned(std::size_t(memory::bytes), alignment));
     }
     Group group(team, local, at, groups, extents, label);
     f(group);
@@ -214,14 +236,18 @@ using team_policy = std::conditional_t<Sharing == sharing::balanced && backend::
 template <int TeamSize, int TeamsPerUnit = 1, sharing Sharing = sharing::equal, class Exec, class Kernel>
 [[gnu::always_inline]] inline void team_launch(const std::string& label, const Exec& exec, int league,
                                                std::size_t bytes, const Kernel& kernel) {
-  using traits = backend::traits<Exec>;
   check_local_memory(label, exec, TeamSize, bytes);
   if (league == 0) return;
   launch(label, [&] {
-    team_policy<Exec, Sharing, Kokkos::LaunchBounds<TeamSize, TeamsPerUnit>> policy(exec, league, TeamSize);
-    // Room for the alignment of the first array.
-    if (bytes > 0) policy.set_scratch_size(traits::scratch_level(bytes), Kokkos::PerTeam(int(bytes + 128)));
-    Kokkos::parallel_for(label, policy, kernel);
+    using policy = team_policy<Exec, Sharing, Kokkos::LaunchBounds<TeamSize, TeamsPerUnit>>;
+    if constexpr (backend::traits<Exec>::is_host) {
+      backend::host::for_each_team<policy>(label, exec, league, bytes, kernel);
+    } else {
+      policy teams(exec, league, TeamSize);
+      // Room for the alignment of the first array.
+      if (bytes > 0) teams.set_scratch_size(0, Kokkos::PerTeam(int(bytes + 128)));
+      Kokkos::parallel_for(label, teams, kernel);
+    }
   });
 }
 

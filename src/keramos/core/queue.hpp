@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -15,9 +16,8 @@
 #include <keramos/core/group.hpp>
 #include <keramos/core/instance.hpp>
 #include <keramos/core/launch.hpp>
-#include <keramos/core/queue_state.hpp>
+#include <keramos/core/queue_core.hpp>
 #include <keramos/core/reduction.hpp>
-#include <keramos/core/workspace.hpp>
 #include <keramos/enabled_backends.hpp>
 
 namespace keramos {
@@ -31,7 +31,7 @@ namespace detail {
 
 template <class Exec>
 workspace<Exec>& workspace_of(basic_queue<Exec>& q) {
-  return *q.workspace_;
+  return q.core_->memory;
 }
 
 }  // namespace detail
@@ -39,11 +39,17 @@ workspace<Exec>& workspace_of(basic_queue<Exec>& q) {
 /// A queue on `Exec`; `keramos::queue` is the one on the backend chosen when configuring.
 ///
 /// It wraps a Kokkos execution space instance: make one from yours, or take it with
-/// execution_space() and launch Kokkos kernels that stay in order with Keramos'. Copies share it, and one
-/// thread at a time uses it. Work of one queue is in order; queues of different instances overlap if the
-/// device can, and wait for each other's events without the host (depends_on).
-/// Kernels are launched with the label given, which Kokkos Tools shows. A device gets what they capture as bytes: a
-/// launch may leave out copy constructors.
+/// execution_space() and launch Kokkos kernels that stay in order with Keramos'. Work of one queue is in order;
+/// queues of different instances overlap if the device can, and wait for each other's events without the host
+/// (depends_on). Kernels are launched with the label given, which Kokkos Tools shows. A device gets what they capture
+/// as bytes: a launch may leave out copy constructors.
+///
+/// Threads: any number of host threads may work at once, each on a queue of its own, whether the queues have
+/// instances of their own or share one; so may the threads of an OpenMP parallel region, of which each then does
+/// its own work alone, and host tasks, on queues of the host. Copies of a queue are one queue, for one thread at a
+/// time. Kokkos' own calls and Views keep Kokkos' rules: built with Serial alone, as Debian's 3.4 is, it counts
+/// the owners of a View without atomics, so threads must not copy one View at the same time.
+/// Kokkos::finalize ends a queue: what is asked of it then throws not_initialized.
 template <class Exec>
 class basic_queue {
  public:
@@ -58,33 +64,32 @@ class basic_queue {
   explicit basic_queue(queue_options options) : basic_queue(checked_instance(options), options) {}
   /// A queue on an instance of yours (`own_instance` has no meaning here).
   explicit basic_queue(Exec instance, queue_options options = {})
-      : exec_(std::move(instance)),
-        workspace_(std::make_shared<detail::workspace<Exec>>()),
-        state_(std::make_shared<detail::queue_state>(options.enable_profiling)),
-        last_(std::make_shared<detail::last_completion<Exec>>()) {
-    if (options.enable_profiling) origin_ = mark();
+      : core_(std::make_shared<detail::queue_core<Exec>>(std::move(instance), options.enable_profiling)) {
+    if (options.enable_profiling) core_->origin = mark();
   }
 
   /// The instance. Ask again before each time that you queue work on it yourself, lest events that the queue
   /// gave out before wait for that work too.
   const Exec& execution_space() const {
     settle();
-    return exec_;
+    return exec();
   }
-  /// What copies of one queue have in common.
-  const void* identity() const { return state_.get(); }
-  device_info device() const { return backend::describe_device(exec_); }
+  /// Tells queues apart: copies of one have the same number, and no other queue ever has it.
+  std::uint64_t number() const { return core_->state->number(); }
+  device_info device() const { return backend::describe_device(exec()); }
 
   // --- Order -----------------------------------------------------------------------------------
 
   /// Blocks the host until all work of this queue is done.
-  void wait() const { exec_.fence(); }
+  void wait() const {
+    if (!core_->has_ended()) detail::fence(exec());
+  }
   /// The same, and throws what went wrong since: faults of kernels on the device and exceptions of host
   /// tasks, as one asynchronous_error that names their labels. After a device's fault its context is lost.
   void wait_and_throw() {
     throw_faults();
-    state_->forget_labels();
-    state_->throw_errors();
+    core_->state->forget_labels();
+    core_->state->throw_errors();
   }
   /// The present end of the queue's work. Kernels return this too: on a host queue, where work is done when
   /// the call returns, such an event costs nothing, but has no time; take a mark() where one is needed.
@@ -94,11 +99,11 @@ class basic_queue {
     return settled_completion();
   }
   /// The same with its time, for elapsed_seconds.
-  event_type mark() const { return event_type(backend::native_event<Exec>::record(exec_)); }
+  event_type mark() const { return event_type(backend::native_event<Exec>::record(exec())); }
   /// What is queued from here on begins after these events of this or other queues; the host goes on.
   void depends_on(const events& after) {
     settle();
-    for (const event_type& e : after) e.hold(exec_);
+    for (const event_type& e : after) e.hold(exec());
   }
   /// An event of another backend's queue: the host waits for it.
   template <class Other>
@@ -117,7 +122,7 @@ class basic_queue {
   /// `f(id<Rank>)` for every point of `r`, in any order and at once; in 1-D `f(index_t)` does too.
   template <int Rank, class F>
   event_type parallel_for(const std::string& label, range<Rank> r, F&& f) {
-    return enqueue(label, [&] { detail::range_for(label, exec_, r, std::forward<F>(f)); });
+    return enqueue(label, [&] { detail::range_for(label, exec(), r, std::forward<F>(f)); });
   }
 
   /// `f(nd_item<Rank>)` for every point of `r.global`; items know their group, but share nothing.
@@ -194,7 +199,7 @@ class basic_queue {
     return enqueue(label, [&] {
       using kernel = detail::work_group_kernel<Group, std::remove_cvref_t<F>>;
       detail::team_launch<Group::team_size, detail::groups_per_unit<Group, std::remove_cvref_t<F>>()>(
-          label, exec_, int(count), memory::dynamic_offset(extents, memory::count),
+          label, exec(), int(count), memory::dynamic_offset(extents, memory::count),
           kernel{detail::send<Exec>(std::forward<F>(f)), groups, extents, label.c_str()});
     });
   }
@@ -210,8 +215,8 @@ class basic_queue {
   template <class F>
   event_type host_task(const std::string& label, F f) {
     return enqueue(label, [&] {
-      auto call = std::make_unique<detail::host_call>(detail::host_call{state_, label, std::move(f)});
-      stream::call_on_host(exec_, &detail::host_call::run, call.get());
+      auto call = std::make_unique<detail::host_call>(detail::host_call{core_->state, label, std::move(f)});
+      stream::call_on_host(exec(), &detail::host_call::run, call.get());
       (void)call.release();  // it deletes itself
     });
   }
@@ -233,7 +238,7 @@ class basic_queue {
                              " bytes are to be copied; allocate it or pass 0 bytes");
     depends_on(after);
     return enqueue(label, [&] {
-      if (bytes > 0) stream::copy(exec_, dst, src, bytes);
+      if (bytes > 0) stream::copy(exec(), dst, src, bytes);
     });
   }
   /// Copies `count` elements from src to dst.
@@ -247,7 +252,10 @@ class basic_queue {
   requires requires(const From& from, const To& to) { from.data(), to.data(), to.label(); }
   event_type copy(const From& from, const To& to, const events& after = {}) {
     depends_on(after);
-    return enqueue(to.label(), [&] { Kokkos::deep_copy(exec_, to, from); });
+    return enqueue(to.label(), [&] {
+      [[maybe_unused]] const detail::launch_lock<Exec> lock;
+      Kokkos::deep_copy(exec(), to, from);
+    });
   }
   /// Sets `count` elements to `value`.
   /// @throws memory_error if the device cannot reach them.
@@ -259,7 +267,11 @@ class basic_queue {
     using view = Kokkos::View<T*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
     depends_on(after);
     return enqueue(label, [&] {
-      if (count > 0) Kokkos::deep_copy(exec_, view(data, count), value);
+      if (count == 0) return;
+      if constexpr (backend::traits<Exec>::is_host)
+        stream::fill(exec(), data, value, count);
+      else
+        Kokkos::deep_copy(exec(), view(data, count), value);
     });
   }
   /// Sets all elements of a View.
@@ -267,7 +279,10 @@ class basic_queue {
   requires requires(const V& v) { v.data(), v.label(); }
   event_type fill(const V& v, const typename V::non_const_value_type& value, const events& after = {}) {
     depends_on(after);
-    return enqueue(v.label(), [&] { Kokkos::deep_copy(exec_, v, value); });
+    return enqueue(v.label(), [&] {
+      [[maybe_unused]] const detail::launch_lock<Exec> lock;
+      Kokkos::deep_copy(exec(), v, value);
+    });
   }
   /// Sets `bytes` bytes.
   event_type memset(void* data, unsigned char value, std::size_t bytes, const events& after = {}) {
@@ -279,7 +294,7 @@ class basic_queue {
     static const std::string label = "keramos::prefetch";
     depends_on(after);
     return enqueue(label, [&] {
-      if (bytes > 0) stream::prefetch(exec_, data, bytes);
+      if (bytes > 0) stream::prefetch(exec(), data, bytes);
     });
   }
 
@@ -298,31 +313,32 @@ class basic_queue {
   template <class Work>
   [[gnu::always_inline]] event_type enqueue(const std::string& label, const Work& work) {
     settle();
-    if constexpr (!backend::traits<Exec>::is_host) state_->note(label);
-    if (state_->profiling()) {
+    if constexpr (!backend::traits<Exec>::is_host) core_->state->note(label);
+    if (core_->state->profiling()) {
       const event_type start = mark();
       detail::launch(label, work);
-      return event_type(mark().native(), start.native(), origin_.native());
+      return event_type(mark().native(), start.native(), core_->origin.native());
     }
     detail::launch(label, work);
     if constexpr (detail::checks) throw_faults();  // so that the label is the faulty kernel's
     return settled_completion();
   }
+  const Exec& exec() const { return core_->exec(); }
   /// Before anything is queued.
   void settle() const {
-    if constexpr (!backend::traits<Exec>::is_host) last_->settle();
+    if constexpr (!backend::traits<Exec>::is_host) core_->last.settle();
   }
   event_type settled_completion() const {
     if constexpr (backend::traits<Exec>::is_host)
       return event_type();
     else
-      return event_type(last_->get(exec_));
+      return event_type(core_->last.get(exec()));
   }
   void throw_faults() const {
-    if (const std::string fault = stream::synchronize(exec_); !fault.empty())
+    if (const std::string fault = stream::synchronize(exec()); !fault.empty())
       throw asynchronous_error(
-          "keramos: a kernel failed on the device: " + fault + "; queued last: " + state_->labels(),
-          state_->last_label());
+          "keramos: a kernel failed on the device: " + fault + "; queued last: " + core_->state->labels(),
+          core_->state->last_label());
   }
 
   template <int Rank, class Index, class... Args>
@@ -331,18 +347,14 @@ class basic_queue {
     constexpr std::size_t count = sizeof...(Args) - 1;
     const auto reductions = detail::reductions_among(args, std::make_index_sequence<count>());
     return enqueue(label, [&] {
-      detail::reduce_for(label, exec_, r, std::get<count>(args), index, reductions,
-                         [&]<class V>() { return workspace_->template reserve<V>(exec_, 1); });
+      detail::reduce_for(label, exec(), r, std::get<count>(args), index, reductions,
+                         [&]<class V>() { return core_->memory.template reserve<V>(exec(), 1); });
     });
   }
 
   friend detail::workspace<Exec>& detail::workspace_of<Exec>(basic_queue&);
 
-  Exec exec_;
-  std::shared_ptr<detail::workspace<Exec>> workspace_;
-  std::shared_ptr<detail::queue_state> state_;
-  std::shared_ptr<detail::last_completion<Exec>> last_;
-  event_type origin_;  // what device times are counted from
+  std::shared_ptr<detail::queue_core<Exec>> core_;
 };
 
 template <class Exec>

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -33,6 +35,8 @@ class queue_state {
   explicit queue_state(bool profiling) : profiling_(profiling) {}
 
   bool profiling() const { return profiling_; }
+  /// From 1; no two queues of a process have the same.
+  std::uint64_t number() const { return number_; }
 
   /// Remembers a kernel for the message of a fault that the device tells later.
   void note(const std::string& label) { labels_[queued_++ % labels_.size()] = label; }
@@ -85,7 +89,13 @@ class queue_state {
     }
   };
 
+  static std::uint64_t next_number() {
+    static std::atomic<std::uint64_t> last = 0;
+    return ++last;
+  }
+
   bool profiling_;
+  const std::uint64_t number_ = next_number();
   std::array<std::string, 4> labels_;
   std::size_t queued_ = 0;
   std::mutex mutex_;

@@ -206,7 +206,13 @@ void reduce_for(const std::string& label, const Exec& exec, const range<Rank>& r
     using reducer = chain_reducer<Chain, Kokkos::HostSpace>;
     value_type values;
     initialise(reductions, values);
-    if (r.size() > 0) reduce(reducer{reductions, typename reducer::result_view_type(&values)});
+    if (backend::host::runs_in_caller(exec)) {
+      const kernel k{f, index, reductions};
+      for_each_point(r, [&](auto... i) { k(i..., values); });
+    } else if (r.size() > 0) {
+      const backend::host::launch_lock lock;
+      reduce(reducer{reductions, typename reducer::result_view_type(&values)});
+    }
     deliver(reductions, values);
   } else {
     value_type* values = scratch.template operator()<value_type>();

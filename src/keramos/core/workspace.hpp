@@ -8,6 +8,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <keramos/core/instance.hpp>
 #include <keramos/core/upload.hpp>
 
 namespace keramos::detail {
@@ -52,7 +53,7 @@ class workspace {
   template <class T>
   static std::size_t retire(const Exec& exec, memory<T>& now, std::vector<memory<T>>& old, std::size_t size) {
     if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, memory_space>::accessible) {
-      exec.fence();  // the kernels that use it
+      fence(exec);  // the kernels that use it
       now = memory<T>();
       return size;
     } else {
