@@ -1,7 +1,5 @@
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
-#include <numeric>
 #include <string>
 
 #include <keramos/gemm/check.hpp>
@@ -15,34 +13,6 @@ std::string shape_of(index_t rows, index_t cols) { return std::to_string(rows) +
   throw invalid_argument(caller + ": " + what);
 }
 
-/// Fills its byte range without gaps.
-bool is_dense(const region& r) {
-  const byte_range b = bytes_of(r);
-  return b.last - b.first == r.rows * r.cols * index_t(r.element_bytes) && !writes_twice(r);
-}
-
-/// `r` as `count` runs of `length` consecutive elements, `stride` elements apart, if it is that.
-struct runs {
-  index_t count, length, stride;
-};
-bool as_runs(const region& r, runs& out) {
-  if (r.col_stride == 1 && (r.row_stride >= r.cols || r.rows == 1))
-    out = {r.rows, r.cols, r.row_stride};
-  else if (r.row_stride == 1 && (r.col_stride >= r.rows || r.cols == 1))
-    out = {r.cols, r.rows, r.col_stride};
-  else if (r.cols == 1 && r.row_stride > 0)
-    out = {r.rows, 1, r.row_stride};
-  else if (r.rows == 1 && r.col_stride > 0)
-    out = {r.cols, 1, r.col_stride};
-  else
-    return false;
-  // Runs that follow each other without a gap, and one run alone, are one run.
-  if (out.count == 1 || out.stride == out.length) out = {1, out.count * out.length, 0};
-  return true;
-}
-
-index_t floor_div(index_t a, index_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
-
 }  // namespace
 
 // 64-bit sums suffice: it lies in memory.
@@ -55,51 +25,9 @@ byte_range bytes_of(const region& r) {
           base + std::max<std::intptr_t>(down, 0) + std::max<std::intptr_t>(along, 0) + size};
 }
 
-bool writes_twice(const region& r) {
-  const index_t s = std::abs(r.row_stride), t = std::abs(r.col_stride);
-  if (r.rows > 1 && s == 0) return r.cols > 0;
-  if (r.cols > 1 && t == 0) return r.rows > 0;
-  if (r.rows <= 1 || r.cols <= 1) return false;
-  // i·s = j·t has its smallest solution at i = t/g, j = s/g.
-  const index_t g = std::gcd(s, t);
-  return t / g < r.rows && s / g < r.cols;
-}
+bool writes_twice(const region& r) { return shares_elements(strided(r)); }
 
-bool overlaps(const region& x, const region& y) {
-  if (x.empty() || y.empty()) return false;
-  const byte_range bx = bytes_of(x), by = bytes_of(y);
-  if (bx.last <= by.first || by.last <= bx.first) return false;
-  if (x.data == y.data) return true;
-
-  // Blocks of one matrix: the run `d` elements further on meets one of ours if, for some number of
-  // strides between them, the rest of d is shorter than a run.
-  runs rx, ry;
-  const auto size = std::intptr_t(x.element_bytes);
-  const std::intptr_t apart =
-      reinterpret_cast<std::intptr_t>(y.data) - reinterpret_cast<std::intptr_t>(x.data);
-  if (x.element_bytes == y.element_bytes && apart % size == 0 && as_runs(x, rx) && as_runs(y, ry) &&
-      (rx.stride == ry.stride || rx.count == 1 || ry.count == 1)) {
-    const index_t d = apart / size;
-    const index_t stride = rx.count == 1 ? ry.stride : rx.stride;
-    if (stride == 0) return -ry.length < d && d < rx.length;
-    // y's run j starts at d + j·stride, x's run i at i·stride: with q = i - j they meet if
-    // -ry.length < d - q·stride < rx.length. Is there such a q among the runs that exist?
-    const index_t first = std::max(floor_div(d - rx.length, stride) + 1, 1 - ry.count);
-    const index_t last = std::min(-floor_div(-(d + ry.length), stride) - 1, rx.count - 1);
-    return first <= last;
-  }
-  // A dense region holds every byte of its range; the other one's ends are bytes of it.
-  const auto inside = [](std::intptr_t byte, const byte_range& range) {
-    return range.first <= byte && byte < range.last;
-  };
-  const auto ends_inside = [&](const byte_range& r, const byte_range& dense) {
-    return inside(r.first, dense) || inside(r.last - 1, dense);
-  };
-  if (is_dense(x) && is_dense(y)) return true;
-  if (is_dense(x) && ends_inside(by, bx)) return true;
-  if (is_dense(y) && ends_inside(bx, by)) return true;
-  return false;
-}
+bool overlaps(const region& x, const region& y) { return share_memory(strided(x), strided(y)); }
 
 void check_shapes(const std::string& caller, const region& a, op op_a, const region& b, op op_b,
                   const region& c) {

@@ -1,10 +1,8 @@
 #include <algorithm>
-#include <cstdint>
-#include <cstdlib>
 #include <string>
 
 #include <keramos/algorithm/check.hpp>
-#include <keramos/gemm/check.hpp>
+#include <keramos/core/overlap.hpp>
 
 namespace keramos::detail {
 namespace {
@@ -22,26 +20,11 @@ std::string joined(const index_t* value, int count) {
   return text;
 }
 
-/// The plane of `a` along dimensions d and e, through its first element.
-region plane(const array_argument& a, int d, int e) {
-  return {a.name, a.data, a.element_bytes, a.extent[d], a.extent[e], a.stride[d], a.stride[e]};
-}
-
-/// Bytes [first, last) that `a` touches, and whether it fills them without gaps.
-struct bytes {
-  std::intptr_t first, last;
-  bool dense;
-};
-bytes bytes_of(const array_argument& a) {
-  std::intptr_t down = 0, up = 0, count = 1;
-  for (int d = 0; d < a.rank; ++d) {
-    const std::intptr_t reach = (a.extent[d] - 1) * a.stride[d];
-    (reach < 0 ? down : up) += reach;
-    count *= a.extent[d];
-  }
-  const auto size = std::intptr_t(a.element_bytes);
-  const auto base = reinterpret_cast<std::intptr_t>(a.data);
-  return {base + down * size, base + (up + 1) * size, up - down + 1 == count};
+strided_array strided(const array_argument& a) {
+  strided_array s{a.data, a.element_bytes};
+  std::copy_n(a.extent, a.rank, s.extent);
+  std::copy_n(a.stride, a.rank, s.stride);
+  return s;
 }
 
 }  // namespace
@@ -66,28 +49,14 @@ void check_extents(const char* function, const array_argument& a, const index_t*
 
 void check_output(const char* function, const array_argument& out) {
   check_array(function, out);
-  if (out.empty()) return;
-  bool twice = false;
-  for (int d = 0; d < out.rank; ++d) {
-    twice = twice || (out.extent[d] > 1 && out.stride[d] == 0);
-    for (int e = d + 1; e < out.rank; ++e) twice = twice || writes_twice(plane(out, d, e));
-  }
-  if (twice)
+  if (shares_elements(strided(out)))
     refuse(function, std::string(out.name) + " has strides " + joined(out.stride, out.rank) +
                          " with which its " + shape_of(out) +
                          " elements share memory; use strides that keep them apart");
 }
 
 void check_disjoint(const char* function, const array_argument& in, const array_argument& out) {
-  if (in.empty() || out.empty()) return;
-  bool shared = false;
-  if (in.rank <= 2 && out.rank <= 2) {
-    shared = overlaps(plane(in, 0, 1), plane(out, 0, 1));
-  } else {
-    const bytes a = bytes_of(in), b = bytes_of(out);
-    shared = in.data == out.data || (a.dense && b.dense && a.first < b.last && b.first < a.last);
-  }
-  if (shared)
+  if (share_memory(strided(in), strided(out)))
     refuse(function, std::string(out.name) + " (" + shape_of(out) + ") overlaps " + in.name + " (" +
                          shape_of(in) + ") in memory; pass a copy of " + in.name + " or another " + out.name);
 }

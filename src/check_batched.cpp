@@ -1,8 +1,9 @@
 #include <algorithm>
-#include <cstdlib>
+#include <map>
 #include <numeric>
 #include <string>
-#include <utility>
+#include <unordered_map>
+#include <vector>
 
 #include <keramos/gemm/check.hpp>
 
@@ -19,39 +20,9 @@ std::string shape_of(const region& r) { return std::to_string(r.rows) + "x" + st
 std::string shape_of(const batch_region& r) { return std::to_string(r.batch) + "x" + shape_of(r.first); }
 std::string indexed(const char* name, index_t b) { return std::string(name) + "[" + std::to_string(b) + "]"; }
 
-index_t floor_div(index_t a, index_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
-
-/// Whether d = i·s + j·t for some |i| < rows and |j| < cols.
-bool reaches(index_t d, index_t rows, index_t s, index_t cols, index_t t) {
-  for (index_t i = 1 - rows; i < rows; ++i) {
-    const index_t rest = d - i * s;
-    if (t == 0 ? rest == 0 : rest % t == 0 && std::abs(rest / t) < cols) return true;
-  }
-  return false;
-}
-
-/// All regions of a batch as bytes.
-byte_range bytes_of(const batch_region& r) {
-  byte_range whole = bytes_of(r.first);
-  const auto along = std::intptr_t((r.batch - 1) * r.stride) * std::intptr_t(r.first.element_bytes);
-  (along < 0 ? whole.first : whole.last) += along;
-  return whole;
-}
-
-bool meet(const byte_range& x, const byte_range& y) { return x.first < y.last && y.first < x.last; }
-
-/// Those of a batch, first and last, whose bytes meet these.
-struct index_pair {
-  index_t first, last;
-};
-index_pair neighbours(const byte_range& bytes, const batch_region& r) {
-  if (r.stride == 0) return {0, 0};
-  const byte_range r0 = bytes_of(r.first);
-  // bytes.first < r0.last + b·step and r0.first + b·step < bytes.last
-  index_t low = bytes.first - r0.last, high = bytes.last - r0.first;
-  index_t step = r.stride * index_t(r.first.element_bytes);
-  if (step < 0) step = -step, std::swap(low, high), low = -low, high = -high;
-  return {std::max<index_t>(floor_div(low, step) + 1, 0), std::min(-floor_div(-high, step), r.batch) - 1};
+strided_array strided(const batch_region& r) {
+  const region& m = r.first;
+  return {m.data, m.element_bytes, {r.batch, m.rows, m.cols}, {r.stride, m.row_stride, m.col_stride}};
 }
 
 void refuse_overlap(const region& x, const std::string& x_name, const std::string& c_name, const region& c) {
@@ -59,77 +30,69 @@ void refuse_overlap(const region& x, const std::string& x_name, const std::strin
          ") in memory; pass a copy of " + x.name + " or another C");
 }
 
-/// A matrix of a list, where it begins and ends.
+/// A matrix of a list.
 struct listed {
   byte_range bytes;
   const region* matrix;
   index_t index;
   bool is_c;
+  /// All its elements begin at `rest` modulo `period` bytes; a period of 0 says nothing.
+  index_t period, rest;
+};
+
+listed listed_matrix(const region& r, std::size_t index, bool is_c) {
+  listed x{bytes_of(r), &r, index_t(index), is_c, 0, 0};
+  const auto size = index_t(r.element_bytes);
+  x.period = std::gcd(r.rows > 1 ? r.row_stride : 0, r.cols > 1 ? r.col_stride : 0) * size;
+  if (x.period > 0) x.rest = (x.bytes.first % x.period + x.period) % x.period;
+  if (x.rest % size != 0) x.period = x.rest = 0;  // then elements of other rests could overlap it
+  return x;
+}
+
+/// The matrices that may still overlap those that begin later. Matrices that are interleaved have a period in
+/// common and a rest each, and so need not be held against each other.
+class open_matrices {
+ public:
+  /// Calls `f` with all that x might overlap, until it returns false; then x is one of them.
+  template <class F>
+  void add(const listed& x, const F& f) {
+    for (auto& [period, by_rest] : open_) {
+      if (period == x.period && period != 0) {
+        if (!visit(by_rest[x.rest], x, f)) return;
+      } else {
+        for (auto& [rest, matrices] : by_rest)
+          if (!visit(matrices, x, f)) return;
+      }
+    }
+    open_[x.period][x.rest].push_back(&x);
+  }
+
+ private:
+  using matrices = std::vector<const listed*>;
+
+  template <class F>
+  static bool visit(matrices& all, const listed& x, const F& f) {
+    std::erase_if(all, [&](const listed* o) { return o->bytes.last <= x.bytes.first; });
+    return std::all_of(all.begin(), all.end(), [&](const listed* o) { return f(*o); });
+  }
+
+  std::map<index_t, std::unordered_map<index_t, matrices>> open_;
 };
 
 }  // namespace
 
-bool writes_twice(const batch_region& r) {
-  if (r.empty()) return false;
-  if (writes_twice(r.first)) return true;
-  if (r.batch == 1) return false;
-  if (r.stride == 0) return true;
-  // Each dimension's steps larger than all that the smaller ones reach: no two meet.
-  struct dimension {
-    index_t extent, stride;
-  } d[3] = {{r.batch, std::abs(r.stride)},
-            {r.first.rows, std::abs(r.first.row_stride)},
-            {r.first.cols, std::abs(r.first.col_stride)}};
-  std::sort(d, d + 3, [](const dimension& x, const dimension& y) { return x.stride < y.stride; });
-  index_t reach = 0;
-  bool nested = true;
-  for (const dimension& x : d) {
-    if (x.extent == 1) continue;
-    nested = nested && x.stride > reach;
-    reach += (x.extent - 1) * x.stride;
-  }
-  if (nested) return false;
-  const index_t in_matrix =
-      (r.first.rows - 1) * std::abs(r.first.row_stride) + (r.first.cols - 1) * std::abs(r.first.col_stride);
-  const index_t most = std::min(r.batch - 1, in_matrix / std::abs(r.stride));
-  const bool rows_shorter = r.first.rows <= r.first.cols;
-  for (index_t b = 1; b <= most; ++b) {
-    const index_t apart = b * std::abs(r.stride);
-    if (rows_shorter ? reaches(apart, r.first.rows, r.first.row_stride, r.first.cols, r.first.col_stride)
-                     : reaches(apart, r.first.cols, r.first.col_stride, r.first.rows, r.first.row_stride))
-      return true;
-  }
-  return false;
-}
+bool writes_twice(const batch_region& r) { return shares_elements(strided(r)); }
 
 bool overlaps(const batch_region& x, const batch_region& y, index_t& which_x, index_t& which_y) {
-  if (x.empty() || y.empty() || !meet(bytes_of(x), bytes_of(y))) return false;
-  const auto test = [&](index_t bx, index_t by) {
-    if (!overlaps(x[bx], y[by])) return false;
-    which_x = bx, which_y = by;
-    return true;
-  };
-  const auto first_of_x_meets = [&] {
-    const auto [first, last] = neighbours(bytes_of(x.first), y);
-    for (index_t by = first; by <= last; ++by)
-      if (test(0, by)) return true;
-    return false;
-  };
-  if (x.stride == y.stride) {
-    // Only the distance in the batch counts: the first of each against all of the other.
-    if (first_of_x_meets()) return true;
-    const auto [first, last] = neighbours(bytes_of(y.first), x);
-    for (index_t bx = first; bx <= last; ++bx)
-      if (test(bx, 0)) return true;
-    return false;
-  }
-  if (x.stride == 0) return first_of_x_meets();
-  for (index_t bx = 0; bx < x.batch; ++bx) {
-    const auto [first, last] = neighbours(bytes_of(x[bx]), y);
-    for (index_t by = first; by <= last; ++by)
-      if (test(bx, by)) return true;
-  }
-  return false;
+  if (!share_memory(strided(x), strided(y))) return false;
+  // Only now is it worth its time to find two such matrices.
+  const strided_array all_of_y = strided(y);
+  for (which_x = 0; which_x + 1 < x.batch; ++which_x)
+    if (share_memory(detail::strided(x[which_x]), all_of_y)) break;
+  const strided_array one_of_x = detail::strided(x[which_x]);
+  for (which_y = 0; which_y + 1 < y.batch; ++which_y)
+    if (share_memory(one_of_x, detail::strided(y[which_y]))) break;
+  return true;
 }
 
 void check_gemm_batched(const batch_region& a, op op_a, const batch_region& b, op op_b,
@@ -186,27 +149,27 @@ void check_gemm_batched(const std::vector<region>& a, op op_a, const std::vector
   all.reserve(a.size() + b.size() + c.size());
   for (const auto* x : {&a, &b, &c})
     for (std::size_t i = 0; i < x->size(); ++i)
-      if (!(*x)[i].empty()) all.push_back({bytes_of((*x)[i]), &(*x)[i], index_t(i), x == &c});
+      if (!(*x)[i].empty()) all.push_back(listed_matrix((*x)[i], i, x == &c));
   std::sort(all.begin(), all.end(),
             [](const listed& x, const listed& y) { return x.bytes.first < y.bytes.first; });
-  std::vector<const listed*> open;
-  // Matrices that are interleaved all meet: then only so many pairs are looked at.
+  open_matrices open;
+  // Where very many meet all the same, only so many pairs are looked at.
   std::size_t pairs = 100 * all.size();
   for (const listed& x : all) {
-    std::erase_if(open, [&](const listed* o) { return o->bytes.last <= x.bytes.first; });
-    if (pairs < open.size()) break;
-    pairs -= open.size();
-    for (const listed* o : open) {
-      if (!(x.is_c || o->is_c) || !overlaps(*x.matrix, *o->matrix)) continue;
-      const listed& one_c = x.is_c ? x : *o;
-      const listed& other = x.is_c ? *o : x;
+    open.add(x, [&](const listed& o) {
+      if (pairs == 0) return false;
+      --pairs;
+      if (!(x.is_c || o.is_c) || !overlaps(*x.matrix, *o.matrix)) return true;
+      const listed& one_c = x.is_c ? x : o;
+      const listed& other = x.is_c ? o : x;
       if (other.is_c)
-        refuse(indexed("C", std::min(x.index, o->index)) + " and " +
-               indexed("C", std::max(x.index, o->index)) + " share memory; pass matrices that lie apart");
+        refuse(indexed("C", std::min(x.index, o.index)) + " and " + indexed("C", std::max(x.index, o.index)) +
+               " share memory; pass matrices that lie apart");
       refuse_overlap(*other.matrix, indexed(other.matrix->name, other.index), indexed("C", one_c.index),
                      *one_c.matrix);
-    }
-    open.push_back(&x);
+      return true;
+    });
+    if (pairs == 0) break;
   }
 }
 

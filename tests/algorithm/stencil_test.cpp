@@ -171,6 +171,27 @@ void refuse_in_place(queue& q) {
   const grid_view<double, 2> g{memory.data(), {10, 10}, {10, 1}};
   run_2d<double, cross>(q, g, g, boundary::zero);
 }
+struct first_neighbour {
+  template <class V>
+  KERAMOS_INLINE_FUNCTION double operator()(const V& v) const {
+    return v(-1, 0, 0);
+  }
+};
+void step_in_space(index_t out_offset, index_t out_plane) {
+  constexpr index_t n = 10, row = 2 * n, plane = row * 2 * n;
+  device_view<double*> memory("memory", 2 * n * plane);
+  queue q;
+  stencil<halo<1, 1, 1>>(q, grid_view<const double, 3>{memory.data(), {n, n, n}, {plane, row, 1}},
+                         grid_view<double, 3>{memory.data() + out_offset, {n, n, n}, {out_plane, row, 1}},
+                         first_neighbour());
+}
+TEST(Stencil, RefusesGridsOfOneArrayThatOverlap) {
+  constexpr index_t n = 10, row = 2 * n, plane = row * 2 * n;
+  EXPECT_EQ(refusal([&] { step_in_space(n, plane); }), "nothing was refused");  // beside it
+  expect_words(refusal([&] { step_in_space(plane + row + 1, plane); }), {"out (10x10x10) overlaps in"});
+  expect_words(refusal([&] { step_in_space(n * plane, 3 * row + 5); }), {"out has strides", "share memory"});
+}
+
 TEST(Stencil, RefusesWhatItCannotDo) {
   queue q;
   expect_words(refusal([&] { refuse_extents(q); }), {"keramos::stencil", "out is 40x30", "must be 30x40"});

@@ -99,6 +99,36 @@ TEST(GemmBatchedErrors, BlocksOfOneViewSideBySideAreFine) {
   EXPECT_EQ(all.at(9, 7, 6), 6.0f);
 }
 
+// Of interleaved matrices the bytes of all lie between the ends of each. Only two share an element.
+TEST(GemmGroupedErrors, FindsTheOneOverlapOfManyInterleavedMatrices) {
+  constexpr index_t count = 32'000, n = 4;
+  Kokkos::View<float*, default_execution_space> memory("memory", 2 * count * n * n), one("B", n * n);
+  const matrix_view<float> b{one.data(), n, n, n, 1};
+  std::vector<matrix_view<float>> a, c;
+  for (index_t i = 0; i < count; ++i) {
+    a.push_back({memory.data() + 2 * i, n, n, 2 * count * n, 2 * count});
+    c.push_back({memory.data() + 2 * i + 1, n, n, 2 * count * n, 2 * count});
+  }
+  queue q;
+  gemm_batched(q, 1, a, b, 0, c).wait();
+  a[count - 3] = c[count - 1];
+  expect_refused([&](queue& q) { gemm_batched(q, 1, a, b, 0, c); },
+                 {"C[31999] (4x4) overlaps A[31997] (4x4)"});
+}
+TEST(GemmBatchedErrors, FindsOverlapsOfInterleavedBatches) {
+  constexpr index_t count = 1000, n = 4;
+  Kokkos::View<float*, default_execution_space> memory("memory", 3 * count * n * n), one("B", n * n);
+  const matrix_view<float> b{one.data(), n, n, n, 1};
+  // Batches of other spacing and of other strides than C's: element (i, j) of matrix x is at 3·count·(n·i + j) + ...
+  const batched_matrix_view<float> c{memory.data() + 1, count, n, n, 3, 3 * count * n, 3 * count};
+  const batched_matrix_view<float> between{memory.data() + 2, count, n, n, 3, 3 * count, 3 * count * n};
+  const batched_matrix_view<float> crossing{memory.data(), count, n, n, 2, 3 * count * n, 3 * count};
+  queue q;
+  gemm_batched(q, 1, between, b, 0, c).wait();
+  expect_refused([&](queue& q) { gemm_batched(q, 1, crossing, b, 0, c); },
+                 {"C[1] (4x4) overlaps A[2] (4x4)"});
+}
+
 TEST(GemmGroupedErrors, NamesTheProblem) {
   batches x;
   std::vector<matrix_view<float>> a, b, c;

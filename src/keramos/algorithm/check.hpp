@@ -37,7 +37,7 @@ void check_array(const char* function, const array_argument& a);
 void check_extents(const char* function, const array_argument& a, const index_t* wanted, const char* why);
 /// check_array, and @throws invalid_argument if two indices of `out` share an element.
 void check_output(const char* function, const array_argument& out);
-/// @throws invalid_argument if `in` and `out` provably share memory.
+/// @throws invalid_argument if `in` and `out` share memory, see core/overlap.hpp.
 void check_disjoint(const char* function, const array_argument& in, const array_argument& out);
 
 }  // namespace keramos::detail

@@ -8,6 +8,7 @@
 
 #include <keramos/core/error.hpp>
 #include <keramos/core/matrix_view.hpp>
+#include <keramos/core/overlap.hpp>
 #include <keramos/gemm/problem.hpp>
 
 namespace keramos::detail {
@@ -28,6 +29,10 @@ region region_of(const char* name, const matrix_view<T>& m) {
   return {name, m.data, sizeof(T), m.rows, m.cols, m.row_stride, m.col_stride};
 }
 
+inline strided_array strided(const region& r) {
+  return {r.data, r.element_bytes, {r.rows, r.cols, 1}, {r.row_stride, r.col_stride, 0}};
+}
+
 /// Byte range [first, last) that a non-empty region touches.
 struct byte_range {
   std::intptr_t first, last;
@@ -37,8 +42,7 @@ byte_range bytes_of(const region& r);
 /// Whether two different index pairs of `r` address the same element.
 bool writes_twice(const region& r);
 
-/// Whether the two regions share an element: exact where both are blocks of one matrix (equal leading
-/// strides, the other stride 1) and where either is dense; otherwise true only if they provably do.
+/// Whether the two regions share memory; see core/overlap.hpp for how exact these answers are.
 bool overlaps(const region& x, const region& y);
 
 /// Whether it is plain at a glance that check_gemm would find nothing: the extents agree, C's rows or
@@ -90,10 +94,10 @@ struct batch_region {
   bool empty() const { return batch == 0 || first.empty(); }
 };
 
-/// Whether two different index triples of `r` address the same element: exact.
+/// Whether two different index triples of `r` address the same element.
 bool writes_twice(const batch_region& r);
 
-/// Whether a matrix of `x` provably overlaps (see above) one of `y`; which ones then.
+/// Whether a matrix of `x` overlaps one of `y`; which ones then.
 bool overlaps(const batch_region& x, const batch_region& y, index_t& which_x, index_t& which_y);
 
 /// @throws invalid_argument as check_gemm, also if C's matrices overlap one another.
