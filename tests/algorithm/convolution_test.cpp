@@ -1,4 +1,5 @@
 #include <cmath>
+#include <limits>
 
 #include "algorithm/test_data.hpp"
 
@@ -8,12 +9,22 @@ using namespace keramos;
 using namespace keramos::test;
 
 template <class T>
+T not_finite(std::mt19937_64& random) {
+  using limits = std::numeric_limits<T>;
+  const T value[] = {limits::quiet_NaN(), limits::infinity(), -limits::infinity()};
+  return value[random() % 3];
+}
+
+template <class T>
 void test_convolution(index_t batch, index_t n, index_t r, bool shared, convolution_mode mode, bool columns,
-                      std::mt19937_64& random) {
+                      std::mt19937_64& random, bool special = false) {
   SCOPED_TRACE(testing::Message() << batch << " signals of " << n << ", " << r << " taps, mode " << int(mode)
                                   << (shared ? " shared" : "") << (columns ? " columns" : ""));
   const index_t length = convolution_length(n, r, mode), filters = shared ? 1 : batch;
-  const auto x = random_values<T>(batch * n, random), w = random_values<T>(filters * r, random);
+  auto x = random_values<T>(batch * n, random), w = random_values<T>(filters * r, random);
+  if constexpr (std::is_floating_point_v<T>)
+    if (special)
+      x[random() % x.size()] = not_finite<T>(random), w[random() % w.size()] = not_finite<T>(random);
   const auto poison = std::vector<T>(batch * length, T(77));
   const auto dx = to_device(x), dw = to_device(w), dy = to_device(poison);
   const auto view = [&](auto* data, index_t rows, index_t cols) {
@@ -41,8 +52,16 @@ void test_convolution(index_t batch, index_t n, index_t r, bool shared, convolut
           const long double p = (long double)(at(w, filters, r, shared ? 0 : b, j)) * at(x, batch, n, b, s);
           sum += p, magnitude += std::fabs(p);
         }
+        const T got = at(y, batch, length, b, i);
+        if (!std::isfinite(sum)) {
+          ASSERT_EQ(std::isnan(got), std::isnan(sum)) << b << ' ' << i;
+          if (!std::isnan(sum)) {
+            ASSERT_EQ(got, T(sum)) << b << ' ' << i;
+          }
+          continue;
+        }
         const long double bound = (r + 1) * std::numeric_limits<T>::epsilon() / 2 * magnitude;
-        ASSERT_LE(std::fabs(at(y, batch, length, b, i) - sum), bound) << b << ' ' << i;
+        ASSERT_LE(std::fabs(got - sum), bound) << b << ' ' << i;
       } else {
         T sum = 0;
         for (index_t j = 0; j < r; ++j) {
@@ -53,6 +72,19 @@ void test_convolution(index_t batch, index_t n, index_t r, bool shared, convolut
       }
     }
 }
+
+// NaN and infinity reach the outputs that they belong to, and no other.
+template <class T>
+void test_special_values() {
+  std::mt19937_64 random(fresh_seed());
+  for (const auto mode : {convolution_mode::full, convolution_mode::same, convolution_mode::valid})
+    for (int round = 0; round < 60; ++round) {
+      const index_t n = 1 + index_t(random() % (round % 3 == 0 ? 2500 : 90)), r = 1 + index_t(random() % 140);
+      test_convolution<T>(2, n, r, round % 2 == 0, mode, round % 5 == 0, random, true);
+    }
+}
+TEST(Convolution, SpecialValuesFloat) { test_special_values<float>(); }
+TEST(Convolution, SpecialValuesDouble) { test_special_values<double>(); }
 
 template <class T>
 void test_modes() {

@@ -68,6 +68,12 @@ TEST(Sycl_4_7_6_11_LocalMemory, ExtentsGivenAtLaunch) {
   test_dynamic(100, 7, 9);
   test_dynamic(4000, 3, 31);  // over a host's small scratch
 }
+TEST(Sycl_4_7_6_11_LocalMemory, ExtentsThatNoArrayHasAreRefused) {
+  EXPECT_THROW((void)local_extents(range{(index_t(1) << 32) + 4}), invalid_argument);
+  EXPECT_THROW((void)local_extents(range{3}, range{4, -1}), invalid_argument);
+  EXPECT_THROW((void)local_extents(range{1 << 16, 1 << 16}), invalid_argument);
+  EXPECT_NO_THROW((void)local_extents(range{0, 1 << 30}));
+}
 TEST(Sycl_4_7_6_11_LocalMemory, TooMuchAtLaunchThrows) {
   device_view<double> out("out", items);
   queue q;

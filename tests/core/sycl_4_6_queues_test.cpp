@@ -165,6 +165,32 @@ TEST(Sycl_4_6_5_Queue, SingleTaskRunsOnce) {
   EXPECT_EQ(on_host(v)(0), 2);
 }
 
+void do_nothing(queue& q, range<2> r) { q.parallel_for("do_nothing", r, KERAMOS_LAMBDA(id<2>){}); }
+template <class R, class... A>
+void add_up(queue& q, R r, int* sum) {
+  q.parallel_for(
+      "add_up", r, reduction(sum, plus{}), KERAMOS_LAMBDA(id<2>, int& s) { s += 1; });
+}
+void no_groups(queue& q, range<1> groups) {
+  using one = group<local_range<1>>;
+  q.parallel_for_work_group<one>("no_groups", groups, KERAMOS_LAMBDA(one&){});
+}
+void no_items(queue& q, nd_range<1> r) { q.parallel_for("no_items", r, KERAMOS_LAMBDA(nd_item<1>){}); }
+TEST(Sycl_4_6_5_Queue, RangesThatCannotBeAreRefused) {
+  queue q;
+  const device_view<int> sum("sum", 1);
+  const index_t huge = index_t(1) << 32;
+  for (const range<2> r : {range{huge, huge}, range{3, -1}, range{-1, -1}, range{huge, 2 * huge}}) {
+    EXPECT_THROW(do_nothing(q, r), invalid_argument) << r[0] << ' ' << r[1];
+    EXPECT_THROW(add_up(q, r, sum.data()), invalid_argument) << r[0] << ' ' << r[1];
+  }
+  EXPECT_THROW(no_groups(q, range{-2}), invalid_argument);
+  EXPECT_THROW(no_items(q, nd_range{range{-8}, range{4}}), invalid_argument);
+  do_nothing(q, range{0, huge});
+  do_nothing(q, range{2, 3});
+  q.wait();
+}
+
 // More of it in tests/threads.
 TEST(Sycl_4_6_5_Queue, SeveralHostThreadsHaveAQueueEach) {
   constexpr int threads = 4, steps = 20;

@@ -1,6 +1,8 @@
 // SYCL 2020, 4.7.2 "Buffers", 4.7.6 "Accessors", 4.8 "Unified shared memory".
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <memory>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -69,6 +71,58 @@ TEST(Sycl_4_7_6_Accessors, AccessorsOfAQueueOrderWhatItHolds) {
   step(a, accessor(x, a, read_write));
   host_accessor h(x);
   for (int i = 0; i < n; ++i) ASSERT_EQ(h[i], stepped(stepped(stepped(stepped(unsigned(i)))))) << i;
+}
+
+// Its state had the address of the first one, over and over.
+TEST(Sycl_4_7_6_Accessors, AQueueThatIsGoneIsNotTakenForALaterOne) {
+  std::uint64_t last = 0;
+  for (int round = 0; round < 100; ++round) {
+    const queue q;
+    ASSERT_GT(q.number(), last);
+    last = q.number();
+    EXPECT_EQ(queue(q).number(), last);
+  }
+  for (int round = 0; round < 10; ++round) {
+    buffer<unsigned> x{range{n}}, y{range{n}};
+    host_accessor(y, write_only, no_init).begin()[0] = 0;
+    queue second({.own_instance = true});
+    {
+      auto first = std::make_unique<queue>(queue_options{.own_instance = true});
+      start(*first, accessor(x, *first, write_only, no_init));
+      step(*first, accessor(x, *first, read_write));
+      first.reset();  // its kernels are under way
+      queue reader({.own_instance = true});
+      reader.submit([&](handler_type& h) { h.fill(accessor(y, h, write_only, no_init), 1u); });
+      reader.submit([&](handler_type& h) { add(h, accessor(x, h, read_only), accessor(y, h, read_write)); });
+    }
+    host_accessor h(y, read_only);
+    for (int i = 0; i < n; ++i) ASSERT_EQ(h[i], stepped(stepped(unsigned(i))) + 1) << round << ' ' << i;
+  }
+}
+
+// A command group's access ends with it, but not what the queue may do through an accessor of its own.
+TEST(Sycl_4_7_6_Accessors, OfAQueueStaysOpenThroughItsCommandGroups) {
+  queue a({.own_instance = true}), b({.own_instance = true});
+  buffer<unsigned> x{range{n}}, y{range{n}};
+  b.submit([&](handler_type& h) { h.fill(accessor(y, h, write_only, no_init), 1u); });
+  const accessor open(x, a, read_write);
+  a.submit([&](handler_type& h) { start(h, accessor(x, h, write_only)); });
+  step(a, open);
+  step(a, open);
+  b.submit([&](handler_type& h) { add(h, accessor(x, h, read_only), accessor(y, h, read_write)); });
+  {
+    host_accessor h(y, read_only);
+    for (int i = 0; i < n; ++i) ASSERT_EQ(h[i], stepped(stepped(stepped(unsigned(i)))) + 1) << i;
+  }
+  // The same where it is open for reading and the command group writes.
+  const accessor reading(x, a, read_only);
+  accessor sum(y, a, read_write);
+  a.submit([&](handler_type& h) { h.fill(accessor(x, h, write_only, no_init), 5u); });
+  a.submit([&](handler_type& h) { step(h, accessor(y, h, read_write)); });
+  add(a, reading, sum);
+  b.submit([&](handler_type& h) { h.fill(accessor(x, h, write_only, no_init), 7u); });
+  host_accessor h(y, read_only);
+  for (int i = 0; i < n; ++i) ASSERT_EQ(h[i], stepped(stepped(stepped(stepped(unsigned(i)))) + 1) + 5) << i;
 }
 
 TEST(Sycl_4_7_6_Accessors, HostAndKernelsTakeTurns) {
@@ -171,6 +225,32 @@ TEST(Sycl_4_7_2_Buffers, WriteBackToTheMemoryTheyWereMadeFrom) {
   }
   for (int i = 0; i < n; ++i) ASSERT_EQ(data[i], stepped(unsigned(i)));
 }
+template <class F>
+void expect_refused(const F& f, const std::string& words) {
+  try {
+    f();
+    ADD_FAILURE() << "nothing was refused; expected: " << words;
+  } catch (const invalid_argument& e) {
+    EXPECT_NE(std::string(e.what()).find(words), std::string::npos) << e.what();
+  }
+}
+TEST(Sycl_4_7_2_Buffers, ThatNoMemoryCouldHoldAreRefused) {
+  expect_refused([] { buffer<double> b{range{-1}}; }, "the range is -1 in dimension 0");
+  expect_refused([] { buffer<int, 2> b{range{4, -7}}; }, "the range is -7 in dimension 1");
+  expect_refused(
+      [] {
+        buffer<char, 2> b{range{index_t(1) << 32, index_t(1) << 32}};
+      },
+      "more than 2^63 - 1 points");
+  expect_refused([] { buffer<double> b{range{index_t(1) << 61}}; }, "more than 2^63 - 1 bytes");
+  expect_refused([] { buffer b(static_cast<double*>(nullptr), range{3}); },
+                 "data is null but the range has 3");
+  expect_refused([] { buffer b(static_cast<const double*>(nullptr), range{3}); },
+                 "data is null but the range has 3");
+  const buffer none(static_cast<const double*>(nullptr), range{0});
+  EXPECT_EQ(none.size(), 0u);
+}
+
 TEST(Sycl_4_7_2_Buffers, FromConstMemoryAreCopies) {
   std::vector<unsigned> data(n, 5u);
   queue q;

@@ -123,6 +123,13 @@ void sum_of_floats(queue& q, index_t n, const device_scalar<float>& out) {
       "floats", range{n}, reduction(out, keramos::plus{}, initialize_to_identity),
       KERAMOS_LAMBDA(index_t i, float& s) { s += 1.0f / float(i + 1); });
 }
+TEST(Sycl_4_9_2_Reduction, OfAResultThatIsNowhereIsRefused) {
+  const Kokkos::View<double, default_execution_space> unallocated;
+  EXPECT_THROW((void)reduction(unallocated, plus{}), invalid_argument);
+  EXPECT_THROW((void)reduction(static_cast<int*>(nullptr), 0, maximum{}, initialize_to_identity),
+               invalid_argument);
+}
+
 TEST(Sycl_4_9_2_Reduction, GivesBitwiseTheSameAgain) {
   queue q;
   device_scalar<float> a("a"), b("b");

@@ -135,6 +135,28 @@ detail::region make_region(index_t offset, index_t rows, index_t cols, index_t r
           col_stride};
 }
 
+TEST(GemmErrors, TileWhoseBytesWrap) {
+  stored_matrix<float> a(64, 64, layout::right, 0, 0), c(64, 64, layout::right, 0, 0);
+  for (const int extent : {(1 << 20) + 1, 1 << 30, std::numeric_limits<int>::max()})
+    for (const tile::shape block : {tile::shape{extent, extent, extent}, tile::shape{extent, 64, 64}}) {
+      queue q;
+      EXPECT_THROW(gemm(q, 1, a.view, a.view, 0, c.view, {.block = block}), launch_error) << extent;
+    }
+}
+
+TEST(GemmErrors, ScalarsThatAreNoIntegers) {
+  stored_matrix<std::int32_t> a(4, 4, layout::right, 0, 0), c(4, 4, layout::right, 0, 0);
+  queue q;
+  for (const double scalar : {0.5, 1e30, -1e30, 9223372036854775808.0, std::nan(""), HUGE_VAL}) {
+    EXPECT_THROW(gemm(q, scalar, a.view, a.view, 0, c.view), invalid_argument) << scalar;
+    EXPECT_THROW(gemm(q, 1, a.view, a.view, scalar, c.view), invalid_argument) << scalar;
+    EXPECT_THROW(gemm(q, 1, a.view, a.view, float(scalar), c.view), invalid_argument) << scalar;
+  }
+  for (const double scalar : {0.0, -2.0, 4294967297.0, -9223372036854775808.0})
+    EXPECT_NO_THROW(gemm(q, scalar, a.view, a.view, 1.0, c.view)) << scalar;
+  q.wait();
+}
+
 TEST(Overlap, IsExactForBlocksOfOneMatrix) {
   std::mt19937_64 rng(fresh_seed());
   int overlapping = 0;

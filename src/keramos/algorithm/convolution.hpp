@@ -80,7 +80,9 @@ struct convolution_kernel {
         for (int j = it.j; j < taps; j += Items) tap(j) = j0 + j < r ? filter[(j0 + j) * w_step] : T(0);
       });
       g.barrier();
-      const int count = r - j0 < taps ? int((r - j0 + outputs - 1) / outputs * outputs) : taps;
+      const int count = r - j0 < taps ? int(r - j0) : taps;
+      // x has values(v) for begin <= v < end.
+      const int begin = base < 0 ? int(-base) : 0, end = n - base < window ? int(n - base) : window;
       g.parallel_for_work_item(
           [=](h_item it, sums& sum) {
             if (i0 + it.j * outputs >= length) return;
@@ -88,18 +90,25 @@ struct convolution_kernel {
             T held[2 * outputs];  // values first - j - 8 ... first - j + 7
             KERAMOS_UNROLL
             for (int v = 0; v < outputs; ++v) held[outputs + v] = values[place(first) + v];
-            for (int j = 0; j < count; j += outputs) {
+            const auto add_taps = [&](int j, const auto& counts) {
               KERAMOS_UNROLL
               for (int v = 0; v < outputs; ++v) held[v] = values[place(first - j - outputs) + v];
               KERAMOS_UNROLL
               for (int t = 0; t < outputs; ++t) {
                 const T factor = tap[j + t];
                 KERAMOS_UNROLL
-                for (int o = 0; o < outputs; ++o) sum.value[o] += factor * held[outputs + o - t];
+                for (int o = 0; o < outputs; ++o)
+                  if (counts(j + t, first - j + o - t)) sum.value[o] += factor * held[outputs + o - t];
               }
               KERAMOS_UNROLL
               for (int v = 0; v < outputs; ++v) held[outputs + v] = held[v];
-            }
+            };
+            int j = 0;
+            if (first - count + 1 >= begin && first + outputs <= end)  // most items
+              for (; j + outputs <= count; j += outputs) add_taps(j, [](int, int) { return true; });
+            // What is no tap and no value of x is left out, and not a zero: times NaN or infinity it would count.
+            for (; j < count; j += outputs)
+              add_taps(j, [=](int tap, int v) { return tap < count && begin <= v && v < end; });
           },
           acc);
       g.barrier();
@@ -150,7 +159,7 @@ constexpr index_t convolution_length(index_t n, index_t r, convolution_mode mode
   return n >= r ? n - r + 1 : 0;
 }
 
-/// y(b, i) ← Σ_j w(b, j)·x(b, i + s - j) for every signal b; values outside x are 0. Returns at once.
+/// y(b, i) ← Σ_j w(b, j)·x(b, i + s - j) for every signal b, over those j for which x has that value. Returns at once.
 ///
 /// @param x  batch x n: a rank-2 View of any layout, an mdspan or a matrix_view of float, double or integers
 /// @param w  1 x r, for all signals, or batch x r, for each its own; the filter is reversed, as convolution

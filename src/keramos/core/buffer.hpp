@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -54,19 +55,24 @@ class buffer {
   using view_type = typename state::device_view;
 
   /// Memory that nothing has written yet.
-  explicit buffer(const range<Rank>& r, std::string label = "keramos::buffer")
-      : state_(std::make_shared<state>(r, std::move(label))) {}
+  /// @throws invalid_argument if an extent is negative or no memory could hold so many elements.
+  explicit buffer(const range<Rank>& r, std::string label = "keramos::buffer") {
+    detail::check_range("keramos::buffer", label, r);
+    if (r.size() > std::numeric_limits<index_t>::max() / index_t(sizeof(T)))
+      throw invalid_argument("keramos::buffer: " + label + ": " + std::to_string(r.size()) +
+                             " elements have more than 2^63 - 1 bytes; check how the range was computed");
+    state_ = std::make_shared<state>(r, std::move(label));
+  }
   /// The host memory at `data`, which stays in use and holds the contents again when the last copy is gone.
   buffer(T* data, const range<Rank>& r, std::string label = "keramos::buffer") : buffer(r, std::move(label)) {
-    if (r.size() > 0 && !data)
-      throw invalid_argument("keramos::buffer: data is null but the range has " + std::to_string(r.size()) +
-                             " elements; pass where they are, or the range alone");
+    check_data(data);
     state_->use_host_memory(data);
     state_->set_write_back(true);
   }
   /// A copy of the host memory at `data`.
   buffer(const T* data, const range<Rank>& r, std::string label = "keramos::buffer")
       : buffer(r, std::move(label)) {
+    check_data(data);
     if (r.size() == 0) return;
     T* to = state_->host_access(access_mode::write, false);
     std::copy(data, data + r.size(), to);
@@ -107,6 +113,11 @@ class buffer {
   const std::shared_ptr<state>& shared() const { return state_; }
 
  private:
+  void check_data(const T* data) const {
+    if (size() > 0 && !data)
+      throw invalid_argument("keramos::buffer: data is null but the range has " + std::to_string(size()) +
+                             " elements; pass where they are, or the range alone");
+  }
   template <class V, std::size_t... D>
   static range<Rank> extents_of(const V& v, std::index_sequence<D...>) {
     return range<Rank>(v.extent(D)...);

@@ -59,6 +59,16 @@ decltype(auto) send(F&& f) {
 template <class Exec, class F>
 using sent_type = std::remove_cvref_t<decltype(send<Exec>(std::declval<F>()))>;
 
+/// Dimension d has a negative extent; or the points of all are too many (d = -1).
+[[noreturn, gnu::noinline]] inline void throw_bad_range(const char* function, const std::string& label, int d,
+                                                        index_t extent) {
+  throw invalid_argument(std::string(function) + ": " + label + ": " +
+                         (d < 0 ? "the range has more than 2^63 - 1 points; split it into several"
+                                : "the range is " + std::to_string(extent) + " in dimension " +
+                                      std::to_string(d) +
+                                      " but must not be negative; check how it was computed"));
+}
+
 /// Kokkos hands indices over one by one; kernels take an id.
 template <class Exec, int Rank, class F>
 struct range_kernel {
@@ -87,9 +97,23 @@ struct nd_kernel {
   KERAMOS_FORCEINLINE_FUNCTION void operator()(id<Rank> global) const { f(make_nd_item(global, local)); }
 };
 
+/// Throws if there is no such range: an extent is negative, or it has more than 2^63 - 1 points.
+template <int Rank>
+void check_range(const char* function, const std::string& label, const range<Rank>& r) {
+  index_t size = 1;
+  bool fits = true, empty = false;
+  for (int d = 0; d < Rank; ++d) {
+    if (r[d] < 0) throw_bad_range(function, label, d, r[d]);
+    empty = empty || r[d] == 0;
+    fits = !__builtin_mul_overflow(size, r[d], &size) && fits;
+  }
+  if (!fits && !empty) throw_bad_range(function, label, -1, 0);
+}
+
 /// Throws unless the local range divides the global one.
 template <int Rank>
 void check_nd_range(const std::string& label, const nd_range<Rank>& r) {
+  check_range("keramos::parallel_for", label, r.global);
   for (int d = 0; d < Rank; ++d)
     if (r.local[d] <= 0 || r.global[d] % r.local[d] != 0)
       throw invalid_argument("keramos::parallel_for: " + label + ": the global range is " +
@@ -189,6 +213,7 @@ struct work_group_kernel {
 /// The number of work-groups, if Kokkos can launch so many.
 template <int Rank>
 index_t checked_league(const std::string& label, const range<Rank>& groups) {
+  check_range("keramos::parallel_for_work_group", label, groups);
   const index_t count = groups.size();
   if (count > std::numeric_limits<int>::max())
     throw launch_error("keramos::parallel_for_work_group: " + label + ": " + std::to_string(count) +

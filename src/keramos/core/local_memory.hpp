@@ -6,9 +6,12 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
+#include <string>
 #include <tuple>
 #include <type_traits>
 
+#include <keramos/core/error.hpp>
 #include <keramos/core/macros.hpp>
 #include <keramos/core/range.hpp>
 #include <keramos/core/watch.hpp>
@@ -160,11 +163,20 @@ struct dynamic_extents<0> {};
 }  // namespace detail
 
 /// The extents of a kernel's dynamic local arrays, in their order.
+/// @throws invalid_argument if one is negative, or an array has more than 2^31 - 1 elements.
 template <int... Rank>
 auto local_extents(const range<Rank>&... of_array) {
   detail::dynamic_extents<sizeof...(Rank)> e{};
   int a = 0;
   const auto set = [&](const auto& r) {
+    index_t elements = 1;
+    for (int d = 0; d < r.rank; ++d) {
+      if (r[d] < 0 || r[d] > std::numeric_limits<int>::max() ||
+          (elements *= r[d]) > std::numeric_limits<int>::max())
+        throw invalid_argument("keramos::local_extents: array " + std::to_string(a) + " has an extent of " +
+                               std::to_string(r[d]) + " in dimension " + std::to_string(d) +
+                               " but a local array has 0 to 2^31 - 1 elements; check how it was computed");
+    }
     for (int d = 0; d < r.rank; ++d) e.extent[a][d] = int(r[d]);
     for (int d = r.rank; d < 3; ++d) e.extent[a][d] = 1;
     ++a;

@@ -120,8 +120,10 @@ class basic_queue {
   // --- Kernels; with `after` they begin when those events are complete -------------------------
 
   /// `f(id<Rank>)` for every point of `r`, in any order and at once; in 1-D `f(index_t)` does too.
+  /// @throws invalid_argument if an extent is negative or the range has more than 2^63 - 1 points.
   template <int Rank, class F>
   event_type parallel_for(const std::string& label, range<Rank> r, F&& f) {
+    detail::check_range("keramos::parallel_for", label, r);
     return enqueue(label, [&] { detail::range_for(label, exec(), r, std::forward<F>(f)); });
   }
 
@@ -344,6 +346,7 @@ class basic_queue {
   template <int Rank, class Index, class... Args>
   event_type reduce(const std::string& label, const range<Rank>& r, const Index& index,
                     const std::tuple<const Args&...>& args) {
+    detail::check_range("keramos::parallel_for", label, r);
     constexpr std::size_t count = sizeof...(Args) - 1;
     const auto reductions = detail::reductions_among(args, std::make_index_sequence<count>());
     return enqueue(label, [&] {

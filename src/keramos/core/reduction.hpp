@@ -15,6 +15,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <keramos/core/error.hpp>
 #include <keramos/core/functional.hpp>
 #include <keramos/core/item.hpp>
 #include <keramos/core/launch.hpp>
@@ -232,25 +233,38 @@ auto reductions_among(const std::tuple<const Args&...>& args, std::index_sequenc
 
 }  // namespace detail
 
+namespace detail {
+template <class T, class Op>
+reduction_of<T, Op> checked_reduction(T* result, const T& identity, const Op& op, bool keeps_old) {
+  if (!result)
+    throw invalid_argument(
+        "keramos::reduction: the result's address is null; pass a View that is allocated, or a pointer to "
+        "where "
+        "kernels may write");
+  return {result, identity, op, keeps_old};
+}
+}  // namespace detail
+
 /// Reduces into `*result`, which kernels of the queue can reach, by `op`; op tells its identity.
+/// @throws invalid_argument if result is null.
 template <class T, class Op>
 requires has_known_identity<Op, T>
 auto reduction(T* result, const Op& op) {
-  return detail::reduction_of<T, Op>{result, Op::template identity<T>(), op, true};
+  return detail::checked_reduction<T>(result, Op::template identity<T>(), op, true);
 }
 template <class T, class Op>
 requires has_known_identity<Op, T>
 auto reduction(T* result, const Op& op, initialize_to_identity_t) {
-  return detail::reduction_of<T, Op>{result, Op::template identity<T>(), op, false};
+  return detail::checked_reduction<T>(result, Op::template identity<T>(), op, false);
 }
 /// The same with an identity of yours: op(identity, x) == x.
 template <class T, class Op>
 auto reduction(T* result, const std::type_identity_t<T>& identity, const Op& op) {
-  return detail::reduction_of<T, Op>{result, identity, op, true};
+  return detail::checked_reduction<T>(result, identity, op, true);
 }
 template <class T, class Op>
 auto reduction(T* result, const std::type_identity_t<T>& identity, const Op& op, initialize_to_identity_t) {
-  return detail::reduction_of<T, Op>{result, identity, op, false};
+  return detail::checked_reduction<T>(result, identity, op, false);
 }
 /// Into a View of rank 0, or an accessor's first element.
 template <class V, class... Args>

@@ -1,6 +1,7 @@
 // Host data for the kernels of a queue, such as lists of matrices.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <optional>
@@ -26,9 +27,11 @@ class upload_buffer {
     } else {
       const std::size_t bytes = from.size() * sizeof(T);
       if (on_device_.extent(0) < bytes) {
-        exec.fence();  // the kernels that read the old memory
-        on_device_ = device_memory();
-        on_device_ = device_memory(Kokkos::view_alloc(Kokkos::WithoutInitializing, "keramos::upload"), bytes);
+        // Kernels under way may read the old memory: it is kept. As it doubles, all that is kept is no larger
+        // than what is in use.
+        const std::size_t size = std::max(bytes, 2 * on_device_.extent(0));
+        if (on_device_.extent(0) > 0) old_.push_back(on_device_);
+        on_device_ = device_memory(Kokkos::view_alloc(Kokkos::WithoutInitializing, "keramos::upload"), size);
       }
       staged& stage = free_stage(bytes);
       std::memcpy(stage.memory.data(), from.data(), bytes);
@@ -59,6 +62,7 @@ class upload_buffer {
   }
 
   device_memory on_device_;
+  std::vector<device_memory> old_;
   std::vector<staged> stages_;
 };
 

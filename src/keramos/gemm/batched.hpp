@@ -172,9 +172,9 @@ basic_event<Exec> gemm_batched(basic_queue<Exec>& q, Alpha alpha, const MA& a, c
       detail::problem_of<compute>(ao.region.first, options.op_a, bo.region.first, options.op_b,
                                   co.region.first),
       ao.place, bo.place, co.place, co.region.batch};
-  detail::run_gemm_batched(
-      q.execution_space(), detail::workspace_of(q), batch, {ao.alignment, bo.alignment, co.alignment},
-      linear_epilogue<compute>{detail::to_compute<compute>(alpha), detail::to_compute<compute>(beta)});
+  detail::run_gemm_batched(q.execution_space(), detail::workspace_of(q), batch,
+                           {ao.alignment, bo.alignment, co.alignment},
+                           detail::epilogue_of<compute>(alpha, beta));
   return q.completion();
 }
 
@@ -201,9 +201,8 @@ basic_event<Exec> gemm_batched(basic_queue<Exec>& q, Alpha alpha, const MA& a, c
   for (std::size_t i = 0; i < cr.size(); ++i)
     problems.push_back(detail::problem_of<compute>(ar[ar.size() == 1 ? 0 : i], options.op_a,
                                                    br[br.size() == 1 ? 0 : i], options.op_b, cr[i]));
-  detail::run_gemm_batched(
-      q.execution_space(), detail::workspace_of(q), std::move(problems),
-      linear_epilogue<compute>{detail::to_compute<compute>(alpha), detail::to_compute<compute>(beta)});
+  detail::run_gemm_batched(q.execution_space(), detail::workspace_of(q), std::move(problems),
+                           detail::epilogue_of<compute>(alpha, beta));
   return q.completion();
 }
 

@@ -163,9 +163,11 @@ void dispatch_gemm(const Exec& exec, workspace<Exec>& memory, const gemm_problem
     if (epilogue.beta != T(1)) dispatch_scale(exec, p, epilogue.beta);
     return;
   }
-  if (block && (block->m <= 0 || block->n <= 0 || block->k <= 0))
+  constexpr int most = 1 << 20;  // so that bytes do not wrap; nothing so large fits any device
+  const auto possible = [](int extent) { return 0 < extent && extent <= most; };
+  if (block && !(possible(block->m) && possible(block->n) && possible(block->k)))
     throw launch_error("keramos::gemm: options.block is " + to_string(*block) +
-                       " but its extents must be positive; pass others or none");
+                       " but its extents must be from 1 to 2^20; pass others or none");
   using tuning = backend::tuning<Exec>;
   if (tuning::prefers_transposed(p)) {  // which its transpose does not
     gemm_problem<T> transposed = p;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <type_traits>
 
 #include <keramos/core/queue.hpp>
@@ -14,13 +15,26 @@ namespace keramos {
 
 namespace detail {
 
-/// alpha and beta in the compute type; for unsigned ones negative values wrap.
+/// alpha or beta (`name`) in the compute type. Integers wrap modulo 2^32, and a floating-point scalar of theirs must be
+/// one.
 template <class T, class S>
-T to_compute(S scalar) {
-  if constexpr (std::is_unsigned_v<T>)
-    return static_cast<T>(static_cast<std::int64_t>(scalar));
-  else
+T to_compute(const char* name, S scalar) {
+  if constexpr (!std::is_unsigned_v<T>) {
     return static_cast<T>(scalar);
+  } else {
+    if constexpr (std::is_floating_point_v<S>) {
+      constexpr S limit = S(1ull << 63);
+      if (!(scalar >= -limit && scalar < limit) ||
+          scalar != static_cast<S>(static_cast<std::int64_t>(scalar)))
+        throw invalid_argument("keramos::gemm: " + std::string(name) + " is " + std::to_string(scalar) +
+                               " but integers are multiplied; pass a whole number of 64 bits");
+    }
+    return static_cast<T>(static_cast<std::int64_t>(scalar));
+  }
+}
+template <class T, class Alpha, class Beta>
+linear_epilogue<T> epilogue_of(Alpha alpha, Beta beta) {
+  return {to_compute<T>("alpha", alpha), to_compute<T>("beta", beta)};
 }
 
 /// Compiled once for the common types (src/gemm_<type>.cpp).
@@ -43,10 +57,10 @@ struct gemm_options {
 /// @param a, b, c  rank-2 Kokkos Views of any layout, mdspans, or matrix_view over bare pointers, all of one
 ///                 element type: float, double or std::int32_t. op(A) is m x k, op(B) k x n, C m x n;
 ///                 any may be a sub-matrix; extents may be 0.
-/// @param alpha, beta  converted to the compute type (the element type; for int32 modulo 2^32).
+/// @param alpha, beta  converted to the compute type (the element type; for int32 modulo 2^32, whole numbers).
 ///                 beta = 0 does not read C; alpha = 0 or k = 0 does not read A or B.
-/// @throws invalid_argument if extents disagree, data is null, C overlaps A or B or itself; C is
-///                 untouched then. launch_error if options.block does not fit the device.
+/// @throws invalid_argument if extents disagree, data is null, C overlaps A or B or itself, or alpha or
+///                 beta is no whole number where integers are multiplied; C is untouched then. launch_error if options.block does not fit the device.
 ///
 /// f32 and f64 are IEEE arithmetic of that precision, |Ĉ − C| ≤ γ(k + 2)·(|alpha||A||B| + |beta||C|)
 /// with γ(j) = j·u / (1 − j·u) (Higham, Accuracy and Stability of Numerical Algorithms, 3.5). The same
@@ -90,10 +104,8 @@ basic_event<Exec> gemm(basic_queue<Exec>& q, Alpha alpha, const MA& a, const MB&
                                       cv.rows,
                                       cv.cols,
                                       op_av.cols};
-  detail::run_gemm(
-      q.execution_space(), detail::workspace_of(q), problem,
-      linear_epilogue<compute>{detail::to_compute<compute>(alpha), detail::to_compute<compute>(beta)},
-      options.block);
+  detail::run_gemm(q.execution_space(), detail::workspace_of(q), problem,
+                   detail::epilogue_of<compute>(alpha, beta), options.block);
   return q.completion();
 }
 
