@@ -1,4 +1,4 @@
-// expect: (no match for call|no matching function|discards qualifiers|not viable|does not match)
+// expect in one error: a phase takes its h_item .* it is not mutable
 // Rule 5: a mutable phase would write to a copy of a captured scalar.
 #include "prelude.hpp"
 

@@ -1,4 +1,4 @@
-// expect: (no matching function|constraints)
+// expect in one error: the operator does not tell its identity
 #include "prelude.hpp"
 
 struct own {

@@ -46,6 +46,54 @@ TEST(Sycl_4_9_4_2_2_ParallelFor, RangeOfThreeDimensionsVisitsEveryPointOnce) {
       for (int k = 0; k < 33; ++k) ASSERT_EQ(h(i, j, k), 1);
 }
 
+// Kernels take the indices of a range one by one, too, as any integers.
+void fill_by_indices(queue& q, const device_view<int**>& two, const device_view<int***>& three) {
+  q.parallel_for(
+      "two", range{two.extent(0), two.extent(1)},
+      KERAMOS_LAMBDA(index_t i, int j) { two(i, j) += int(10 * i) + j; });
+  q.parallel_for(
+      "three", range{three.extent(0), three.extent(1), three.extent(2)},
+      KERAMOS_LAMBDA(int i, int j, int k) { three(i, j, k) += 100 * i + 10 * j + k; });
+}
+TEST(Sycl_4_9_4_2_2_ParallelFor, KernelsTakeIndicesInPlaceOfAnId) {
+  device_view<int**> two("two", 3, 5);
+  device_view<int***> three("three", 2, 3, 4);
+  queue q;
+  fill_by_indices(q, two, three);
+  q.wait();
+  const auto h2 = on_host(two);
+  const auto h3 = on_host(three);
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 5; ++j) ASSERT_EQ(h2(i, j), 10 * i + j);
+  for (int i = 0; i < 2; ++i)
+    for (int j = 0; j < 3; ++j)
+      for (int k = 0; k < 4; ++k) ASSERT_EQ(h3(i, j, k), 100 * i + 10 * j + k);
+}
+
+void index_views_by_id(queue& q, const device_view<int*>& v, const device_view<int**>& m) {
+  const Kokkos::View<int*, Kokkos::LayoutStride, default_execution_space> column =
+      Kokkos::subview(m, Kokkos::ALL(), 1);
+  q.parallel_for(
+      "id", range{v.extent(0)}, KERAMOS_LAMBDA(id<1> i) {
+        v(i) = int(i);
+        v[i] += 1;
+        m(i, 0) = v(i);
+        column(i) = m(i, id<1>(0)) + 1;
+      });
+}
+TEST(Sycl_4_9_4_2_2_ParallelFor, ViewsTakeAnIdAsIndex) {
+  device_view<int*> v("v", 9);
+  device_view<int**> m("m", 9, 2);
+  queue q;
+  index_views_by_id(q, v, m);
+  q.wait();
+  const auto h = on_host(m);
+  for (int i = 0; i < 9; ++i) {
+    ASSERT_EQ(h(i, 0), i + 1);
+    ASSERT_EQ(h(i, 1), i + 2);
+  }
+}
+
 void abort_in_empty_range(queue& q) {
   q.parallel_for(
       "never", range{5, 0}, KERAMOS_LAMBDA(id<2>) { Kokkos::abort("ran"); });

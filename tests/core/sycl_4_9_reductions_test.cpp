@@ -86,6 +86,24 @@ TEST(Sycl_4_9_2_Reduction, OwnOperatorsAndTypesInTwoDimensions) {
   EXPECT_EQ(out[0].column, expected.column);
 }
 
+void sum_of_products(queue& q, const device_scalar<std::int64_t>& out) {
+  q.parallel_for(
+      "products", range{5, 7}, reduction(out, keramos::plus{}),
+      KERAMOS_LAMBDA(index_t i, index_t j, std::int64_t & sum) { sum += (i + 1) * (j + 1); });
+  q.parallel_for(
+      "products", range{2, 3, 4}, reduction(out, keramos::plus{}),
+      KERAMOS_LAMBDA(int i, int j, int k, reducer<std::int64_t, keramos::plus>& sum) {
+        sum += 1000 * (i + 1) * (j + 1) * (k + 1);
+      });
+}
+TEST(Sycl_4_9_2_Reduction, KernelsTakeIndicesInPlaceOfAnId) {
+  queue q;
+  device_scalar<std::int64_t> out("out");
+  sum_of_products(q, out);
+  q.wait();
+  EXPECT_EQ(on_host(out)(), 15 * 28 + 1000 * 3 * 6 * 10);
+}
+
 void several(queue& q, index_t n, std::int64_t* sum, double* most, std::uint32_t* bits) {
   q.parallel_for(
       "several", nd_range{range{n}, range{8}}, reduction(sum, keramos::plus{}), reduction(most, maximum{}),

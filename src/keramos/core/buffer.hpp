@@ -255,16 +255,16 @@ class handler {
 
   // Each as the queue's of that name.
   template <class... A>
-  void parallel_for(const std::string& label, const A&... arguments) {
-    event_ = queue_.parallel_for(label, arguments...);
+  void parallel_for(const A&... arguments) {
+    event_ = queue_.parallel_for(arguments...);
   }
   template <class Group, class... A>
-  void parallel_for_work_group(const std::string& label, const A&... arguments) {
-    event_ = queue_.template parallel_for_work_group<Group>(label, arguments...);
+  void parallel_for_work_group(const A&... arguments) {
+    event_ = queue_.template parallel_for_work_group<Group>(arguments...);
   }
-  template <class F>
-  void single_task(const std::string& label, const F& f) {
-    event_ = queue_.single_task(label, f);
+  template <class... A>
+  void single_task(const A&... arguments) {
+    event_ = queue_.single_task(arguments...);
   }
   template <class F>
   void host_task(const std::string& label, F f) {

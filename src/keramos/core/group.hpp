@@ -30,6 +30,7 @@
 #include <cstddef>
 
 #include <keramos/config.hpp>
+#include <keramos/core/invoke.hpp>
 #include <keramos/core/item.hpp>
 #include <keramos/core/local_memory.hpp>
 #include <keramos/enabled_backends.hpp>
@@ -149,7 +150,8 @@ class group : detail::watch {
   template <class Phase, class... T>
   KERAMOS_FORCEINLINE_FUNCTION void parallel_for_work_item(const Phase& phase,
                                                            private_array<T, group>&... p) {
-    if constexpr (detail::watch::on && backend::traits<Exec>::is_host) {
+    if constexpr (!detail::fits_phase<Phase, T...>()) {
+    } else if constexpr (detail::watch::on && backend::traits<Exec>::is_host) {
       this->for_each_item(Local::size, [&](int linear) {
         phase(item(linear / (extent(1) * extent(2)), linear / extent(2) % extent(1), linear % extent(2)),
               p.value_[Local::size == 1 ? 0 : linear]...);  // 0: else g++ 12 warns of bounds

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <keramos/core/range.hpp>
+#include <keramos/core/view_index.hpp>
 
 namespace keramos {
 

@@ -11,6 +11,7 @@
 
 #include <keramos/core/error.hpp>
 #include <keramos/core/group.hpp>
+#include <keramos/core/invoke.hpp>
 #include <keramos/core/item.hpp>
 #include <keramos/enabled_backends.hpp>
 
@@ -69,13 +70,16 @@ using sent_type = std::remove_cvref_t<decltype(send<Exec>(std::declval<F>()))>;
                                       " but must not be negative; check how it was computed"));
 }
 
-/// Kokkos hands indices over one by one; kernels take an id.
+/// Kokkos hands indices over one by one; kernels take an id, or indices too.
 template <class Exec, int Rank, class F>
 struct range_kernel {
   sent_type<Exec, F> f;
   template <class... I>
   KERAMOS_FORCEINLINE_FUNCTION void operator()(I... index) const {
-    f(id<Rank>(index...));
+    if constexpr (takes_indices<F, Rank>())
+      f(index...);
+    else
+      f(id<Rank>(index...));
   }
 };
 

@@ -15,6 +15,7 @@
 #include <keramos/core/event.hpp>
 #include <keramos/core/group.hpp>
 #include <keramos/core/instance.hpp>
+#include <keramos/core/invoke.hpp>
 #include <keramos/core/launch.hpp>
 #include <keramos/core/queue_core.hpp>
 #include <keramos/core/reduction.hpp>
@@ -28,6 +29,13 @@ template <class Exec>
 class handler;
 
 namespace detail {
+
+/// Whether arguments of parallel_for begin with a label, a range and what may stand behind it.
+struct absent {};
+template <class Events, class Label = absent, class Range = absent, class Third = absent, class... Rest>
+inline constexpr bool begins_launch =
+    std::is_convertible_v<const Label&, std::string>&& is_range<Range> && !std::is_same_v<Third, absent> &&
+    (sizeof...(Rest) == 0 || is_reduction<Third> || std::is_convertible_v<const Third&, Events>);
 
 template <class Exec>
 workspace<Exec>& workspace_of(basic_queue<Exec>& q) {
@@ -119,12 +127,16 @@ class basic_queue {
 
   // --- Kernels; with `after` they begin when those events are complete -------------------------
 
-  /// `f(id<Rank>)` for every point of `r`, in any order and at once; in 1-D `f(index_t)` does too.
+  /// `f(id<Rank>)`, or `f(i)`, `f(i, j)`, `f(i, j, k)`, for every point of `r`, in any order and at once.
   /// @throws invalid_argument if an extent is negative or the range has more than 2^63 - 1 points.
   template <int Rank, class F>
   event_type parallel_for(const std::string& label, range<Rank> r, F&& f) {
-    detail::check_range("keramos::parallel_for", label, r);
-    return enqueue(label, [&] { detail::range_for(label, exec(), r, std::forward<F>(f)); });
+    if constexpr (detail::fits_range<Exec, Rank, std::remove_cvref_t<F>>()) {
+      detail::check_range("keramos::parallel_for", label, r);
+      return enqueue(label, [&] { detail::range_for(label, exec(), r, std::forward<F>(f)); });
+    } else {
+      return event_type();
+    }
   }
 
   /// `f(nd_item<Rank>)` for every point of `r.global`; items know their group, but share nothing.
@@ -132,9 +144,12 @@ class basic_queue {
   template <int Rank, class F>
   event_type parallel_for(const std::string& label, nd_range<Rank> r, F&& f) {
     detail::check_nd_range(label, r);
-    return parallel_for(
-        label, r.global,
-        detail::nd_kernel<Rank, detail::sent_type<Exec, F>>{detail::send<Exec>(std::forward<F>(f)), r.local});
+    if constexpr (detail::fits_nd_range<Exec, Rank, std::remove_cvref_t<F>>())
+      return parallel_for(label, r.global,
+                          detail::nd_kernel<Rank, detail::sent_type<Exec, F>>{
+                              detail::send<Exec>(std::forward<F>(f)), r.local});
+    else
+      return event_type();
   }
 
   /// With reductions: `parallel_for(label, range or nd_range, reduction(...), ..., f)`; see reduction.hpp.
@@ -164,17 +179,37 @@ class basic_queue {
     return parallel_for(label, r, first, rest...);
   }
 
+  /// Other arguments.
+  template <class... A>
+  requires(!detail::begins_launch<events, A...>) event_type parallel_for(const A&...) {
+    static_assert(detail::never<A...>,
+                  "keramos: parallel_for: its arguments are a label, a range or nd_range, events, "
+                  "reductions, the kernel: "
+                  "parallel_for(\"name\", range{n}, {event}, reduction(...), kernel); events and reductions "
+                  "may be left out");
+    return event_type();
+  }
+
   /// `f()` once.
   template <class F>
   event_type single_task(const std::string& label, F&& f) {
-    return parallel_for(
-        label, range<1>(1),
-        detail::single_kernel<detail::sent_type<Exec, F>>{detail::send<Exec>(std::forward<F>(f))});
+    if constexpr (detail::fits_task<Exec, std::remove_cvref_t<F>>())
+      return parallel_for(
+          label, range<1>(1),
+          detail::single_kernel<detail::sent_type<Exec, F>>{detail::send<Exec>(std::forward<F>(f))});
+    else
+      return event_type();
   }
   template <class F>
   event_type single_task(const std::string& label, const events& after, F&& f) {
     depends_on(after);
     return single_task(label, std::forward<F>(f));
+  }
+  template <class F>
+  event_type single_task(const F&) {
+    static_assert(detail::never<F>,
+                  "keramos: single_task: the first argument is a label: single_task(\"name\", kernel)");
+    return event_type();
   }
 
   /// A kernel of phases: `f(Group&)` for every work-group of `groups` (see group.hpp for the contract). A
@@ -189,27 +224,43 @@ class basic_queue {
   template <class Group, int Rank, int Dynamic, class F>
   event_type parallel_for_work_group(const std::string& label, range<Rank> groups,
                                      const detail::dynamic_extents<Dynamic>& extents, F&& f) {
-    static_assert(Rank == Group::rank,
-                  "keramos: the range of work-groups and the local_range differ in dimensions");
-    static_assert(std::is_same_v<typename Group::execution_space, Exec>,
-                  "keramos: the group type is for another execution space than this queue's");
     using memory = typename Group::local_memory_type;
-    static_assert(
-        Dynamic == memory::dynamic_count,
-        "keramos: local_extents takes one range for each dynamic array of the group's local_memory");
-    const index_t count = detail::checked_league(label, groups);
-    return enqueue(label, [&] {
-      using kernel = detail::work_group_kernel<Group, std::remove_cvref_t<F>>;
-      detail::team_launch<Group::team_size, detail::groups_per_unit<Group, std::remove_cvref_t<F>>()>(
-          label, exec(), int(count), memory::dynamic_offset(extents, memory::count),
-          kernel{detail::send<Exec>(std::forward<F>(f)), groups, extents, label.c_str()});
-    });
+    using function = std::remove_cvref_t<F>;
+    if constexpr (detail::fits_groups<Exec, Group, Rank, Dynamic, function>()) {
+      const index_t count = detail::checked_league(label, groups);
+      return enqueue(label, [&] {
+        using kernel = detail::work_group_kernel<Group, function>;
+        detail::team_launch<Group::team_size, detail::groups_per_unit<Group, function>()>(
+            label, exec(), int(count), memory::dynamic_offset(extents, memory::count),
+            kernel{detail::send<Exec>(std::forward<F>(f)), groups, extents, label.c_str()});
+      });
+    } else {
+      return event_type();
+    }
   }
   template <class Group, int Rank, class First, class... Rest>
   event_type parallel_for_work_group(const std::string& label, range<Rank> groups, const events& after,
                                      const First& first, const Rest&... rest) {
     depends_on(after);
     return parallel_for_work_group<Group>(label, groups, first, rest...);
+  }
+  /// Other arguments.
+  template <class Group, int Rank, class... A>
+  event_type parallel_for_work_group(range<Rank>, const A&...) {
+    static_assert(
+        detail::never<A...>,
+        "keramos: parallel_for_work_group: its arguments are a label, the range of groups, events, the "
+        "extents "
+        "of dynamic local arrays, the kernel: parallel_for_work_group<Group>(\"name\", range{n}, kernel)");
+    return event_type();
+  }
+  template <class... A>
+  event_type parallel_for_work_group(const A&...) {
+    static_assert(
+        detail::never<A...>,
+        "keramos: parallel_for_work_group: name the group's type: parallel_for_work_group<Group>(\"name\", "
+        "range{n}, kernel)");
+    return event_type();
   }
 
   /// `f()` on a host thread, in the queue's order. It must not use this or other queues of the device (they
@@ -348,11 +399,17 @@ class basic_queue {
                     const std::tuple<const Args&...>& args) {
     detail::check_range("keramos::parallel_for", label, r);
     constexpr std::size_t count = sizeof...(Args) - 1;
-    const auto reductions = detail::reductions_among(args, std::make_index_sequence<count>());
-    return enqueue(label, [&] {
-      detail::reduce_for(label, exec(), r, std::get<count>(args), index, reductions,
-                         [&]<class V>() { return core_->memory.template reserve<V>(exec(), 1); });
-    });
+    constexpr std::make_index_sequence<count> each;
+    using item = decltype(index(id<Rank>()));
+    if constexpr (detail::fits_reductions<Exec, item, Args...>(each)) {
+      const auto reductions = detail::reductions_among(args, each);
+      return enqueue(label, [&] {
+        detail::reduce_for(label, exec(), r, std::get<count>(args), index, reductions,
+                           [&]<class V>() { return core_->memory.template reserve<V>(exec(), 1); });
+      });
+    } else {
+      return event_type();
+    }
   }
 
   friend detail::workspace<Exec>& detail::workspace_of<Exec>(basic_queue&);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include <keramos/core/macros.hpp>
 
@@ -43,15 +44,16 @@ struct range : detail::extents<Rank> {
 template <class... I>
 range(I...) -> range<int(sizeof...(I))>;
 
-/// One point of an index space. A 1-D id converts to its index.
+/// One point of an index space. A 1-D id converts to its index, and Views and mdspans take it as one.
 template <int Rank>
 struct id : detail::extents<Rank> {
   id() = default;
   template <class... I>
-  requires(sizeof...(I) == Rank) KERAMOS_FORCEINLINE_FUNCTION constexpr id(I... index)
+  requires(sizeof...(I) == Rank && (std::is_convertible_v<I, index_t> && ...)) KERAMOS_FORCEINLINE_FUNCTION
+      constexpr id(I... index)
       : detail::extents<Rank>{{static_cast<index_t>(index)...}} {}
 
-  KERAMOS_FORCEINLINE_FUNCTION constexpr operator index_t() const requires(Rank == 1) {
+  KERAMOS_FORCEINLINE_FUNCTION constexpr operator index_t() const noexcept requires(Rank == 1) {
     return this->value[0];
   }
 };

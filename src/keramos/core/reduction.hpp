@@ -9,6 +9,7 @@
 // associative and commutative; the order depends on Kokkos and the range, not on the run.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <string>
 #include <tuple>
@@ -17,6 +18,7 @@
 
 #include <keramos/core/error.hpp>
 #include <keramos/core/functional.hpp>
+#include <keramos/core/invoke.hpp>
 #include <keramos/core/item.hpp>
 #include <keramos/core/launch.hpp>
 #include <keramos/core/range.hpp>
@@ -39,24 +41,29 @@ class reducer {
   KERAMOS_FORCEINLINE_FUNCTION void combine(const T& x) { partial_ = op_(partial_, x); }
   KERAMOS_FORCEINLINE_FUNCTION operator T&() { return partial_; }
 
-  KERAMOS_FORCEINLINE_FUNCTION reducer& operator+=(const T& x) requires std::is_same_v<Op, plus> {
-    combine(x);
+  template <std::convertible_to<T> U>
+  KERAMOS_FORCEINLINE_FUNCTION reducer& operator+=(const U& x) requires std::is_same_v<Op, plus> {
+    combine(static_cast<T>(x));
     return *this;
   }
-  KERAMOS_FORCEINLINE_FUNCTION reducer& operator*=(const T& x) requires std::is_same_v<Op, multiplies> {
-    combine(x);
+  template <std::convertible_to<T> U>
+  KERAMOS_FORCEINLINE_FUNCTION reducer& operator*=(const U& x) requires std::is_same_v<Op, multiplies> {
+    combine(static_cast<T>(x));
     return *this;
   }
-  KERAMOS_FORCEINLINE_FUNCTION reducer& operator&=(const T& x) requires std::is_same_v<Op, bit_and> {
-    combine(x);
+  template <std::convertible_to<T> U>
+  KERAMOS_FORCEINLINE_FUNCTION reducer& operator&=(const U& x) requires std::is_same_v<Op, bit_and> {
+    combine(static_cast<T>(x));
     return *this;
   }
-  KERAMOS_FORCEINLINE_FUNCTION reducer& operator|=(const T& x) requires std::is_same_v<Op, bit_or> {
-    combine(x);
+  template <std::convertible_to<T> U>
+  KERAMOS_FORCEINLINE_FUNCTION reducer& operator|=(const U& x) requires std::is_same_v<Op, bit_or> {
+    combine(static_cast<T>(x));
     return *this;
   }
-  KERAMOS_FORCEINLINE_FUNCTION reducer& operator^=(const T& x) requires std::is_same_v<Op, bit_xor> {
-    combine(x);
+  template <std::convertible_to<T> U>
+  KERAMOS_FORCEINLINE_FUNCTION reducer& operator^=(const U& x) requires std::is_same_v<Op, bit_xor> {
+    combine(static_cast<T>(x));
     return *this;
   }
 
@@ -124,7 +131,10 @@ KERAMOS_FORCEINLINE_FUNCTION void deliver(const chain<R, Rest...>& r, const chai
 template <class F, class Item, class... Reducer>
 KERAMOS_FORCEINLINE_FUNCTION void call_with(const F& f, const Item& item, const chain<>&, chain<>&,
                                             Reducer&... reducers) {
-  f(item, reducers...);
+  if constexpr (is_id<Item>)
+    call_at(f, item, reducers...);
+  else
+    f(item, reducers...);
 }
 template <class F, class Item, class T, class Op, class... Rest, class... Values, class... Reducer>
 KERAMOS_FORCEINLINE_FUNCTION void call_with(const F& f, const Item& item,
@@ -223,11 +233,55 @@ void reduce_for(const std::string& label, const Exec& exec, const range<Rank>& r
   }
 }
 
+template <class R>
+using reducer_of = reducer<decltype(R::identity), decltype(R::op)>;
+
+/// Whether a kernel takes an item (an id or its indices, or an nd_item) and `Value...` behind it.
+template <class F, class Item, class... Value>
+constexpr bool may_take_item() {
+  if constexpr (is_id<Item>)
+    return may_take_point<F, Item::rank, Value...>();
+  else
+    return may_take<F, Item, Value...>();
+}
+/// Whether it takes a copy of reduction number Copy; of a template that cannot be asked.
+template <std::size_t Copy, class F, class Item, class... R, std::size_t... I>
+constexpr bool takes_copy(const std::tuple<R...>*, std::index_sequence<I...>) {
+  if constexpr (keeps_arguments_secret<F>() || !requires { &F::operator(); })
+    return false;
+  else
+    return may_take_item<F, Item,
+                         std::conditional_t<I == Copy, const decltype(R::identity)&, reducer_of<R>&>...>();
+}
+
+/// Whether these are reductions and then a kernel that takes them; see invoke.hpp.
+template <class Exec, class Item, class... Args, std::size_t... I>
+constexpr bool fits_reductions(std::index_sequence<I...> each) {
+  using all = std::tuple<Args...>;
+  using kernel = std::tuple_element_t<sizeof...(I), all>;
+  if constexpr (!runs_there<Exec, kernel>()) return false;
+  constexpr bool ordered = (is_reduction<std::tuple_element_t<I, all>> && ...);
+  static_assert(ordered, "keramos: parallel_for: between a range and the kernel stand only reductions");
+  if constexpr (ordered) {
+    using reductions = std::tuple<std::tuple_element_t<I, all>...>;
+    constexpr bool fits = may_take_item<kernel, Item, reducer_of<std::tuple_element_t<I, all>>&...>();
+    static_assert(
+        fits,
+        "keramos: a kernel with reductions takes its index and, for each, T& or reducer<T, Op>&; it is not "
+        "mutable");
+    constexpr bool copies =
+        (takes_copy<I, kernel, Item>(static_cast<const reductions*>(nullptr), decltype(each)()) || ...);
+    static_assert(!copies,
+                  "keramos: a kernel takes a reduction's value by reference, T&: what it added to a copy "
+                  "would be lost");
+    return fits && !copies;
+  }
+  return false;
+}
+
 /// `(reduction..., kernel)` as a chain of the reductions, and the kernel.
 template <class... Args, std::size_t... I>
 auto reductions_among(const std::tuple<const Args&...>& args, std::index_sequence<I...>) {
-  static_assert((is_reduction<std::tuple_element_t<I, std::tuple<Args...>>> && ...),
-                "keramos: between a range and the kernel stand only reductions");
   return make_chain(std::get<I>(args)...);
 }
 
@@ -265,6 +319,21 @@ auto reduction(T* result, const std::type_identity_t<T>& identity, const Op& op)
 template <class T, class Op>
 auto reduction(T* result, const std::type_identity_t<T>& identity, const Op& op, initialize_to_identity_t) {
   return detail::checked_reduction<T>(result, identity, op, false);
+}
+/// Other results and operators.
+template <class T, class Op>
+requires(!has_known_identity<Op, T>) auto reduction(T* result, const Op& op) {
+  static_assert(detail::never<Op>,
+                "keramos: reduction: the operator does not tell its identity; pass one: "
+                "reduction(result, identity, op), where op(identity, x) == x");
+  return detail::reduction_of<T, Op>{result, T(), op, true};
+}
+template <class T, class... Args>
+requires(std::is_arithmetic_v<T>) auto reduction(const T&, const Args&...) {
+  static_assert(detail::never<T>,
+                "keramos: reduction: a reduction's result is where kernels can write it: pass a View of "
+                "rank 0 or a pointer to memory of the device, not a variable of the host");
+  return detail::reduction_of<T, plus>{nullptr, T(), plus(), true};
 }
 /// Into a View of rank 0, or an accessor's first element.
 template <class V, class... Args>

@@ -1,0 +1,6 @@
+// expect in one error: a kernel over a range takes its id<Rank> or Rank indices
+#include "prelude.hpp"
+
+void test(keramos::queue& q) {
+  q.parallel_for("broken", keramos::range{4, 4}, KERAMOS_LAMBDA(const char*){});
+}

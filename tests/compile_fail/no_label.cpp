@@ -1,0 +1,7 @@
+// expect in one error: its arguments are a label, a range or nd_range, events, reductions, the kernel
+#include "prelude.hpp"
+
+void test(keramos::queue& q, double* x) {
+  q.parallel_for(
+      keramos::range{8}, KERAMOS_LAMBDA(keramos::index_t i) { x[i] = 1; });
+}
