@@ -115,11 +115,15 @@ class group : detail::watch {
     using element = typename array::value_type;
     if constexpr (detail::is_dynamic<array>) {
       constexpr int which = I - (Memory::count - Memory::dynamic_count);
-      return array(reinterpret_cast<element*>(local_ + Memory::dynamic_offset(extents_, I)),
-                   extents_.extent[which], *this);
+      const array a(reinterpret_cast<element*>(local_ + Memory::dynamic_offset(extents_, I)),
+                    extents_.extent[which], *this);
+      detail::watch::name<I>(a);
+      return a;
     } else {
       constexpr std::size_t at = Memory::offset(I);
-      return array(reinterpret_cast<element*>(local_ + at), *this);
+      const array a(reinterpret_cast<element*>(local_ + at), *this);
+      detail::watch::name<I>(a);
+      return a;
     }
   }
 
@@ -152,16 +156,19 @@ class group : detail::watch {
                                                            private_array<T, group>&... p) {
     if constexpr (!detail::fits_phase<Phase, T...>()) {
     } else if constexpr (detail::watch::on && backend::traits<Exec>::is_host) {
-      this->for_each_item(Local::size, [&](int linear) {
-        phase(item(linear / (extent(1) * extent(2)), linear / extent(2) % extent(1), linear % extent(2)),
-              p.value_[Local::size == 1 ? 0 : linear]...);  // 0: else g++ 12 warns of bounds
+      this->begin_phase();
+      this->for_each_item(Local::size, phase, [&](const Phase& watched, int linear) {
+        watched(item(linear / (extent(1) * extent(2)), linear / extent(2) % extent(1), linear % extent(2)),
+                p.value_[Local::size == 1 ? 0 : linear]...);  // 0: else g++ 12 warns of bounds
       });
+      this->end_phase();
     } else if constexpr (team_size == 1) {  // a plain loop nest: no division, and the compiler may vectorise
       int linear = 0;
       for (int i = 0; i < extent(0); ++i)
         for (int j = 0; j < extent(1); ++j)
           for (int k = 0; k < extent(2); ++k, ++linear) phase(item(i, j, k), p.value_[linear]...);
     } else {
+      this->begin_phase();
       KERAMOS_UNROLL
       for (int s = 0; s < items_per_thread; ++s) {
         const int linear = int(team_.team_rank()) + s * team_size;
@@ -169,11 +176,16 @@ class group : detail::watch {
           phase(item(linear / (extent(1) * extent(2)), linear / extent(2) % extent(1), linear % extent(2)),
                 p.value_[s]...);
       }
+      this->end_phase();
     }
   }
 
-  /// Internal: the kernel is over.
-  KERAMOS_FORCEINLINE_FUNCTION void end() const { this->end_item(); }
+  /// Internal: the kernel, from begin to end.
+  template <class F>
+  KERAMOS_FORCEINLINE_FUNCTION void run(const F& kernel) {
+    detail::watch::run(kernel, *this);
+    this->end_item();
+  }
 
  private:
   KERAMOS_FORCEINLINE_FUNCTION static constexpr int extent(int d) {

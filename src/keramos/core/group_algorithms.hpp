@@ -41,10 +41,12 @@ struct group_access {
   }
   template <class Group>
   KERAMOS_FORCEINLINE_FUNCTION static const auto& team(const Group& g) {
+    g.outside_phase("calls a group algorithm");
     return g.team_;
   }
   template <class Group>
   KERAMOS_FORCEINLINE_FUNCTION static auto& state(Group& g) {
+    g.outside_phase("calls a group algorithm");
     return g.collective_state_;
   }
   template <class Group>

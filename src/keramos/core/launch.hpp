@@ -209,8 +209,7 @@ struct work_group_kernel {
           team.team_scratch(0).get_shmem_aligned(std::size_t(memory::bytes), alignment));
     }
     Group group(team, local, at, groups, extents, label);
-    f(group);
-    group.end();
+    group.run(f);
   }
 };
 

@@ -43,6 +43,11 @@ class padded_local_array : protected detail::watch {
   static constexpr int size = (Extent * ...) / detail::last_of<Extent...>() * pitch;
   static constexpr std::size_t bytes = sizeof(T) * size;
 
+  KERAMOS_FORCEINLINE_FUNCTION static constexpr int extent(int d) {
+    constexpr int e[] = {Extent...};
+    return e[d];
+  }
+
   KERAMOS_FORCEINLINE_FUNCTION explicit padded_local_array(T* data, const detail::watch& w = {})
       : detail::watch(w), data_(data) {}
 
@@ -54,7 +59,7 @@ class padded_local_array : protected detail::watch {
     const int at[] = {static_cast<int>(index)...};
     int offset = 0;
     for (int d = 0; d < rank; ++d) {
-      detail::check_index("local array", at[d], extent[d], d);
+      this->check_index(data_, at[d], extent[d], d);
       offset = offset * (d == rank - 1 ? pitch : extent[d]) + at[d];
     }
     this->access(data_ + offset, sizeof(T));
@@ -62,7 +67,7 @@ class padded_local_array : protected detail::watch {
   }
   /// Element by its row-major index; for arrays without padding.
   KERAMOS_FORCEINLINE_FUNCTION T& operator[](int linear) const requires(Pad == 0) {
-    detail::check_index("local array", linear, size, 0);
+    this->check_index(data_, linear, size, 0);
     this->access(data_ + linear, sizeof(T));
     return data_[linear];
   }
@@ -129,14 +134,14 @@ class dynamic_local_array : protected detail::watch {
     const int at[] = {static_cast<int>(index)...};
     int offset = 0;
     for (int d = 0; d < Rank; ++d) {
-      detail::check_index("local array", at[d], extent_[d], d);
+      this->check_index(data_, at[d], extent_[d], d);
       offset = offset * extent_[d] + at[d];
     }
     this->access(data_ + offset, sizeof(T));
     return data_[offset];
   }
   KERAMOS_FORCEINLINE_FUNCTION T& operator[](int linear) const {
-    detail::check_index("local array", linear, size(), 0);
+    this->check_index(data_, linear, size(), 0);
     this->access(data_ + linear, sizeof(T));
     return data_[linear];
   }
