@@ -169,7 +169,7 @@ constexpr index_t convolution_length(index_t n, index_t r, convolution_mode mode
 ///
 /// Sums run in the element type over ascending j, so that |ŷ - y| ≤ γ(r)·(|w| * |x|), and the same call
 /// gives bitwise the same answer. Direct summation: r·batch·n multiply-adds.
-template <class Exec, matrix MX, matrix MW, matrix MY>
+template <class Exec, matrix_like MX, matrix_like MW, matrix_like MY>
 basic_event<Exec> convolve(basic_queue<Exec>& q, const MX& x, const MW& w, const MY& y,
                            const convolution_options& options = {}) {
   using element = typename decltype(as_matrix(x))::value_type;

@@ -121,7 +121,7 @@ basic_event<Exec> run_reduce(basic_queue<Exec>& q, const grid_view<const In, 1>&
 ///
 /// Partial sums are combined as a tree of fixed shape: the same call on the same device gives bitwise the
 /// same answer, with an error that grows with the logarithm of x's length beyond a part's.
-template <class Exec, grid<1> X, class Result, class Op, class Init>
+template <class Exec, grid_like<1> X, class Result, class Op, class Init>
 basic_event<Exec> reduce(basic_queue<Exec>& q, const X& x, const Result& result, const Op& op,
                          const Init& init) {
   using T = std::remove_reference_t<decltype(*detail::result_of(result))>;
@@ -133,7 +133,7 @@ basic_event<Exec> reduce(basic_queue<Exec>& q, const X& x, const Result& result,
   return detail::run_reduce(q, from, detail::result_of(result), op,
                             detail::summation<T, Op>::of(static_cast<T>(init)));
 }
-template <class Exec, grid<1> X, class Result, class Op = plus>
+template <class Exec, grid_like<1> X, class Result, class Op = plus>
 basic_event<Exec> reduce(basic_queue<Exec>& q, const X& x, const Result& result, const Op& op = {}) {
   using T = std::remove_reference_t<decltype(*detail::result_of(result))>;
   return reduce(q, x, result, op, detail::identity_of<T>(op));

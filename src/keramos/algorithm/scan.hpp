@@ -61,7 +61,7 @@ void check_scan_types() {
 ///
 /// Each element is read and written once. Where op is not exactly associative, as with floats, results may
 /// differ in their last bits from run to run: which partial sums a group finds depends on timing.
-template <class Exec, grid<1> X, grid<1> Y, class Op = plus>
+template <class Exec, grid_like<1> X, grid_like<1> Y, class Op = plus>
 basic_event<Exec> inclusive_scan(basic_queue<Exec>& q, const X& x, const Y& y, const Op& op = {}) {
   detail::check_scan_types<Exec, X, Y>();
   using In = typename decltype(as_grid<1>(x))::value_type;
@@ -72,7 +72,7 @@ basic_event<Exec> inclusive_scan(basic_queue<Exec>& q, const X& x, const Y& y, c
 }
 
 /// y(i) ← op over init and x(0) ... x(i - 1): as inclusive_scan, but without x(i).
-template <class Exec, grid<1> X, grid<1> Y, class Init, class Op = plus>
+template <class Exec, grid_like<1> X, grid_like<1> Y, class Init, class Op = plus>
 basic_event<Exec> exclusive_scan(basic_queue<Exec>& q, const X& x, const Y& y, const Init& init,
                                  const Op& op = {}) {
   detail::check_scan_types<Exec, X, Y>();

@@ -47,7 +47,7 @@ basic_event<Exec> launch_stencil(basic_queue<Exec>& q, const grid_view<const T, 
 /// @param f    called on the device with a `neighborhood<T, Halo>`; its result is converted to out's type
 /// @param b    what lies outside the grid; without it the points whose halo sticks out keep their value
 /// @throws invalid_argument if the extents differ, data is null, or `out` overlaps `in` or itself.
-template <class Halo, class Exec, grid<Halo::rank> In, grid<Halo::rank> Out, class F>
+template <class Halo, class Exec, grid_like<Halo::rank> In, grid_like<Halo::rank> Out, class F>
 basic_event<Exec> stencil(basic_queue<Exec>& q, const In& in, const Out& out, const F& f,
                           boundary b = boundary::interior) {
   constexpr int rank = Halo::rank;

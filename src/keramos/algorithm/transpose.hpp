@@ -138,7 +138,7 @@ basic_event<Exec> launch_transpose(basic_queue<Exec>& q, const matrix_view<const
 /// @throws invalid_argument if the extents disagree, data is null, or B overlaps A or itself.
 ///
 /// Each element is read and written once: 2·m·n·sizeof(T) bytes.
-template <class Exec, matrix MA, matrix MB>
+template <class Exec, matrix_like MA, matrix_like MB>
 basic_event<Exec> transpose(basic_queue<Exec>& q, const MA& a, const MB& b) {
   using element = typename decltype(as_matrix(a))::value_type;
   static_assert(std::is_same_v<decltype(as_matrix(b).data), element*>,

@@ -80,7 +80,7 @@ constexpr grid_view<T, 2> as_grid(const matrix_view<T>& m) requires(Rank == 2) {
 /// What algorithms accept as an array of `Rank` dimensions: a View, an mdspan, a grid_view or (in two
 /// dimensions) a matrix_view.
 template <class G, int Rank>
-concept grid = requires(const G& g) {
+concept grid_like = requires(const G& g) {
   as_grid<Rank>(g);
 };
 

@@ -16,7 +16,9 @@
 //       A variable of the phase itself is gone at its end. Reading a private_array elsewhere does not compile.
 //  5. Phases do not nest and capture by value ([=]): a barrier inside a phase, or a write to a captured scalar,
 //     does not compile.
-//       Capturing by reference ([&]) compiles and writes one thread's copy: items on other threads do not see it.
+//       Capturing by reference ([&]) compiles all of that, and no compiler warns. A write changes one thread's copy,
+//       which items on other threads do not see; a barrier hangs a GPU. Hosts run both as meant: the checked build
+//       finds them.
 //  6. Local memory is requested at launch, typed; a request over the limit throws before anything runs.
 //       Its contents are undefined at the start: what is read before it is written is anything at all (all
 //       ones in the checked build).

@@ -122,7 +122,7 @@ batched_matrix_view<typename V::element_type> as_batch(const V& v) {
 
 /// Equally spaced matrices of one shape.
 template <class M>
-concept matrix_batch = requires(const M& m) {
+concept matrix_batch_like = requires(const M& m) {
   as_batch(m);
 };
 
@@ -143,7 +143,7 @@ concept kokkos_list = requires(const V& v) {
 
 template <class L>
 concept range_list = std::ranges::sized_range<const L> && std::ranges::random_access_range<const L> &&
-    matrix<std::ranges::range_value_t<const L>>;
+    matrix_like<std::ranges::range_value_t<const L>>;
 
 /// Length and elements of a list, which a View and a range spell differently.
 template <class L>
@@ -177,6 +177,6 @@ constexpr bool batch_accessible_from() {
 /// Matrices listed in memory that the host reads: any random-access range (std::vector, std::span, ...) or
 /// rank-1 View of Views, mdspans or matrix_views, each with an extent, strides and memory of its own.
 template <class L>
-concept matrix_list = detail::kokkos_list<L> || detail::range_list<L>;
+concept matrix_list_like = detail::kokkos_list<L> || detail::range_list<L>;
 
 }  // namespace keramos

@@ -90,7 +90,7 @@ matrix_view<typename V::element_type> as_matrix(const V& v) {
 
 /// What GEMM and its relatives accept as a matrix.
 template <class M>
-concept matrix = requires(const M& m) {
+concept matrix_like = requires(const M& m) {
   as_matrix(m);
 };
 

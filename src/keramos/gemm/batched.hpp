@@ -32,19 +32,19 @@ void run_gemm_batched(const Exec& exec, workspace<Exec>& memory, std::vector<gem
 
 /// C of a batch, and A and B, which may also be one matrix for all problems.
 template <class M>
-concept batch_result = matrix_batch<M> || is_matrix_array<M>;
+concept batch_result = matrix_batch_like<M> || is_matrix_array<M>;
 template <class M>
-concept batch_operand_like = batch_result<M> || matrix<M>;
+concept batch_operand_like = batch_result<M> || matrix_like<M>;
 template <class M>
-concept list_operand_like = matrix_list<M> || matrix<M>;
+concept list_operand_like = matrix_list_like<M> || matrix_like<M>;
 
 template <class M>
 auto element_of() {
-  if constexpr (matrix_batch<M>)
+  if constexpr (matrix_batch_like<M>)
     return typename decltype(as_batch(std::declval<M>()))::value_type();
   else if constexpr (is_matrix_array<M>)
     return typename M::value_type();
-  else if constexpr (matrix_list<M>)
+  else if constexpr (matrix_list_like<M>)
     return typename decltype(list_entry(std::declval<M>(), 0))::value_type();
   else
     return typename decltype(as_matrix(std::declval<M>()))::value_type();
@@ -55,7 +55,7 @@ using element_t = decltype(element_of<M>());
 /// Whether elements of C may be written.
 template <class C>
 constexpr bool has_const_elements() {
-  if constexpr (matrix_batch<C>)
+  if constexpr (matrix_batch_like<C>)
     return std::is_const_v<std::remove_pointer_t<decltype(as_batch(std::declval<C>()).data)>>;
   else if constexpr (is_matrix_array<C>)
     return !std::is_same_v<C, matrix_array<typename C::value_type>>;
@@ -90,7 +90,7 @@ template <class M>
 auto batch_operand_of(const char* name, const M& m, index_t batch) {
   using element = element_t<M>;
   batch_operand<element> x;
-  if constexpr (matrix_batch<M>) {
+  if constexpr (matrix_batch_like<M>) {
     const auto v = as_batch(m);
     x.region = {
         {name, v.data, sizeof(element), v.rows, v.cols, v.row_stride, v.col_stride}, v.batch, v.batch_stride};
@@ -115,7 +115,7 @@ std::vector<region> regions_of(const char* name, const M& list) {
         Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename M::memory_space>::accessible,
         "keramos::gemm_batched: a View of matrices lies in memory that the host cannot read; wrap it "
         "with matrix_array::from, or copy it with Kokkos::create_mirror_view_and_copy");
-  if constexpr (matrix_list<M>) {
+  if constexpr (matrix_list_like<M>) {
     const index_t count = list_size(list);
     all.reserve(std::size_t(count));
     for (index_t i = 0; i < count; ++i) all.push_back(region_of(name, list_entry(list, i)));
@@ -188,7 +188,7 @@ basic_event<Exec> gemm_batched(basic_queue<Exec>& q, Alpha alpha, const MA& a, c
 /// pinned memory that the queue keeps. One launch, with one tile for all; problems up to 32 x 32 share teams
 /// if all are that small. A batch of one shape and spacing is faster, and a matrix_array needs no copy.
 template <class Exec, class Alpha, detail::list_operand_like MA, detail::list_operand_like MB, class Beta,
-          matrix_list MC>
+          matrix_list_like MC>
 basic_event<Exec> gemm_batched(basic_queue<Exec>& q, Alpha alpha, const MA& a, const MB& b, Beta beta,
                                const MC& c, const gemm_batched_options& options = {}) {
   detail::assert_batched_types<Exec, MA, MB, MC>();

@@ -69,7 +69,7 @@ struct gemm_options {
 /// The call can be captured in a CUDA graph once the same call was made before, outside: by then the queue has
 /// the memory that it needs. The graph uses that memory, so the queue must outlive it, and a run of the graph must
 /// not overlap other work of the queue or another run.
-template <class Exec, class Alpha, matrix MA, matrix MB, class Beta, matrix MC>
+template <class Exec, class Alpha, matrix_like MA, matrix_like MB, class Beta, matrix_like MC>
 basic_event<Exec> gemm(basic_queue<Exec>& q, Alpha alpha, const MA& a, const MB& b, Beta beta, const MC& c,
                        const gemm_options& options = {}) {
   using element = typename decltype(as_matrix(c))::value_type;
