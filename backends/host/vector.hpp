@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 #if defined(__AVX2__)
@@ -139,6 +140,18 @@ struct simd {
   }
 
  private:
+  /// The lanes From of x, counted on into y.
+  template <int... From>
+  static vector shuffled(vector x, vector y) {
+#if defined(__clang__)
+    return __builtin_shufflevector(x, y, From...);
+#else  // g++ knows that since version 12, and this since 4.7
+    using index = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+    typedef index indices __attribute__((vector_size(vector_bytes)));
+    return __builtin_shuffle(x, y, indices{From...});
+#endif
+  }
+
   template <int Block, int... Lane>
   static void transpose_blocks(vector (&rows)[lanes], std::integer_sequence<int, Lane...> all) {
     if constexpr (Block < lanes) {
@@ -146,9 +159,8 @@ struct simd {
       for (int i = 0; i < lanes; ++i) {
         if (i & Block) continue;
         const vector above = rows[i], below = rows[i + Block];
-        rows[i] = __builtin_shufflevector(above, below, (Lane & Block ? Lane - Block + lanes : Lane)...);
-        rows[i + Block] =
-            __builtin_shufflevector(above, below, (Lane & Block ? Lane + lanes : Lane + Block)...);
+        rows[i] = shuffled<(Lane & Block ? Lane - Block + lanes : Lane)...>(above, below);
+        rows[i + Block] = shuffled<(Lane & Block ? Lane + lanes : Lane + Block)...>(above, below);
       }
       transpose_blocks<2 * Block>(rows, all);
     }

@@ -394,7 +394,7 @@ void read_past(queue& q, accessor<int, 2, access_mode::read_write> a, index_t co
 }
 TEST(ChecksDeathTest, AnAccessorsIndexOutOfBounds) {
   queue q;
-  buffer<int, 2> x(range{2, 5});
+  buffer<int, 2> x{range{2, 5}};
   read_past(q, accessor(x, q, read_write), 4);
   // Row 0 has no element 5, though the buffer has.
   EXPECT_CAUGHT(read_past(q, accessor(x, q, read_write), 5),

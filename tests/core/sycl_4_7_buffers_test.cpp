@@ -160,7 +160,7 @@ void number(queue& q, accessor<int, 3, access_mode::write> a) {
 }
 TEST(Sycl_4_7_6_Accessors, IndexInThreeDimensions) {
   queue q;
-  buffer<int, 3> x(range{3, 4, 5});
+  buffer<int, 3> x{range{3, 4, 5}};
   number(q, accessor(x, q, write_only, no_init));
   host_accessor h(x, read_only);
   for (int i = 0; i < 3; ++i)
@@ -181,7 +181,7 @@ std::string message_of(const F& f) {
 }
 TEST(Sycl_4_7_6_Accessors, KernelsMeetingAHostAccessorIsAnErrorThatNamesTheBuffer) {
   queue q;
-  buffer<unsigned> x(range{n}, "heights");
+  buffer<unsigned> x{range{n}, "heights"};
   start(q, accessor(x, q, write_only));
   {
     host_accessor h(x, read_only);
@@ -272,7 +272,7 @@ TEST(Sycl_4_7_2_Buffers, ViewsGoInAndOutWithoutCopies) {
   }
   auto h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), v);
   EXPECT_EQ(h(17), stepped(17));
-  buffer<double, 2> y(range{3, 4});
+  buffer<double, 2> y{range{3, 4}};
   EXPECT_EQ(y.view().extent(1), 4u);
   EXPECT_EQ(y.view().data(), y.view().data());
 }

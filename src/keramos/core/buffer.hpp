@@ -1,7 +1,7 @@
 // Buffers and accessors (SYCL 2020, sections 4.7.2 and 4.7.6): memory that is where it is used, and kernels
 // that wait for each other because of what they use.
 //
-//   keramos::buffer<double, 1> x(range{n});
+//   keramos::buffer<double, 1> x{range{n}};   // in braces: g++ 11 takes (range{n}) for a function's parameter
 //   {
 //     keramos::host_accessor h(x, keramos::write_only, keramos::no_init);
 //     for (index_t i = 0; i < n; ++i) h[i] = i;
