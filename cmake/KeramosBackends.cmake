@@ -49,20 +49,29 @@ function(keramos_choose_backend)
       list(APPEND enabled ${name})
     endif()
   endforeach()
-  if(NOT KERAMOS_BACKEND)
+  string(REPLACE ";" ", " has "${KERAMOS_KOKKOS_DEVICES}")
+  set(found "  found    Kokkos ${KERAMOS_KOKKOS_VERSION}\n"
+            "  where    ${KERAMOS_KOKKOS_WHERE}\n"
+            "  devices  ${has}\n"
+            "Do one of these:\n")
+  list(JOIN found "" found)
+  if(NOT enabled)
+    list(TRANSFORM KERAMOS_BACKENDS REPLACE "(.+)" "\${KERAMOS_\\1_DEVICE}" OUTPUT_VARIABLE known)
+    string(CONFIGURE "${known}" known)
+    list(JOIN known ", " known)
+    message(FATAL_ERROR
+      "Keramos: no device of this Kokkos is one that Keramos runs on.\n${found}"
+      "  name a Kokkos built with one of ${known}: -DCMAKE_PREFIX_PATH=<its prefix>\n"
+      "  build Kokkos ${KERAMOS_FETCH_KOKKOS_VERSION} from its release: -DKERAMOS_FETCH_KOKKOS=ON\n")
+  elseif(NOT KERAMOS_BACKEND)
     list(GET enabled 0 default)
   elseif(KERAMOS_BACKEND IN_LIST enabled)
     set(default ${KERAMOS_BACKEND})
   else()
     set(device ${KERAMOS_${KERAMOS_BACKEND}_DEVICE})
     list(GET enabled 0 best)
-    string(REPLACE ";" ", " has "${KERAMOS_KOKKOS_DEVICES}")
     message(FATAL_ERROR
-      "Keramos: KERAMOS_BACKEND=${KERAMOS_BACKEND} needs a Kokkos with ${device}, and this one has none.\n"
-      "  found    Kokkos ${KERAMOS_KOKKOS_VERSION}\n"
-      "  where    ${KERAMOS_KOKKOS_WHERE}\n"
-      "  devices  ${has}\n"
-      "Do one of these:\n"
+      "Keramos: KERAMOS_BACKEND=${KERAMOS_BACKEND} needs a Kokkos with ${device}, and this one has none.\n${found}"
       "  take what this Kokkos has: -DKERAMOS_BACKEND=${best}\n"
       "  name a Kokkos built with -DKokkos_ENABLE_${device}=ON: -DCMAKE_PREFIX_PATH=<its prefix>\n"
       "  build Kokkos ${KERAMOS_FETCH_KOKKOS_VERSION} with ${device} from its release: -DKERAMOS_FETCH_KOKKOS=ON\n")

@@ -15,6 +15,6 @@ void run_gemm(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& 
 }  // namespace keramos::detail
 
 #define KERAMOS_INSTANTIATE_GEMM(Space, T)                                               \
-  template void keramos::detail::run_gemm<Space, T>(                                     \
+  template KERAMOS_EXPORT void keramos::detail::run_gemm<Space, T>(                      \
       const Space&, keramos::detail::workspace<Space>&, const keramos::gemm_problem<T>&, \
       const keramos::linear_epilogue<T>&, const std::optional<keramos::tile::shape>&);

@@ -1,5 +1,6 @@
 // Compiled once per instruction set, KERAMOS_HOST_ISA naming it, with the flags that it needs.
 #include <keramos/backends/host/micro_kernel.hpp>
+#include <keramos/core/export.hpp>
 
 #define KERAMOS_STRING_(x) #x
 #define KERAMOS_STRING(x) KERAMOS_STRING_(x)
@@ -11,8 +12,8 @@ const kernel_table<T>* compiled_kernels() {
   static constexpr kernel_table<T> table = micro_kernel<T>::table(KERAMOS_STRING(KERAMOS_HOST_ISA));
   return &table;
 }
-template const kernel_table<float>* compiled_kernels<float>();
-template const kernel_table<double>* compiled_kernels<double>();
-template const kernel_table<std::uint32_t>* compiled_kernels<std::uint32_t>();
+template KERAMOS_EXPORT const kernel_table<float>* compiled_kernels<float>();
+template KERAMOS_EXPORT const kernel_table<double>* compiled_kernels<double>();
+template KERAMOS_EXPORT const kernel_table<std::uint32_t>* compiled_kernels<std::uint32_t>();
 
 }  // namespace keramos::backend::host::KERAMOS_HOST_ISA

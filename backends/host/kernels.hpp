@@ -7,20 +7,21 @@
 #include <keramos/backends/host/caches.hpp>
 #include <keramos/backends/host/kernel_table.hpp>
 #include <keramos/config.hpp>
+#include <keramos/core/export.hpp>
 
 namespace keramos::backend::host {
 
 namespace baseline {
 template <class T>
-const kernel_table<T>* compiled_kernels();
+KERAMOS_EXPORT const kernel_table<T>* compiled_kernels();
 }
 namespace avx2 {
 template <class T>
-const kernel_table<T>* compiled_kernels();
+KERAMOS_EXPORT const kernel_table<T>* compiled_kernels();
 }
 namespace avx512 {
 template <class T>
-const kernel_table<T>* compiled_kernels();
+KERAMOS_EXPORT const kernel_table<T>* compiled_kernels();
 }
 
 /// The kernels with no more rows in a block than half of a second-level cache of so many bytes holds.

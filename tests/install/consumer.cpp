@@ -1,5 +1,16 @@
-// An application that uses Keramos: C = 2 * A * B, checked in one element.
+// An application that uses what is compiled in Keramos' library: products, one and a batch, checked in one element, an
+// algorithm, and an exception that the library throws.
 #include <keramos/keramos.hpp>
+
+template <class F>
+bool is_refused(const F& call) {
+  try {
+    call();
+  } catch (const keramos::invalid_argument&) {
+    return true;
+  }
+  return false;
+}
 
 int main(int argc, char** argv) {
   keramos::runtime guard(argc, argv);
@@ -11,8 +22,18 @@ int main(int argc, char** argv) {
 
   keramos::queue queue;
   keramos::gemm(queue, 2.0, a, b, 0.0, c);
+  Kokkos::View<double***> many_a("many_a", 7, 30, 40), many_c("many_c", 7, 30, 50);
+  Kokkos::View<double**> transposed("transposed", 50, 30);
+  Kokkos::deep_copy(many_a, 3.0);
+  keramos::gemm_batched(queue, 2.0, many_a, b, 0.0, many_c);
+  keramos::transpose(queue, c, transposed);
   queue.wait();
 
+  const double expected = 2.0 * 3.0 * 5.0 * 40;
   auto c_host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), c);
-  return c_host(29, 49) == 2.0 * 3.0 * 5.0 * 40 ? 0 : 1;
+  auto many_c_host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), many_c);
+  auto transposed_host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), transposed);
+  if (c_host(29, 49) != expected || many_c_host(6, 29, 49) != expected || transposed_host(49, 29) != expected)
+    return 1;
+  return is_refused([&] { keramos::gemm(queue, 1.0, a, a, 0.0, c); }) ? 0 : 2;
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include <keramos/core/error.hpp>
+#include <keramos/core/export.hpp>
 #include <keramos/core/grid_view.hpp>
 
 namespace keramos::detail {
@@ -29,15 +30,16 @@ array_argument argument(const char* name, const grid_view<T, Rank>& g) {
 }
 
 /// "3x4" of the argument's extents.
-std::string shape_of(const array_argument& a);
+KERAMOS_EXPORT std::string shape_of(const array_argument& a);
 
 /// @throws invalid_argument unless extents are not negative and data is there.
-void check_array(const char* function, const array_argument& a);
+KERAMOS_EXPORT void check_array(const char* function, const array_argument& a);
 /// @throws invalid_argument unless `a` has the extents of `wanted`, which come from what `why` says.
-void check_extents(const char* function, const array_argument& a, const index_t* wanted, const char* why);
+KERAMOS_EXPORT void check_extents(const char* function, const array_argument& a, const index_t* wanted,
+                                  const char* why);
 /// check_array, and @throws invalid_argument if two indices of `out` share an element.
-void check_output(const char* function, const array_argument& out);
+KERAMOS_EXPORT void check_output(const char* function, const array_argument& out);
 /// @throws invalid_argument if `in` and `out` share memory, see core/overlap.hpp.
-void check_disjoint(const char* function, const array_argument& in, const array_argument& out);
+KERAMOS_EXPORT void check_disjoint(const char* function, const array_argument& in, const array_argument& out);
 
 }  // namespace keramos::detail

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include <keramos/core/export.hpp>
 #include <keramos/core/range.hpp>
 
 namespace keramos::detail {
@@ -24,9 +25,9 @@ struct strided_array {
 /// The method: a common element is a solution in bounded integers of one linear equation in the indices of both.
 /// Dimensions of equal stride count as one; the widest strides are tried first, which leaves few values for
 /// each, and two unknowns are solved by Euclid's algorithm.
-bool share_memory(const strided_array& x, const strided_array& y);
+KERAMOS_EXPORT bool share_memory(const strided_array& x, const strided_array& y);
 
 /// Whether two different indices of `x` have the same element, exact to the same degree.
-bool shares_elements(const strided_array& x);
+KERAMOS_EXPORT bool shares_elements(const strided_array& x);
 
 }  // namespace keramos::detail

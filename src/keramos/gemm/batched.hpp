@@ -24,11 +24,12 @@ namespace detail {
 
 /// Compiled once for the common types (src/gemm_batched_<type>.cpp).
 template <class Exec, class T>
-void run_gemm_batched(const Exec& exec, workspace<Exec>& memory, const uniform_batch<T>& batch,
-                      const batch_alignment& alignment, const linear_epilogue<T>& epilogue);
+KERAMOS_EXPORT void run_gemm_batched(const Exec& exec, workspace<Exec>& memory, const uniform_batch<T>& batch,
+                                     const batch_alignment& alignment, const linear_epilogue<T>& epilogue);
 template <class Exec, class T>
-void run_gemm_batched(const Exec& exec, workspace<Exec>& memory, std::vector<gemm_problem<T>> problems,
-                      const linear_epilogue<T>& epilogue);
+KERAMOS_EXPORT void run_gemm_batched(const Exec& exec, workspace<Exec>& memory,
+                                     std::vector<gemm_problem<T>> problems,
+                                     const linear_epilogue<T>& epilogue);
 
 /// C of a batch, and A and B, which may also be one matrix for all problems.
 template <class M>

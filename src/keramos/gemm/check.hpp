@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <keramos/core/error.hpp>
+#include <keramos/core/export.hpp>
 #include <keramos/core/matrix_view.hpp>
 #include <keramos/core/overlap.hpp>
 #include <keramos/gemm/problem.hpp>
@@ -37,13 +38,13 @@ inline strided_array strided(const region& r) {
 struct byte_range {
   std::intptr_t first, last;
 };
-byte_range bytes_of(const region& r);
+KERAMOS_EXPORT byte_range bytes_of(const region& r);
 
 /// Whether two different index pairs of `r` address the same element.
-bool writes_twice(const region& r);
+KERAMOS_EXPORT bool writes_twice(const region& r);
 
 /// Whether the two regions share memory; see core/overlap.hpp for how exact these answers are.
-bool overlaps(const region& x, const region& y);
+KERAMOS_EXPORT bool overlaps(const region& x, const region& y);
 
 /// Whether it is plain at a glance that check_gemm would find nothing: the extents agree, C's rows or
 /// columns lie side by side, and no byte between C's ends lies between those of A or B. Most calls are
@@ -71,10 +72,10 @@ bool plainly_sound(const matrix_view<const T>& a, op op_a, const matrix_view<con
 
 /// Extents, null data, and a C that is written twice; `caller` begins the message.
 /// @throws invalid_argument naming the first argument that breaks a promise, its value and the cure.
-void check_shapes(const std::string& caller, const region& a, op op_a, const region& b, op op_b,
-                  const region& c);
+KERAMOS_EXPORT void check_shapes(const std::string& caller, const region& a, op op_a, const region& b,
+                                 op op_b, const region& c);
 /// The same, and C's overlap with A and B.
-void check_gemm(const region& a, op op_a, const region& b, op op_b, const region& c);
+KERAMOS_EXPORT void check_gemm(const region& a, op op_a, const region& b, op op_b, const region& c);
 
 // --- Batches: check_batched.cpp ------------------------------------------------------------------
 
@@ -95,16 +96,17 @@ struct batch_region {
 };
 
 /// Whether two different index triples of `r` address the same element.
-bool writes_twice(const batch_region& r);
+KERAMOS_EXPORT bool writes_twice(const batch_region& r);
 
 /// Whether a matrix of `x` overlaps one of `y`; which ones then.
-bool overlaps(const batch_region& x, const batch_region& y, index_t& which_x, index_t& which_y);
+KERAMOS_EXPORT bool overlaps(const batch_region& x, const batch_region& y, index_t& which_x,
+                             index_t& which_y);
 
 /// @throws invalid_argument as check_gemm, also if C's matrices overlap one another.
-void check_gemm_batched(const batch_region& a, op op_a, const batch_region& b, op op_b,
-                        const batch_region& c);
+KERAMOS_EXPORT void check_gemm_batched(const batch_region& a, op op_a, const batch_region& b, op op_b,
+                                       const batch_region& c);
 /// The same for matrices that lie anywhere. Of an A or B that all problems share there is one.
-void check_gemm_batched(const std::vector<region>& a, op op_a, const std::vector<region>& b, op op_b,
-                        const std::vector<region>& c);
+KERAMOS_EXPORT void check_gemm_batched(const std::vector<region>& a, op op_a, const std::vector<region>& b,
+                                       op op_b, const std::vector<region>& c);
 
 }  // namespace keramos::detail

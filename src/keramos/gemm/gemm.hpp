@@ -39,8 +39,8 @@ linear_epilogue<T> epilogue_of(Alpha alpha, Beta beta) {
 
 /// Compiled once for the common types (src/gemm_<type>.cpp).
 template <class Exec, class T>
-void run_gemm(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& p,
-              const linear_epilogue<T>& epilogue, const std::optional<tile::shape>& block);
+KERAMOS_EXPORT void run_gemm(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& p,
+                             const linear_epilogue<T>& epilogue, const std::optional<tile::shape>& block);
 
 }  // namespace detail
 
