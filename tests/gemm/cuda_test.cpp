@@ -153,27 +153,38 @@ TEST(GemmCuda, OperandsThatAreCopiedFirst) {
     }
 }
 
-// Products of four teams each, which leave most of the device idle, take less time on two queues than on one.
+/// Runs until `flag` is set, or for seconds, and notes whether it was.
+struct wait_for_flag {
+  int *flag, *was_set;
+  KERAMOS_FUNCTION void operator()(index_t) const {
+    for (int i = 0; i < 5'000'000 && *was_set == 0; ++i) *was_set = Kokkos::atomic_fetch_add(flag, 0);
+  }
+};
+struct set_flag {
+  int* flag;
+  KERAMOS_FUNCTION void operator()(index_t) const { Kokkos::atomic_fetch_add(flag, 1); }
+};
+
+// What follows a product on one queue ends a kernel on another, which was queued before: were they to wait for each
+// other, in the library or on the device, the kernel would give up.
 TEST(GemmCuda, TwoQueuesOverlap) {
-  const int n = 256, k = 2048, calls = 20;
+  const int n = 256, k = 2048;
   cuda_queue q({.own_instance = true}), r({.own_instance = true});
   using matrix = Kokkos::View<float**, Kokkos::LayoutRight, Kokkos::Cuda>;
-  const matrix a("a", n, k), b("b", k, n), c("c", n, n), d("d", n, n);
-  const gemm_options whole{.block = tile::shape{128, 128, 16}};  // a row that does not divide k
-  const auto seconds = [&](cuda_queue& second) {
-    std::vector<double> times;
-    for (int repeat = 0; repeat < 7; ++repeat) {
-      Kokkos::fence();
-      Kokkos::Timer timer;
-      for (int i = 0; i < calls; ++i) gemm(q, 1, a, b, 0, c, whole), gemm(second, 1, a, b, 0, d, whole);
-      Kokkos::fence();
-      times.push_back(timer.seconds());
-    }
-    return *std::min_element(times.begin(), times.end());
+  const matrix a("a", n, k), b("b", k, n), c("c", n, n);
+  const Kokkos::View<int*, Kokkos::Cuda> flags("flags", 2);
+  const auto run = [&](cuda_queue& second) {
+    Kokkos::deep_copy(flags, 0);
+    Kokkos::fence();
+    q.parallel_for("wait_for_flag", range{1}, wait_for_flag{flags.data(), flags.data() + 1});
+    gemm(second, 1, a, b, 0, c);
+    second.parallel_for("set_flag", range{1}, set_flag{flags.data()});
+    q.wait(), second.wait();
+    return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), flags)(1);
   };
-  const double one = seconds(q), two = seconds(r);
-  std::printf("%d products: %.0f us on one queue, %.0f us on two\n", 2 * calls, one * 1e6, two * 1e6);
-  EXPECT_LT(two, 0.75 * one);
+  gemm(r, 1, a, b, 0, c).wait();  // the queue's memory grows, which waits for all work
+  EXPECT_EQ(run(r), 1);
+  EXPECT_EQ(run(q), 0) << "what is queued on one queue must be done in order";
 }
 
 }  // namespace

@@ -1,7 +1,11 @@
-// Few tiles and a long k: GPUs divide k among teams (split_k.hpp). Vectors: no tiles at all.
+// Few tiles and a long k: GPUs divide k among teams (split_k.hpp), and hosts of several threads among these where
+// they do not pack (backends/host/tile_choice.hpp; host_kernels_test.cpp runs the same parts on one). Vectors: no
+// tiles at all.
 #include <cstring>
 #include <vector>
 
+#include <keramos/backends/host/kernels.hpp>
+#include <keramos/backends/host/tuning.hpp>
 #include <keramos/backends/simt/tile_choice.hpp>
 
 #include "gemm_case.hpp"
@@ -120,7 +124,8 @@ TYPED_TEST(SplitK, SameCallGivesTheSameBits) {
   const std::uint64_t seed = fresh_seed();
   const random_problem<TypeParam> noise(700, 700, 300, seed);
   queue q, other({.own_instance = true});
-  const int shapes[][3] = {{64, 64, 20000}, {256, 256, 1000}, {33, 9, 60000}, {300, 1, 9000}, {1, 1, 50000}};
+  const int shapes[][3] = {{64, 64, 20000}, {16, 16, 30000}, {256, 256, 1000}, {33, 9, 60000},
+                           {7, 5, 40000},   {300, 1, 9000},  {1, 1, 50000}};
   for (const auto& s : shapes) {
     const random_problem<TypeParam> p(s[0], s[1], s[2], seed + 1);
     p.multiply(q);
@@ -163,6 +168,22 @@ TYPED_TEST(SplitK, CallsOfOneQueueFollowEachOther) {
 }
 
 // --- The choice, which needs no device -----------------------------------------------------------
+
+// So that the tests above meet it: on a host whose threads are two or more.
+TYPED_TEST(SplitK, HostsDivideKOfSomeShapesOfThese) {
+  using namespace backend::host;
+  using T = compute_type<TypeParam>;
+  const kernel_table<T>& table = kernels<T>();
+  const int shapes[][3] = {{16, 16, 30000}, {7, 5, 40000}};
+  for (const auto& [m, n, k] : shapes) {
+    const gemm_problem<T> p{{nullptr, k, 1}, {nullptr, 1, n}, nullptr, n, 1, m, n, k};
+    EXPECT_TRUE(direct_pays(p)) << m << 'x' << n << 'x' << k;
+    const direct_problem<T> whole = direct_problem_of(p, linear_epilogue<T>{1, 0});
+    for (const int threads : {2, 4, 16, 64})
+      EXPECT_GT(share_out(table, whole, table.multiply_direct, threads).parts, 1)
+          << m << 'x' << n << 'x' << k << " on " << threads << " threads";
+  }
+}
 
 using backend::simt::choose_split;
 using backend::simt::device_size;
