@@ -1,0 +1,362 @@
+// A random product, or a batch of them, by whichever call.
+#pragma once
+
+#include <cmath>
+#include <numeric>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "arena.hpp"
+
+namespace keramos::fuzz {
+
+/// A matrix in an area: element (i, j) is at `at + i * row_stride + j * col_stride`.
+struct placed {
+  index_t rows, cols, row_stride, col_stride, at;
+  index_t operator()(index_t i, index_t j) const { return at + i * row_stride + j * col_stride; }
+  bool empty() const { return rows == 0 || cols == 0; }
+};
+
+/// The layouts of one operand: some with unit stride, some without, gaps, turned over, of A and B also repeated.
+class layouts {
+ public:
+  /// Places a matrix from `end` on and moves `end` behind it.
+  static placed next(std::mt19937_64& rng, index_t rows, index_t cols, bool may_repeat, index_t& end) {
+    const index_t step = one_in(rng, 4) ? 1 + draw(rng, 3) : 1;
+    const index_t gap = one_in(rng, 2) ? 0 : draw(rng, 9);
+    placed p{rows, cols, 0, 0, 0};
+    if (one_in(rng, 2))
+      p.col_stride = step, p.row_stride = std::max<index_t>(cols, 1) * step + gap;
+    else
+      p.row_stride = step, p.col_stride = std::max<index_t>(rows, 1) * step + gap;
+    if (one_in(rng, 12)) p.row_stride = -p.row_stride;
+    if (one_in(rng, 12)) p.col_stride = -p.col_stride;
+    if (may_repeat && one_in(rng, 20)) (one_in(rng, 2) ? p.row_stride : p.col_stride) = 0;
+    const index_t down = std::max<index_t>(rows - 1, 0) * p.row_stride;
+    const index_t along = std::max<index_t>(cols - 1, 0) * p.col_stride;
+    p.at = end - std::min<index_t>(down, 0) - std::min<index_t>(along, 0);
+    if (!p.empty()) end += std::abs(down) + std::abs(along) + 1;
+    return p;
+  }
+};
+
+/// Whether the library promises to notice that these two overlap: blocks of one matrix, or one without gaps
+/// (gemm/check.hpp).
+inline bool overlap_is_provable(const placed& x, const placed& y) {
+  const auto leading = [](const placed& p) -> index_t {
+    if (p.col_stride == 1 && p.row_stride >= p.cols) return p.row_stride;
+    if (p.row_stride == 1 && p.col_stride >= p.rows) return p.col_stride;
+    return 0;
+  };
+  const auto is_dense = [](const placed& p) {
+    return (p.col_stride == 1 && p.row_stride == p.cols) || (p.row_stride == 1 && p.col_stride == p.rows);
+  };
+  return (leading(x) != 0 && leading(x) == leading(y)) || is_dense(x) || is_dense(y);
+}
+
+template <class T>
+class product {
+ public:
+  enum class form { one, strided, list };
+
+  /// `close`: small ones of which A or B lies among C.
+  product(std::mt19937_64& rng, form f, bool close, const arena (&memory)[3]) : form_(f), close_(close) {
+    const index_t count = f == form::one ? 1 : 1 + draw(rng, 7);
+    op_a_ = pick(rng, ops), op_b_ = pick(rng, ops);
+    // Of the scalars none, one and the special ones matter most.
+    alpha_ = scalar(rng), beta_ = one_in(rng, 2) ? 0 : scalar(rng);
+    const bool a_for_all = f != form::one && one_in(rng, 5), b_for_all = f != form::one && one_in(rng, 5);
+    index_t m = 0, n = 0, k = 0, ends[3] = {0, 0, 0};
+    const int among = close ? int(draw(rng, 2)) : 2;  // the operand that lies where C lies
+    for (index_t i = 0; i < count; ++i) {
+      const bool fresh = i == 0 || f == form::list;
+      if (fresh && !(i > 0 && (a_for_all || b_for_all))) extents(rng, count, m, n, k);
+      const bool ta = op_a_ != op::N, tb = op_b_ != op::N;
+      const index_t rows[] = {ta ? k : m, tb ? n : k, m}, cols[] = {ta ? m : k, tb ? k : n, n};
+      placed all[3];
+      for (int x = 0; x < 3; ++x) {
+        const bool again = i > 0 && ((x == 0 && a_for_all) || (x == 1 && b_for_all));
+        if (again) {
+          all[x] = problems_[0].of[x];
+        } else if (i > 0 && f == form::strided) {
+          all[x] = problems_[0].of[x];
+          all[x].at += i * stride_[x];
+        } else {
+          all[x] = layouts::next(rng, rows[x], cols[x], x < 2, ends[x]);
+          if (x == 2 && close && one_in(rng, 2))
+            like(rng, all[x], problems_.empty() ? all[among] : problems_[0].of[among]);
+          ends[x] += one_in(rng, 2) ? 0 : draw(rng, 40);
+        }
+      }
+      if (i == 0 && f == form::strided) {
+        for (int x = 0; x < 3; ++x) stride_[x] = distance(rng, all[x], ends[x]);
+        if (a_for_all) stride_[0] = 0;
+        if (b_for_all) stride_[1] = 0;
+      }
+      problems_.push_back({{all[0], all[1], all[2]}, k});
+    }
+    // What is among C shares its area, shifted at will.
+    const index_t shift = close ? draw(rng, 60) - 20 : 0;
+    area_of_[0] = 0, area_of_[1] = 1, area_of_[2] = 2;
+    if (close) {
+      area_of_[among] = 2;
+      for (auto& p : problems_) p.of[among].at += shift;
+    }
+    for (int x = 0; x < 3; ++x) fit(x, memory[x], !one_in(rng, 3));
+    fill(rng);
+  }
+
+  std::string describe() const {
+    std::ostringstream s;
+    s << (std::is_integral_v<T> ? "i32"
+          : sizeof(T) == 4      ? "f32"
+                                : "f64")
+      << (form_ == form::one       ? " gemm"
+          : form_ == form::strided ? " gemm_batched, strided"
+                                   : " gemm_batched, listed")
+      << (close_ ? ", close" : "") << ", op " << char(op_a_) << char(op_b_) << ", alpha " << alpha_
+      << ", beta " << beta_;
+    for (const auto& p : problems_)
+      for (int x = 0; x < 3; ++x)
+        s << (x == 0 ? "; " : ", ") << "ABC"[x] << ' ' << p.of[x].rows << 'x' << p.of[x].cols << " strides "
+          << p.of[x].row_stride << ' ' << p.of[x].col_stride << " at " << p.of[x].at << " of "
+          << areas_[area_of_[x]].before.size();
+    return s.str();
+  }
+
+  /// What is wrong with it, if anything is.
+  std::optional<std::string> run() {
+    const std::optional<bool> refusal = must_be_refused();
+    try {
+      multiply();
+    } catch (const invalid_argument& e) {
+      if (refusal == false) return std::string("refused: ") + e.what();
+      return unchanged_outside({});
+    }
+    if (refusal == true) return "an overlap was not refused";
+    if (!refusal) return std::nullopt;  // what it gives is not defined
+    return judge();
+  }
+
+ private:
+  struct problem {
+    placed of[3];
+    index_t k;
+  };
+  static constexpr op ops[] = {op::N, op::T, op::C};
+
+  double scalar(std::mt19937_64& rng) {
+    if constexpr (!std::is_integral_v<T>) {
+      constexpr double special[] = {std::numeric_limits<double>::quiet_NaN(),
+                                    std::numeric_limits<double>::infinity(),
+                                    -std::numeric_limits<double>::infinity()};
+      if (one_in(rng, 20)) return pick(rng, special);
+    }
+    constexpr double usual[] = {1, 1, 0, -1, 3, -2};
+    return pick(rng, usual);
+  }
+
+  void extents(std::mt19937_64& rng, index_t count, index_t& m, index_t& n, index_t& k) const {
+    const auto extent = [&](index_t longest) {
+      const index_t limits[] = {20, 70, longest};
+      return one_in(rng, 40) ? 0 : 1 + draw(rng, pick(rng, limits));
+    };
+    const index_t most = close_ ? 12 : count > 1 ? 60 : 200;
+    do {
+      m = std::min(extent(most), close_ ? most : 999), n = std::min(extent(most), close_ ? most : 999);
+      k = std::min(extent(one_in(rng, 8) ? 6 * most : most), close_ ? most : 9999);
+      if (!close_ && count == 1 && one_in(rng, 10)) (one_in(rng, 2) ? m : n) *= 3;
+    } while (m * n * k > 6'000'000);
+  }
+
+  /// Gives C the strides of the operand that it lies among.
+  static void like(std::mt19937_64& rng, placed& c, const placed& x) {
+    const index_t leading =
+        std::max({std::abs(x.row_stride), std::abs(x.col_stride), c.rows, c.cols, index_t(1)});
+    c.row_stride = leading, c.col_stride = 1;
+    if (one_in(rng, 2)) std::swap(c.row_stride, c.col_stride);
+  }
+
+  /// From one matrix of a batch to the next: behind it, or between its elements.
+  static index_t distance(std::mt19937_64& rng, const placed& p, index_t end) {
+    const index_t small = std::min(std::abs(p.row_stride), std::abs(p.col_stride));
+    if (small > 1 && one_in(rng, 2)) return 1;
+    const index_t s = std::max<index_t>(end, 1);
+    return one_in(rng, 8) ? -s : s;
+  }
+
+  /// Moves what lies in area x so that it begins at 0 and ends with the area.
+  void fit(int which, const arena& memory, bool at_end) {
+    index_t low = std::numeric_limits<index_t>::max(), high = -low;
+    const auto for_each = [&](const auto& f) {
+      for (auto& p : problems_)
+        for (int x = 0; x < 3; ++x)
+          if (area_of_[x] == which) f(p.of[x]);
+    };
+    for_each([&](const placed& p) {
+      if (p.empty()) return;
+      for (const index_t i : {index_t(0), p.rows - 1})
+        for (const index_t j : {index_t(0), p.cols - 1})
+          low = std::min(low, p(i, j)), high = std::max(high, p(i, j));
+    });
+    if (high < low) low = 0, high = -1;
+    for_each([&](placed& p) { p.at = p.empty() ? 0 : p.at - low; });
+    areas_[which].start(memory, high - low + 1, at_end);
+  }
+
+  template <class F>
+  void for_each_element(int x, const F& f) {
+    for (auto& p : problems_)
+      for (index_t i = 0; i < p.of[x].rows; ++i)
+        for (index_t j = 0; j < p.of[x].cols; ++j) f(areas_[area_of_[x]].before[std::size_t(p.of[x](i, j))]);
+  }
+
+  void fill(std::mt19937_64& rng) {
+    // C first: what lies among it keeps its own values.
+    if (beta_ != 0) for_each_element(2, [&](T& c) { c = random_value<T>(rng); });
+    if (alpha_ != 0) {
+      const bool special = !std::is_integral_v<T> && one_in(rng, 5);
+      for (int x : {0, 1})
+        for_each_element(x, [&](T& v) {
+          v = random_value<T>(rng);
+          if constexpr (!std::is_integral_v<T>) {
+            constexpr T specials[] = {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity(),
+                                      -std::numeric_limits<T>::infinity(), T(0)};
+            if (special && one_in(rng, 300)) v = pick(rng, specials);
+          }
+        });
+    }
+    for (auto& a : areas_) a.upload();
+  }
+
+  template <class U>
+  matrix_view<U> view(const placed& p, int x) const {
+    return {areas_[area_of_[x]].data + p.at, p.rows, p.cols, p.row_stride, p.col_stride};
+  }
+
+  void multiply() {
+    basic_queue<Kokkos::DefaultHostExecutionSpace> q;
+    const problem& first = problems_[0];
+    if (form_ == form::one) {
+      gemm(q, alpha_, view<const T>(first.of[0], 0), view<const T>(first.of[1], 1), beta_,
+           view<T>(first.of[2], 2), {op_a_, op_b_})
+          .wait();
+    } else if (form_ == form::strided) {
+      const auto batch = [&]<class U>(U, int x) {
+        return batched_matrix_view<std::remove_pointer_t<U>>::strided(
+            view<std::remove_pointer_t<U>>(first.of[x], x), index_t(problems_.size()), stride_[x]);
+      };
+      gemm_batched(q, alpha_, batch((const T*)nullptr, 0), batch((const T*)nullptr, 1), beta_,
+                   batch((T*)nullptr, 2), {op_a_, op_b_})
+          .wait();
+    } else {
+      std::vector<matrix_view<const T>> a, b;
+      std::vector<matrix_view<T>> c;
+      for (const problem& p : problems_) {
+        a.push_back(view<const T>(p.of[0], 0)), b.push_back(view<const T>(p.of[1], 1));
+        c.push_back(view<T>(p.of[2], 2));
+      }
+      gemm_batched(q, alpha_, a, b, beta_, c, {op_a_, op_b_}).wait();
+    }
+  }
+
+  /// By the addresses of all elements. Nothing where the library need not notice.
+  std::optional<bool> must_be_refused() const {
+    std::vector<int> owner(areas_[2].before.size(), -1);  // the problem whose C it is
+    bool twice = false, twice_provable = false, any = false, provable = false;
+    for (std::size_t l = 0; l < problems_.size(); ++l) {
+      const placed& c = problems_[l].of[2];
+      for (index_t i = 0; i < c.rows; ++i)
+        for (index_t j = 0; j < c.cols; ++j) {
+          int& o = owner[std::size_t(c(i, j))];
+          if (o >= 0) {
+            twice = true;
+            twice_provable |=
+                form_ != form::list || o == int(l) || overlap_is_provable(problems_[o].of[2], c);
+          }
+          o = int(l);
+        }
+    }
+    for (const problem& p : problems_)
+      for (int x : {0, 1}) {
+        if (area_of_[x] != 2) continue;
+        for (index_t i = 0; i < p.of[x].rows; ++i)
+          for (index_t j = 0; j < p.of[x].cols; ++j)
+            if (const int o = owner[std::size_t(p.of[x](i, j))]; o >= 0) {
+              any = true;
+              provable |= overlap_is_provable(p.of[x], problems_[o].of[2]);
+            }
+      }
+    if (twice_provable || provable) return true;
+    if (twice || any) return std::nullopt;
+    return false;
+  }
+
+  std::optional<std::string> unchanged_outside(const std::vector<bool>& in_c) const {
+    for (int x = 0; x < 3; ++x)
+      for (std::size_t at = 0; at < areas_[x].before.size(); ++at)
+        if (!(x == 2 && !in_c.empty() && in_c[at]) && !areas_[x].is_unchanged(at))
+          return std::string("wrote outside C, at element ") + std::to_string(at) + " of the area of " +
+                 "ABC"[x];
+    return std::nullopt;
+  }
+
+  std::optional<std::string> judge() const {
+    const bool ta = op_a_ != op::N, tb = op_b_ != op::N;
+    const auto before = [&](int x, index_t at) { return areas_[area_of_[x]].before[std::size_t(at)]; };
+    std::vector<bool> in_c(areas_[2].before.size(), false);
+    for (std::size_t l = 0; l < problems_.size(); ++l) {
+      const auto& [a, b, c] = problems_[l].of;
+      for (index_t i = 0; i < c.rows; ++i)
+        for (index_t j = 0; j < c.cols; ++j) {
+          in_c[std::size_t(c(i, j))] = true;
+          const T got = areas_[2].data[c(i, j)];
+          wide<T> sum = 0, magnitude = 0;
+          if (alpha_ != 0)
+            for (index_t p = 0; p < problems_[l].k; ++p) {
+              const wide<T> x = widened<T>(before(0, ta ? a(p, i) : a(i, p)));
+              const wide<T> y = widened<T>(before(1, tb ? b(j, p) : b(p, j)));
+              sum += x * y;
+              if constexpr (!std::is_integral_v<T>) magnitude += std::abs(x * y);
+            }
+          if (is_right(got, sum, magnitude, before(2, c(i, j)), problems_[l].k)) continue;
+          std::ostringstream s;
+          s << "C[" << l << "](" << i << ", " << j << ") is " << got << ", alpha times " << sum
+            << " plus beta times " << before(2, c(i, j)) << " was expected";
+          return s.str();
+        }
+    }
+    return unchanged_outside(in_c);
+  }
+
+  bool is_right(T got, wide<T> sum, wide<T> magnitude, T before, index_t k) const {
+    const wide<T> alpha = widened<T>(alpha_), beta = widened<T>(beta_);
+    wide<T> expected = alpha_ != 0 && k > 0 ? alpha * sum : wide<T>(0);
+    if (beta_ != 0) expected += beta * widened<T>(before);
+    if constexpr (std::is_integral_v<T>) {
+      return std::uint32_t(got) == expected;
+    } else {
+      const wide<T> unit = wide<T>(k + 2) * (std::numeric_limits<T>::epsilon() / 2);
+      // Parts of k may be scaled one by one, and infinities of both signs make a NaN.
+      if (std::isinf(alpha_) && k > 0) return !std::isfinite(got);
+      if (std::isnan(expected)) return std::isnan(got);
+      if (std::isinf(expected)) return wide<T>(got) == expected;
+      wide<T> scale = alpha_ != 0 && k > 0 ? std::abs(alpha) * magnitude : wide<T>(0);
+      if (beta_ != 0) scale += std::abs(beta * widened<T>(before));
+      return std::abs(wide<T>(got) - expected) <= unit * scale;
+    }
+  }
+
+  form form_;
+  bool close_;
+  op op_a_, op_b_;
+  double alpha_, beta_;
+  std::vector<problem> problems_;
+  index_t stride_[3] = {0, 0, 0};
+  int area_of_[3];
+  area<T> areas_[3];
+};
+
+}  // namespace keramos::fuzz
