@@ -129,6 +129,7 @@ class product {
   /// What is wrong with it, if anything is.
   std::optional<std::string> run() {
     const std::optional<bool> refusal = must_be_refused();
+    if (!refusal) return std::nullopt;  // whether it is refused and what it gives is not defined
     try {
       multiply();
     } catch (const invalid_argument& e) {
@@ -136,7 +137,6 @@ class product {
       return unchanged_outside({});
     }
     if (refusal == true) return "an overlap was not refused";
-    if (!refusal) return std::nullopt;  // what it gives is not defined
     return judge();
   }
 

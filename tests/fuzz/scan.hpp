@@ -57,6 +57,8 @@ class scan {
     const grid_view<const T, 1> x{areas_[0].data + x_at_, {count_}, {x_stride_}};
     const grid_view<T, 1> y{(together_ ? areas_[0] : areas_[1]).data + y_at_, {count_}, {y_stride_}};
     const bool in_place = together_ && x_at_ == y_at_ && x_stride_ == y_stride_;
+    const bool refused = !in_place && overlap();
+    if (refused && (x_stride_ != y_stride_ || x_stride_ < 0)) return std::nullopt;  // it need not be noticed
     try {
       basic_queue<Kokkos::DefaultHostExecutionSpace> q;
       if (maximum_)
@@ -65,12 +67,9 @@ class scan {
         call(q, x, y, plus{});
       q.wait();
     } catch (const invalid_argument& e) {
-      if (in_place || !overlap()) return std::string("refused: ") + e.what();
-      return std::nullopt;
+      return refused ? std::nullopt : std::optional(std::string("refused: ") + e.what());
     }
-    if (!in_place && overlap())
-      return x_stride_ == y_stride_ && x_stride_ > 0 ? std::optional("an overlap was not refused")
-                                                     : std::nullopt;
+    if (refused) return "an overlap was not refused";
     return judge();
   }
 
