@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
@@ -71,7 +72,7 @@ struct area {
     data = memory.place<T>(size, at_end);
     before.assign(std::size_t(size), poison<T>());
   }
-  void upload() { std::memcpy(data, before.data(), before.size() * sizeof(T)); }
+  void upload() { std::copy(before.begin(), before.end(), data); }
   bool is_unchanged(std::size_t at) const { return std::memcmp(&before[at], data + at, sizeof(T)) == 0; }
 };
 

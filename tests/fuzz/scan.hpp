@@ -17,7 +17,7 @@ class scan {
     const index_t limits[] = {10, 300, 5000, 30000};
     count_ = draw(rng, 1 + pick(rng, limits));
     inclusive_ = one_in(rng, 2), maximum_ = std::is_integral_v<T> && one_in(rng, 2);
-    init_ = random_value<T>(rng);
+    init_ = value(rng);
     for (auto* s : {&x_stride_, &y_stride_})
       *s = (one_in(rng, 3) ? 1 + draw(rng, 3) : 1) * (one_in(rng, 6) ? -1 : 1);
     together_ = one_in(rng, 3);
@@ -37,7 +37,7 @@ class scan {
     }
     const index_t nan_at = !std::is_integral_v<T> && one_in(rng, 6) ? draw(rng, count_ + 1) : -1;
     for (index_t i = 0; i < count_; ++i)
-      areas_[0].before[x_at_ + i * x_stride_] = i == nan_at ? poison<T>() : random_value<T>(rng);
+      areas_[0].before[x_at_ + i * x_stride_] = i == nan_at ? poison<T>() : value(rng);
     for (auto& a : areas_) a.upload();
   }
 
@@ -74,6 +74,14 @@ class scan {
   }
 
  private:
+  /// Integers whose sums fit: those of `plus` must not overflow.
+  static T value(std::mt19937_64& rng) {
+    if constexpr (std::is_integral_v<T>)
+      return T(draw(rng, 60001) - 30000);
+    else
+      return random_value<T>(rng);
+  }
+
   template <class X, class Y, class Op>
   void call(basic_queue<Kokkos::DefaultHostExecutionSpace>& q, const X& x, const Y& y, const Op& op) const {
     if (inclusive_)

@@ -119,7 +119,7 @@ std::set<index_t> elements(const detail::region& r) {
   std::set<index_t> s;
   for (index_t i = 0; i < r.rows; ++i)
     for (index_t j = 0; j < r.cols; ++j)
-      s.insert(static_cast<const float*>(r.data) - static_cast<const float*>(nullptr) + i * r.row_stride +
+      s.insert(index_t(reinterpret_cast<std::intptr_t>(r.data) / sizeof(float)) + i * r.row_stride +
                j * r.col_stride);
   return s;
 }

@@ -123,7 +123,7 @@ bool same_bits(const std::vector<T>& x, const std::vector<T>& y) {
 TYPED_TEST(SplitK, SameCallGivesTheSameBits) {
   const std::uint64_t seed = fresh_seed();
   const random_problem<TypeParam> noise(700, 700, 300, seed);
-  queue q, other({.own_instance = true});
+  queue q, other(queue_options{.own_instance = true});
   const int shapes[][3] = {{64, 64, 20000}, {16, 16, 30000}, {256, 256, 1000}, {33, 9, 60000},
                            {7, 5, 40000},   {300, 1, 9000},  {1, 1, 50000}};
   for (const auto& s : shapes) {
