@@ -32,14 +32,23 @@ function(keramos_add_host_kernels library)
     endforeach()
   endif()
 
+  # Optimised in Debug builds too: unoptimised, these loops are a hundred times slower. With sanitizers clang would take
+  # minutes for each instruction set; AddressSanitizer sees null, and unaligned vectors are what is meant.
+  set(optimised -O3)
+  if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=")
+    set(optimised -O1)
+    if(CMAKE_CXX_FLAGS MATCHES "undefined")
+      list(APPEND optimised -fno-sanitize=pointer-overflow,null,alignment)
+    endif()
+  endif()
+
   foreach(isa IN LISTS isas)
     set(object keramos_host_${isa})
     add_library(${object} OBJECT backends/host/kernels.cpp)
     target_compile_features(${object} PRIVATE cxx_std_20)
     target_include_directories(${object} PRIVATE src "${PROJECT_BINARY_DIR}/include")
     target_compile_definitions(${object} PRIVATE KERAMOS_HOST_ISA=${isa})
-    # Optimised in Debug builds too: unoptimised, these loops are a hundred times slower.
-    target_compile_options(${object} PRIVATE ${KERAMOS_HOST_ONLY} ${flags_${isa}} -O3 -ffp-contract=fast
+    target_compile_options(${object} PRIVATE ${KERAMOS_HOST_ONLY} ${flags_${isa}} ${optimised} -ffp-contract=fast
                                              -fno-math-errno)
     set_target_properties(${object} PROPERTIES POSITION_INDEPENDENT_CODE ON)
     keramos_warnings(${object})
