@@ -46,7 +46,7 @@ KERAMOS_FORCEINLINE_FUNCTION void mma_16x8([[maybe_unused]] double (&d)[2][2],
 }
 
 /// A warp's tile of f64 accumulators as 16 x 8 fragments of the tensor cores.
-template <tile::config Config>
+template <tiling::config Config>
 class f64_accumulator {
   static constexpr int fm = Config.warp.m / 16, fn = Config.warp.n / 8;
   static constexpr int warps_n = Config.block.n / Config.warp.n;
@@ -140,12 +140,12 @@ class f64_accumulator {
   double a_frag_[fm][fk / 2], b_frag_[2][fn][fk / 4];
 };
 
-template <class T, tile::config Config>
+template <class T, tiling::config Config>
 struct accumulator_for {
   using type = simt::fma_accumulator<T, Config, Kokkos::Cuda>;
 };
-template <tile::config Config>
-requires(Config.math == tile::unit::matrix) struct accumulator_for<double, Config> {
+template <tiling::config Config>
+requires(Config.math == tiling::unit::matrix) struct accumulator_for<double, Config> {
   using type = f64_accumulator<Config>;
 };
 
@@ -163,7 +163,7 @@ struct mma<Kokkos::Cuda> {
     cuda::mma_16x8<8>(d, a, b);
   }
 
-  template <class T, tile::config Config>
+  template <class T, tiling::config Config>
   using accumulator = typename cuda::accumulator_for<T, Config>::type;
 };
 

@@ -35,26 +35,26 @@ namespace cuda {
 // clang-format off
 inline constexpr simt::tuning_row tuning_table[] = {
     // arch  type bytes    block           warp        fragment    stages teams unit             split    efficiency  serves
-    {    50, 'f', 4,  {{128, 128, 16}, { 64,  32}, { 8,  8,  1},   2,    2, tile::unit::fma,     false},  0.75},
-    {    50, 'f', 4,  {{128, 128,  8}, { 64,  32}, { 8,  8,  1},   2,    2, tile::unit::fma,     false},  0.65},
-    {    50, 'f', 4,  {{ 64,  64, 16}, { 32,  32}, { 8,  4,  1},   2,    4, tile::unit::fma,     true},   0.63},
-    {    50, 'f', 4,  {{ 64,  32, 32}, { 32,  16}, { 4,  4,  1},   3,    4, tile::unit::fma,     true},   0.55},
-    {    50, 'f', 4,  {{ 32,  32, 32}, { 32,  16}, { 4,  4,  1},   3,    6, tile::unit::fma,     true},   0.55},
-    {    50, 'f', 4,  {{ 64,  16, 32}, { 32,  16}, { 4,  4,  1},   4,    4, tile::unit::fma,     true},   0.50},
-    {    50, 'f', 4,  {{ 64,   8, 32}, { 64,   8}, { 4,  4,  1},   4,    5, tile::unit::fma,     true},   0.30},
-    {    90, 'f', 8,  {{128,  64, 16}, { 64,  32}, {16,  8,  8},   3,    2, tile::unit::matrix,  false},  0.93},
-    {    90, 'f', 8,  {{128,  64,  8}, { 64,  32}, {16,  8,  8},   3,    2, tile::unit::matrix,  false},  0.86},
-    {    80, 'f', 8,  {{ 64,  64,  8}, { 32,  32}, {16,  8,  8},   3,    4, tile::unit::matrix,  true},   0.73, simt::serves::single},
-    {    80, 'f', 8,  {{ 64,  64,  8}, { 32,  32}, {16,  8,  8},   5,    3, tile::unit::matrix,  true},   0.80, simt::serves::batches},
-    {    80, 'f', 8,  {{ 64,  32, 16}, { 32,  16}, {16,  8,  8},   3,    4, tile::unit::matrix,  true},   0.75},
-    {    80, 'f', 8,  {{ 32,  32, 16}, { 16,  16}, {16,  8,  8},   4,    4, tile::unit::matrix,  true},   0.59},
-    {    80, 'f', 8,  {{ 64,  16, 16}, { 16,  16}, {16,  8,  8},   3,    4, tile::unit::matrix,  true},   0.63},
-    {    80, 'f', 8,  {{ 64,   8, 16}, { 16,   8}, {16,  8,  8},   4,    5, tile::unit::matrix,  true},   0.25},
-    {    50, 'f', 8,  {{ 64,  64,  8}, { 32,  32}, { 8,  4,  1},   3,    2, tile::unit::fma,     true},   0.35},
-    {    50, 'f', 8,  {{ 64,  16, 16}, { 32,  16}, { 4,  4,  1},   3,    4, tile::unit::fma,     true},   0.25},
-    {    50, 'i', 4,  {{128, 128, 16}, { 64,  32}, { 8,  8,  1},   2,    2, tile::unit::fma,     false},  0.47},
-    {    50, 'i', 4,  {{ 64,  64, 16}, { 32,  32}, { 8,  4,  1},   2,    4, tile::unit::fma,     true},   0.40},
-    {    50, 'i', 4,  {{ 64,  16, 32}, { 32,  16}, { 4,  4,  1},   4,    4, tile::unit::fma,     true},   0.35},
+    {    50, 'f', 4,  {{128, 128, 16}, { 64,  32}, { 8,  8,  1},   2,    2, tiling::unit::fma,     false},  0.75},
+    {    50, 'f', 4,  {{128, 128,  8}, { 64,  32}, { 8,  8,  1},   2,    2, tiling::unit::fma,     false},  0.65},
+    {    50, 'f', 4,  {{ 64,  64, 16}, { 32,  32}, { 8,  4,  1},   2,    4, tiling::unit::fma,     true},   0.63},
+    {    50, 'f', 4,  {{ 64,  32, 32}, { 32,  16}, { 4,  4,  1},   3,    4, tiling::unit::fma,     true},   0.55},
+    {    50, 'f', 4,  {{ 32,  32, 32}, { 32,  16}, { 4,  4,  1},   3,    6, tiling::unit::fma,     true},   0.55},
+    {    50, 'f', 4,  {{ 64,  16, 32}, { 32,  16}, { 4,  4,  1},   4,    4, tiling::unit::fma,     true},   0.50},
+    {    50, 'f', 4,  {{ 64,   8, 32}, { 64,   8}, { 4,  4,  1},   4,    5, tiling::unit::fma,     true},   0.30},
+    {    90, 'f', 8,  {{128,  64, 16}, { 64,  32}, {16,  8,  8},   3,    2, tiling::unit::matrix,  false},  0.93},
+    {    90, 'f', 8,  {{128,  64,  8}, { 64,  32}, {16,  8,  8},   3,    2, tiling::unit::matrix,  false},  0.86},
+    {    80, 'f', 8,  {{ 64,  64,  8}, { 32,  32}, {16,  8,  8},   3,    4, tiling::unit::matrix,  true},   0.73, simt::serves::single},
+    {    80, 'f', 8,  {{ 64,  64,  8}, { 32,  32}, {16,  8,  8},   5,    3, tiling::unit::matrix,  true},   0.80, simt::serves::batches},
+    {    80, 'f', 8,  {{ 64,  32, 16}, { 32,  16}, {16,  8,  8},   3,    4, tiling::unit::matrix,  true},   0.75},
+    {    80, 'f', 8,  {{ 32,  32, 16}, { 16,  16}, {16,  8,  8},   4,    4, tiling::unit::matrix,  true},   0.59},
+    {    80, 'f', 8,  {{ 64,  16, 16}, { 16,  16}, {16,  8,  8},   3,    4, tiling::unit::matrix,  true},   0.63},
+    {    80, 'f', 8,  {{ 64,   8, 16}, { 16,   8}, {16,  8,  8},   4,    5, tiling::unit::matrix,  true},   0.25},
+    {    50, 'f', 8,  {{ 64,  64,  8}, { 32,  32}, { 8,  4,  1},   3,    2, tiling::unit::fma,     true},   0.35},
+    {    50, 'f', 8,  {{ 64,  16, 16}, { 32,  16}, { 4,  4,  1},   3,    4, tiling::unit::fma,     true},   0.25},
+    {    50, 'i', 4,  {{128, 128, 16}, { 64,  32}, { 8,  8,  1},   2,    2, tiling::unit::fma,     false},  0.47},
+    {    50, 'i', 4,  {{ 64,  64, 16}, { 32,  32}, { 8,  4,  1},   2,    4, tiling::unit::fma,     true},   0.40},
+    {    50, 'i', 4,  {{ 64,  16, 32}, { 32,  16}, { 4,  4,  1},   4,    4, tiling::unit::fma,     true},   0.35},
 };
 // clang-format on
 
@@ -71,7 +71,7 @@ struct tuning<Kokkos::Cuda> : simt::table_tuning<Kokkos::Cuda, cuda::tuning_tabl
   }
   template <class T, class Launch>
   static void choose(const Kokkos::Cuda& exec, detail::workspace<Kokkos::Cuda>& memory,
-                     const gemm_problem<T>& p, const std::optional<tile::shape>& requested,
+                     const gemm_problem<T>& p, const std::optional<tiling::shape>& requested,
                      const Launch& launch) {
     choose_row<T>(exec, memory, p, requested, launch);
   }

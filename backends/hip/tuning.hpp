@@ -25,12 +25,12 @@ namespace hip {
 // clang-format off
 inline constexpr simt::tuning_row tuning_table[] = {
     // arch  type bytes    block           warp        fragment    stages teams  unit        split  efficiency
-    {     0, 'f', 4,  {{128, 128,  8}, { 64,  64}, { 8,  8,  1},   2,    2, tile::unit::fma, false},    1.00},
-    {     0, 'f', 4,  {{ 64,  64, 16}, { 32,  32}, { 4,  4,  1},   2,    3, tile::unit::fma, true},     0.60},
-    {     0, 'f', 8,  {{128,  64,  8}, { 64,  32}, { 8,  4,  1},   2,    2, tile::unit::fma, false},    1.00},
-    {     0, 'f', 8,  {{ 64,  64,  8}, { 32,  32}, { 4,  4,  1},   2,    3, tile::unit::fma, true},     0.80},
-    {     0, 'i', 4,  {{128,  64,  8}, { 64,  32}, { 8,  4,  1},   2,    2, tile::unit::fma, false},    1.00},
-    {     0, 'i', 4,  {{ 64,  64, 16}, { 32,  32}, { 4,  4,  1},   2,    3, tile::unit::fma, true},     0.80},
+    {     0, 'f', 4,  {{128, 128,  8}, { 64,  64}, { 8,  8,  1},   2,    2, tiling::unit::fma, false},    1.00},
+    {     0, 'f', 4,  {{ 64,  64, 16}, { 32,  32}, { 4,  4,  1},   2,    3, tiling::unit::fma, true},     0.60},
+    {     0, 'f', 8,  {{128,  64,  8}, { 64,  32}, { 8,  4,  1},   2,    2, tiling::unit::fma, false},    1.00},
+    {     0, 'f', 8,  {{ 64,  64,  8}, { 32,  32}, { 4,  4,  1},   2,    3, tiling::unit::fma, true},     0.80},
+    {     0, 'i', 4,  {{128,  64,  8}, { 64,  32}, { 8,  4,  1},   2,    2, tiling::unit::fma, false},    1.00},
+    {     0, 'i', 4,  {{ 64,  64, 16}, { 32,  32}, { 4,  4,  1},   2,    3, tiling::unit::fma, true},     0.80},
 };
 // clang-format on
 
@@ -45,7 +45,7 @@ struct tuning<Kokkos::HIP> : simt::table_tuning<Kokkos::HIP, hip::tuning_table> 
   }
   template <class T, class Launch>
   static void choose(const Kokkos::HIP& exec, detail::workspace<Kokkos::HIP>& memory,
-                     const gemm_problem<T>& p, const std::optional<tile::shape>& requested,
+                     const gemm_problem<T>& p, const std::optional<tiling::shape>& requested,
                      const Launch& launch) {
     choose_row<T>(exec, memory, p, requested, launch);
   }

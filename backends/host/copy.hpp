@@ -28,7 +28,7 @@ struct packed_operand {
 template <class T>
 struct pack_kernel {
   typename kernel_table<T>::pack_function* pack;
-  tile::operand<T> from;
+  tiling::operand<T> from;
   index_t n, k, panels;
   int width, kc;
   T* to;
@@ -86,7 +86,7 @@ class stager {
   };
 
   KERAMOS_FORCEINLINE_FUNCTION stager(const kernel_table<T>& kernels, const gemm_problem<T>& p,
-                                      const tile::position& at, int kc, const packed_operand<T>& packed_b,
+                                      const tiling::position& at, int kc, const packed_operand<T>& packed_b,
                                       T* a_local, T* b_local)
       : kernels_(kernels),
         p_(p),
@@ -115,7 +115,7 @@ class stager {
  private:
   const kernel_table<T>& kernels_;
   const gemm_problem<T>& p_;
-  const tile::position& at_;
+  const tiling::position& at_;
   int kc_;
   packed_operand<T> packed_b_;
   T* a_local_;

@@ -21,7 +21,7 @@ class accumulator {
 
  public:
   KERAMOS_FORCEINLINE_FUNCTION accumulator(const kernel_table<T>& kernels, const gemm_problem<T>& p,
-                                           const tile::position& at, const Epilogue& epilogue, T* sums)
+                                           const tiling::position& at, const Epilogue& epilogue, T* sums)
       : kernels_(kernels), k_left_(at.k1 - at.k0) {
     block_ = {sums,
               nullptr,
@@ -51,7 +51,7 @@ class accumulator {
     next();
   }
 
-  KERAMOS_FORCEINLINE_FUNCTION void write(const gemm_problem<T>&, const tile::position& at,
+  KERAMOS_FORCEINLINE_FUNCTION void write(const gemm_problem<T>&, const tiling::position& at,
                                           const Epilogue& epilogue) const {
     if constexpr (!fused) {
       const int mr = kernels_.mr, nr = kernels_.nr, panels_m = (at.rows + mr - 1) / mr;

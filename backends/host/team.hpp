@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <keramos/backends/interface.hpp>
+#include <keramos/core/export.hpp>
 
 namespace keramos::backend::host {
 
@@ -93,7 +94,7 @@ class team {
 
 /// Held while Kokkos runs a kernel. Kokkos 3 has one scratch for all threads that launch, and no lock of its own.
 /// One thread may hold it several times, for kernels that launch others.
-class launch_lock {
+class KERAMOS_EXPORT launch_lock {  // one mutex, whoever includes this
 #if KOKKOS_VERSION < 40000
  public:
   launch_lock() : lock_(mutex()) {}

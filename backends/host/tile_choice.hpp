@@ -31,7 +31,7 @@ inline constexpr double tiles_waited_for = 1;
 
 /// A block tile, and whether B is packed for all tiles at once or by each for itself.
 struct block_choice {
-  tile::shape block;
+  tiling::shape block;
   bool shares_b;
 };
 
@@ -108,7 +108,8 @@ struct direct_kernel {
     if (parts > 1) {
       part.c = sums + (std::int64_t(part_of_k) * problem.m + i) * problem.n + j;
       part.c_row_stride = problem.n, part.c_col_stride = 1;
-      part.beta = T(0);
+      part.alpha = T(1),
+      part.beta = T(0);  // alpha comes last: infinite, it would make NaN of parts of both signs
     } else {
       part.c = problem.c + i * problem.c_row_stride + j * problem.c_col_stride;
     }
@@ -122,6 +123,7 @@ struct direct_kernel {
       T sum = sums[e];
       for (int part = 1; part < parts; ++part) sum += sums[part * elements + e];
       T& c = problem.c[e / problem.n * problem.c_row_stride + e % problem.n * problem.c_col_stride];
+      sum *= problem.alpha;
       c = problem.beta == T(0) ? sum : sum + problem.beta * c;
     }
   }

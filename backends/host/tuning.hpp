@@ -31,11 +31,11 @@ class machine {
   static constexpr int teams_per_unit = 1;
   static constexpr bool splits_k = false;
 
-  machine(const kernel_table<T>& kernels, const tile::shape& block, const packed_operand<T>& packed_b = {},
+  machine(const kernel_table<T>& kernels, const tiling::shape& block, const packed_operand<T>& packed_b = {},
           shared_packing<T>* packing = nullptr)
       : kernels_(&kernels), block_(block), packed_b_(packed_b), packing_(packing) {}
 
-  KERAMOS_FORCEINLINE_FUNCTION tile::shape block() const { return block_; }
+  KERAMOS_FORCEINLINE_FUNCTION tiling::shape block() const { return block_; }
   KERAMOS_FORCEINLINE_FUNCTION static int recompute(int x) { return x; }
   /// Micro-tiles are cut to fit where a tile ends early.
   static bool can_shift_m(const gemm_problem<T>&) { return false; }
@@ -47,7 +47,7 @@ class machine {
 
   template <class Team>
   KERAMOS_FORCEINLINE_FUNCTION auto operands(const Team& team, const gemm_problem<T>& p,
-                                             const tile::position& at) const {
+                                             const tiling::position& at) const {
     if (packing_) packing_->finish();
     T* a_local = local(team, a_bytes());
     T* b_local = packed_b_.data ? nullptr : local(team, b_bytes());
@@ -55,7 +55,7 @@ class machine {
   }
   template <class Team, class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION auto accumulator(const Team& team, const gemm_problem<T>& p,
-                                                const tile::position& at, const Epilogue& epilogue) const {
+                                                const tiling::position& at, const Epilogue& epilogue) const {
     using type = typename backend::mma<Exec>::template accumulator<T, Epilogue>;
     return type(*kernels_, p, at, epilogue, local(team, sum_bytes()));
   }
@@ -82,7 +82,7 @@ class machine {
   }
 
   const kernel_table<T>* kernels_;
-  tile::shape block_;
+  tiling::shape block_;
   packed_operand<T> packed_b_;
   shared_packing<T>* packing_;
 };
@@ -131,7 +131,7 @@ struct tuning {
     const bool tiny = volume_within(p, alone_volume<T>) && (p.m + p.n) * p.k <= alone_elements;
     const index_t most = std::numeric_limits<int>::max() - 1024;  // kernels count in blocks of ints
     if (!tiny && (p.m > most || p.n > most || p.k > most)) return false;
-    const auto runs_along_k = [](const tile::operand<T>& x) { return x.stride_k == 1; };
+    const auto runs_along_k = [](const tiling::operand<T>& x) { return x.stride_k == 1; };
     const bool dots =
         p.k >= 32 && ((p.n <= table.dots && runs_along_k(p.a)) || (p.m <= table.dots && runs_along_k(p.b)));
     if (!dots && !(tiny ? p.c_col_stride == 1 : direct_pays(p))) return false;
@@ -162,7 +162,7 @@ struct tuning {
   /// many at the same time, of which each packs for itself.
   template <class T>
   static bool fills_threads(const Exec& exec, const gemm_problem<T>& p, index_t count) {
-    const tile::shape block = block_of_batch(p);
+    const tiling::shape block = block_of_batch(p);
     const index_t tiles = count * ceil_div(p.m, block.m) * ceil_div(p.n, block.n);
     return tiles < threads_for(exec) || double(p.m) * double(p.n) * double(p.k) > 512.0 * 512.0 * 512.0;
   }
@@ -176,7 +176,7 @@ struct tuning {
   /// more than once, for bands of columns, if packed B would take too much memory at once.
   template <class T, class Launch>
   static void choose(const Exec& exec, detail::workspace<Exec>& workspace, const gemm_problem<T>& p,
-                     const std::optional<tile::shape>& requested, const Launch& launch) {
+                     const std::optional<tiling::shape>& requested, const Launch& launch) {
     const kernel_table<T>& table = kernels<T>();
     if (requested) return launch(machine<Exec, T>(table, *requested, {}), p);
     const index_t most_panels = index_t(most_packed_bytes / sizeof(T)) / table.nr / p.k;
@@ -213,7 +213,7 @@ struct tuning {
 
   /// A tile for one thread that packs both operands: no larger than the problem, and not much uneven.
   template <class T>
-  static tile::shape block_of_batch(const gemm_problem<T>& p) {
+  static tiling::shape block_of_batch(const gemm_problem<T>& p) {
     const kernel_table<T>& table = kernels<T>();
     const auto even = [](index_t extent, int most, int unit) {
       const index_t tiles = ceil_div(extent, most);
@@ -227,7 +227,7 @@ struct tuning {
   template <class T>
   static machine<Exec, T> packing_b(const Exec& exec, detail::workspace<Exec>& workspace,
                                     const kernel_table<T>& table, const gemm_problem<T>& p,
-                                    const tile::shape& block) {
+                                    const tiling::shape& block) {
     using packing = shared_packing<T>;
     const index_t panels = ceil_div(p.n, table.nr), elements = panels * table.nr * p.k;
     char* const memory =

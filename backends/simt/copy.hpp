@@ -21,12 +21,12 @@ inline constexpr int pad = 4;
 ///
 /// Rows of 8 or 16 doubles along k need no padding: their quarters of 32 bytes change places from row to row
 /// instead, which spreads a fragment's 4 rows of 4 k over all banks, and 16-byte copies over them too.
-template <class T, int MN, int K, tile::direction Rows>
+template <class T, int MN, int K, tiling::direction Rows>
 struct panel {
-  static constexpr bool swizzled = Rows == tile::direction::k && (K == 8 || K == 16) && sizeof(T) == 8;
-  static constexpr int stride_mn = Rows == tile::direction::mn ? 1 : swizzled ? K : K + pad;
-  static constexpr int stride_k = Rows == tile::direction::mn ? MN + pad : 1;
-  static constexpr int size = Rows == tile::direction::mn ? K * stride_k : MN * stride_mn;
+  static constexpr bool swizzled = Rows == tiling::direction::k && (K == 8 || K == 16) && sizeof(T) == 8;
+  static constexpr int stride_mn = Rows == tiling::direction::mn ? 1 : swizzled ? K : K + pad;
+  static constexpr int stride_k = Rows == tiling::direction::mn ? MN + pad : 1;
+  static constexpr int size = Rows == tiling::direction::mn ? K * stride_k : MN * stride_mn;
 
   const T* data;
 
@@ -64,10 +64,10 @@ struct slab_map {
 };
 
 /// Stages one operand's slabs, in order, into panels whose rows run along `Rows`.
-template <class T, int MN, int K, int Threads, tile::direction Along, tile::direction Rows, int Vector,
+template <class T, int MN, int K, int Threads, tiling::direction Along, tiling::direction Rows, int Vector,
           class Copier>
 class operand_stager {
-  static constexpr bool along_mn = Along == tile::direction::mn;
+  static constexpr bool along_mn = Along == tiling::direction::mn;
   static_assert(Along == Rows || Vector == 1,
                 "keramos: an operand is transposed on its way element by element");
   static constexpr int fast_extent = along_mn ? MN : K, slow_extent = along_mn ? K : MN;
@@ -86,7 +86,7 @@ class operand_stager {
 
  public:
   /// `extent` rows of the tile lie inside the operand, which ends `k_left` columns on.
-  KERAMOS_FORCEINLINE_FUNCTION operand_stager(const tile::operand<T>& from, index_t mn0, index_t k0,
+  KERAMOS_FORCEINLINE_FUNCTION operand_stager(const tiling::operand<T>& from, index_t mn0, index_t k0,
                                               int extent, index_t k_left, int thread)
       : thread_(thread),
         local_offset_(along_mn ? panel::offset(map::fast(thread), map::slow(thread))
@@ -145,15 +145,15 @@ class operand_stager {
 
 /// Where an operand's memory runs, and how many elements can be copied from it at once.
 struct access {
-  tile::direction along;
+  tiling::direction along;
   int vector;
 };
 
 /// Both operands of a block tile, staged into panels whose rows run along RowsA and RowsB.
-template <class T, tile::config Config, access A, tile::direction RowsA, access B, tile::direction RowsB,
-          int Threads, class Copier>
+template <class T, tiling::config Config, access A, tiling::direction RowsA, access B,
+          tiling::direction RowsB, int Threads, class Copier>
 class stager {
-  static constexpr tile::shape block = Config.block;
+  static constexpr tiling::shape block = Config.block;
   using stager_a = operand_stager<T, block.m, block.k, Threads, A.along, RowsA, A.vector, Copier>;
   using stager_b = operand_stager<T, block.n, block.k, Threads, B.along, RowsB, B.vector, Copier>;
 
@@ -163,7 +163,7 @@ class stager {
   static constexpr int slot_size = a_size + stager_b::panel::size;
 
   template <class Problem>
-  KERAMOS_FORCEINLINE_FUNCTION stager(const Problem& p, const tile::position& at, T* local, int thread)
+  KERAMOS_FORCEINLINE_FUNCTION stager(const Problem& p, const tiling::position& at, T* local, int thread)
       : a_(p.a, at.m0, at.k0, at.rows, at.k1 - at.k0, thread),
         b_(p.b, at.n0, at.k0, at.cols, at.k1 - at.k0, thread),
         whole_slabs_(at.rows == block.m && at.cols == block.n ? int((at.k1 - at.k0) / block.k) : 0),
@@ -197,8 +197,8 @@ class stager {
 template <class Copier>
 struct copy {
   using copier = Copier;
-  template <class T, tile::config Config, access A, tile::direction RowsA, access B, tile::direction RowsB,
-            int Threads>
+  template <class T, tiling::config Config, access A, tiling::direction RowsA, access B,
+            tiling::direction RowsB, int Threads>
   using stager = simt::stager<T, Config, A, RowsA, B, RowsB, Threads, Copier>;
 };
 

@@ -30,7 +30,7 @@ struct gemv_shape {
 
 /// c(i) = epilogue(Σ_k a(i, k)·x(k)). `Along` is the direction in which A's memory runs, `Vector` the elements
 /// that are loaded at once.
-template <class T, tile::direction Along, int Vector, class Epilogue>
+template <class T, tiling::direction Along, int Vector, class Epilogue>
 struct gemv_kernel {
   gemm_problem<T> p;
   Epilogue epilogue;
@@ -38,7 +38,7 @@ struct gemv_kernel {
   int teams;  ///< of one part of k
   detail::split_k<T> split;
 
-  static constexpr bool along_k = Along == tile::direction::k;
+  static constexpr bool along_k = Along == tiling::direction::k;
   static constexpr int rows = gemv_shape::rows;
   static constexpr int team_size = gemv_shape::team_size;
   static constexpr std::size_t bytes = sizeof(T) * team_size * rows;
@@ -206,7 +206,7 @@ void multiply_vector(const Exec& exec, detail::workspace<Exec>& memory, const ge
   constexpr int vector = 16 / int(sizeof(T));
   constexpr index_t loads = 8;  // steps of a thread, for which it is worth being there
   const auto run = [&](auto along, auto width) {
-    constexpr bool along_k = along() == tile::direction::k;
+    constexpr bool along_k = along() == tiling::direction::k;
     using kernel = gemv_kernel<T, along(), width(), Epilogue>;
     static_assert(sizeof(kernel) <= 350,
                   "keramos: with more Kokkos would pass the functor through constant memory and wait");
@@ -234,8 +234,8 @@ void multiply_vector(const Exec& exec, detail::workspace<Exec>& memory, const ge
                                                   kernel::bytes,
                                                   kernel{p, epilogue, shape, int(teams()), split});
   };
-  using mn = std::integral_constant<tile::direction, tile::direction::mn>;
-  using k = std::integral_constant<tile::direction, tile::direction::k>;
+  using mn = std::integral_constant<tiling::direction, tiling::direction::mn>;
+  using k = std::integral_constant<tiling::direction, tiling::direction::k>;
   const bool aligned = reinterpret_cast<std::uintptr_t>(p.a.data) % 16 == 0;
   const auto stride = [](index_t s) { return s < 0 ? -s : s; };
   if (p.a.stride_mn == 1 && aligned && p.a.stride_k % vector == 0)

@@ -21,7 +21,7 @@ struct alignas(sizeof(T) * Count) run {
 template <class T, int Count, class Position>
 class c_writer {
   /// Whether a tile may hold rows and columns that it shall not write: that costs registers and comparisons.
-  static constexpr bool shifted = std::is_same_v<Position, tile::shifted_position>;
+  static constexpr bool shifted = std::is_same_v<Position, tiling::shifted_position>;
 
  public:
   KERAMOS_FORCEINLINE_FUNCTION c_writer(const gemm_problem<T>& p, const Position& at)
@@ -95,7 +95,7 @@ struct settling {
 /// Lanes come in quads of 2 x 2: an NVIDIA GPU reads 16 bytes a lane in four passes, but in two if every
 /// lane i reads what lane i ^ 1 reads, or every lane i what i ^ 2 reads. Quads make the first true of A and
 /// the second of B (measured on an H200; CUTLASS' interleaved lane layouts have the same effect).
-template <class T, tile::config Config, class Exec>
+template <class T, tiling::config Config, class Exec>
 class fma_accumulator {
   static constexpr int warp_size = backend::traits<Exec>::warp_size;
   static constexpr int tm = Config.fragment.m, tn = Config.fragment.n;
@@ -207,7 +207,7 @@ struct mma {
   static constexpr bool has_matrix_unit = false;
   static bool matrix_unit_works(const Exec&) { return false; }
 
-  template <class T, tile::config Config>
+  template <class T, tiling::config Config>
   using accumulator = fma_accumulator<T, Config, Exec>;
 };
 

@@ -26,13 +26,13 @@ template <class T>
 struct pack_task {
   static constexpr int mn = 64, k = 32;  // of a team
 
-  tile::operand<T> from{};
+  tiling::operand<T> from{};
   T* to = nullptr;
   index_t pitch = 0, extent_mn = 0;
   int blocks_mn = 0, teams = 0;
 
   pack_task() = default;
-  pack_task(const tile::operand<T>& from, T* to, index_t extent_mn, index_t extent_k)
+  pack_task(const tiling::operand<T>& from, T* to, index_t extent_mn, index_t extent_k)
       : from(from),
         to(to),
         pitch(packed_pitch<T>(extent_mn)),
@@ -162,7 +162,7 @@ void with_packed(const Exec& exec, detail::workspace<Exec>& memory, const gemm_p
       if (plan.a && n0 == 0) a = {part.a, to, part.m, p.k};
       if (plan.b && (m0 == 0 || plan.most_n < p.n)) b = {part.b, to + a_size, part.n, p.k};
       if (a.teams + b.teams > 0) pack(exec, a, b, p.k);
-      const auto packed = [&](tile::operand<T>& x, index_t extent, T* data, int& pad) {
+      const auto packed = [&](tiling::operand<T>& x, index_t extent, T* data, int& pad) {
         x = {data, 1, packed_pitch<T>(extent)};
         pad = int(x.stride_k - extent);
       };

@@ -29,7 +29,7 @@ class small_batch_kernel {
   static constexpr int threads = C.threads(), per_problem = C.threads_of_problem();
   static constexpr int lanes_m = C.lanes_m(), lanes_n = C.lanes_n();
   /// Neighbouring rows and columns of C that a thread takes: what it can read, or write, at once.
-  static constexpr bool scalar_m = Access.a == tile::direction::k || Access.interleaved || C.matrix();
+  static constexpr bool scalar_m = Access.a == tiling::direction::k || Access.interleaved || C.matrix();
   static constexpr bool scalar_n = !Access.vectors || Access.interleaved;
   static constexpr int run_m = scalar_m ? 1 : vector > C.tm ? C.tm : vector;
   static constexpr int run_n = C.matrix() ? 2 : scalar_n ? 1 : vector > C.tn ? C.tn : vector;
@@ -127,7 +127,7 @@ class small_batch_kernel {
   }
 
   /// Copies a slab of A or B of all problems of the team; zeros where there is none.
-  template <tile::direction Along, class Panel, bool IsA>
+  template <tiling::direction Along, class Panel, bool IsA>
   KERAMOS_FORCEINLINE_FUNCTION void stage_operand(T* local, unsigned thread, const small_position& at,
                                                   int slab) const {
     const index_t mn0 = IsA ? at.m0 : at.n0, k0 = index_t(slab) * C.k;
@@ -140,10 +140,10 @@ class small_batch_kernel {
   }
 
   /// `Whole` promises that all of the slab exists.
-  template <tile::direction Along, class Panel, bool IsA, bool Whole>
+  template <tiling::direction Along, class Panel, bool IsA, bool Whole>
   KERAMOS_FORCEINLINE_FUNCTION void stage_pieces(T* local, unsigned thread, index_t first, index_t mn0,
                                                  index_t k0) const {
-    constexpr bool along_k = Along == tile::direction::k;
+    constexpr bool along_k = Along == tiling::direction::k;
     constexpr unsigned width = Access.vectors ? vector : 1;
     constexpr unsigned fast_width = Access.interleaved ? 1 : width;  // what a piece is wide of the slab
     constexpr unsigned rows = (along_k ? C.k : C.size) / fast_width;
@@ -161,7 +161,7 @@ class small_batch_kernel {
       T* const to = local + Panel::offset(int(problem), mn, k);
       // The last problem stands for those that do not exist.
       const index_t b = Whole || first + problem < batch_.size() ? first + problem : batch_.size() - 1;
-      const tile::operand<T> x = IsA ? batch_.a_of(b) : batch_.b_of(b);
+      const tiling::operand<T> x = IsA ? batch_.a_of(b) : batch_.b_of(b);
       // Vectors promise a unit stride; otherwise strides are what they are.
       constexpr bool unit = Access.vectors && !Access.interleaved;
       const T* const from = x.data + (mn0 + mn) * (unit && !along_k ? 1 : x.stride_mn) +
@@ -229,10 +229,10 @@ class small_batch_kernel {
       }
     }
   }
-  template <tile::direction Along, class Panel, int Run, int Count, int Depth, class Index>
+  template <tiling::direction Along, class Panel, int Run, int Count, int Depth, class Index>
   KERAMOS_FORCEINLINE_FUNCTION static void load_fragments(T (&frag)[Count][Depth], const T* local,
                                                           int problem, int k0, const Index& index) {
-    if constexpr (Along == tile::direction::k) {
+    if constexpr (Along == tiling::direction::k) {
       KERAMOS_UNROLL
       for (int i = 0; i < Count; ++i) load<Depth>(frag[i], local + Panel::offset(problem, index(i), k0));
     } else {

@@ -38,8 +38,8 @@ inline constexpr small_config small_table[] = {
     {      8,   8,  8, 2,  2,   8,      2,     12},  // 3904
     {      8,  16, 16, 2,  2,   2,      1,     14},  // 4047
     {      8,  32, 32, 4,  4,   1,      1,     10},  // 4013
-    {      8,  16, 16, 2,  4,   2,      1,     14, tile::unit::matrix},  // 4246
-    {      8,  32, 16, 4,  4,   1,      2,     10, tile::unit::matrix},  // 4184
+    {      8,  16, 16, 2,  4,   2,      1,     14, tiling::unit::matrix},  // 4246
+    {      8,  32, 16, 4,  4,   1,      2,     10, tiling::unit::matrix},  // 4184
 };
 inline constexpr small_config interleaved_table[] = {
     {      4,   4,  4, 4,  4, 128,      2,      6},  // 4044
@@ -56,7 +56,7 @@ inline constexpr int largest_small = 32;
 
 /// The row for a size; one without threads if there is none.
 template <class T>
-constexpr small_config small_config_for(int size, bool interleaved, tile::unit math = tile::unit::fma) {
+constexpr small_config small_config_for(int size, bool interleaved, tiling::unit math = tiling::unit::fma) {
   const auto* const first = interleaved ? std::begin(interleaved_table) : std::begin(small_table);
   const auto* const last = interleaved ? std::end(interleaved_table) : std::end(small_table);
   for (const auto* c = first; c != last; ++c)
@@ -83,7 +83,7 @@ void launch_small_batch(const Exec& exec, const Batch& batch, const gemm_problem
 template <class Exec, class T, int Size, small_access Access, class Batch, class Epilogue>
 void launch_small_size(const Exec& exec, const Batch& batch, const gemm_problem<T>& largest,
                        const Epilogue& epilogue) {
-  constexpr small_config matrix = small_config_for<T>(Size, Access.interleaved, tile::unit::matrix);
+  constexpr small_config matrix = small_config_for<T>(Size, Access.interleaved, tiling::unit::matrix);
   if constexpr (backend::mma<Exec>::template has_matrix_unit<T> && matrix.size > 0 &&
                 (Access.vectors || Size > 16)) {
     if (backend::mma<Exec>::matrix_unit_works(exec))
@@ -122,7 +122,7 @@ bool is_interleaved(const uniform_batch<T>& batch) {
 template <class Exec, class T, class Epilogue>
 bool run_small_batch(const Exec& exec, const uniform_batch<T>& batch, const gemm_problem<T>& shape,
                      const Epilogue& epilogue) {
-  using tile::direction;
+  using tiling::direction;
   const index_t extent = std::max(shape.m, shape.n);
   const bool interleaved = is_interleaved(batch);
   // 16 bytes of the same place in neighbouring problems.
@@ -139,7 +139,7 @@ bool run_small_batch(const Exec& exec, const uniform_batch<T>& batch, const gemm
   if (extent > largest_small && !interleaved) return false;
   const bool a_k = shape.a.stride_k == 1 && shape.a.stride_mn != 1;
   const bool b_k = shape.b.stride_k == 1 && shape.b.stride_mn != 1;
-  const auto in_vectors = [](const tile::operand<T>& x, bool along_k) {
+  const auto in_vectors = [](const tiling::operand<T>& x, bool along_k) {
     return along_k ? runs_in_vectors(x.data, x.stride_k, x.stride_mn)
                    : runs_in_vectors(x.data, x.stride_mn, x.stride_k);
   };
@@ -174,7 +174,8 @@ template <class Exec, class T, class Epilogue>
 bool run_small_batch(const Exec& exec, const grouped_batch<T>& batch, const gemm_problem<T>& largest,
                      const Epilogue& epilogue) {
   with_small_size(std::max(largest.m, largest.n), [&](auto size) {
-    launch_small_size<Exec, T, size(), small_access{tile::direction::k, tile::direction::mn, false, false}>(
+    launch_small_size<Exec, T, size(),
+                      small_access{tiling::direction::k, tiling::direction::mn, false, false}>(
         exec, batch, largest, epilogue);
   });
   return true;

@@ -17,11 +17,11 @@ struct small_config {
   int stages;    ///< slabs in flight in local memory
   int teams;     ///< per multiprocessor to leave registers for, where copies are of 16 bytes
   /// With matrix units a warp has 8 x 4 lanes, of 16 x 8 fragments of C (backend::mma::multiply_16x8).
-  tile::unit math = tile::unit::fma;
+  tiling::unit math = tiling::unit::fma;
 
   /// Copies of elements need more registers.
   constexpr int teams_of(bool vectors) const { return vectors ? teams : (teams + 1) / 2; }
-  KERAMOS_FUNCTION constexpr bool matrix() const { return math == tile::unit::matrix; }
+  KERAMOS_FUNCTION constexpr bool matrix() const { return math == tiling::unit::matrix; }
   constexpr int lanes_m() const { return matrix() ? 8 : size / tm; }
   constexpr int lanes_n() const { return matrix() ? 4 : size / tn; }
   constexpr int threads_of_problem() const { return size / tm * (size / tn); }
@@ -30,7 +30,7 @@ struct small_config {
 
 /// How the kernel is specialised for the strides of a batch.
 struct small_access {
-  tile::direction a, b;
+  tiling::direction a, b;
   bool vectors;      ///< copies of 16 bytes
   bool interleaved;  ///< the batch is the fastest index: a warp lies across problems, not along one
 };
@@ -38,7 +38,7 @@ struct small_access {
 /// A slab of one operand of all problems of a team in scratch: element (mn, k) of a problem is at
 /// `offset(problem, mn, k)`. Rows along k change the places of their 16-byte runs from row to row, which spreads
 /// the same run of many rows over all banks; `Run` rows are read by one thread.
-template <class T, small_config C, tile::direction Rows, int Run, bool Interleaved>
+template <class T, small_config C, tiling::direction Rows, int Run, bool Interleaved>
 struct small_panel {
   static constexpr int vector = 16 / int(sizeof(T));
   using matrix_panel = panel<T, C.size, C.k, Rows>;
@@ -55,7 +55,7 @@ struct small_panel {
       return (k * C.size + mn) * C.problems + problem;
     else if constexpr (C.matrix())
       return problem * of_problem + matrix_panel::offset(mn, k);
-    else if constexpr (Rows == tile::direction::mn)
+    else if constexpr (Rows == tiling::direction::mn)
       return problem * of_problem + k * C.size + mn;
     else
       return problem * of_problem + mn * C.k + ((k / vector) ^ (mn / Run & (runs - 1))) * vector + k % vector;

@@ -24,18 +24,18 @@ struct tuning_row {
   int arch;
   char type;  ///< 'f' floating, 'i' integer
   int element_bytes;
-  tile::config config;
+  tiling::config config;
   double efficiency;
   simt::serves serves = simt::serves::all;
 };
 
 /// Scratch that a row needs, whichever way its panels lie.
 constexpr std::size_t local_bytes(const tuning_row& r) {
-  const tile::config& c = r.config;
+  const tiling::config& c = r.config;
   const auto panel = [&](int mn) {
     const bool swizzled = (c.block.k == 8 || c.block.k == 16) && r.element_bytes == 8;  // see panel
     const int rows_of_mn = c.block.k * (mn + pad), rows_of_k = mn * (c.block.k + (swizzled ? 0 : pad));
-    return c.math == tile::unit::matrix && rows_of_k > rows_of_mn ? rows_of_k : rows_of_mn;
+    return c.math == tiling::unit::matrix && rows_of_k > rows_of_mn ? rows_of_k : rows_of_mn;
   };
   return std::size_t(r.element_bytes) * c.stages * (panel(c.block.m) + panel(c.block.n));
 }
@@ -81,7 +81,7 @@ inline double adding_time(const time_model& t, int parts, int fan_in, double til
 inline double predicted_time(const tuning_row& r, index_t m, index_t n, index_t k,
                              const detail::split_plan& split, const device_size& device,
                              const time_model& t = {}) {
-  const tile::config& c = r.config;
+  const tiling::config& c = r.config;
   const double tiles = double((m + c.block.m - 1) / c.block.m) * double((n + c.block.n - 1) / c.block.n);
   const double slabs = double((std::min(k, split.k_per_part) + c.block.k - 1) / c.block.k);
   const double products = double(c.block.m) * c.block.n * c.block.k / (t.fmas * r.efficiency);
@@ -128,7 +128,7 @@ struct split_choice {
 
 inline split_choice choose_split(const tuning_row& r, index_t m, index_t n, index_t k,
                                  const device_size& device) {
-  const tile::shape& block = r.config.block;
+  const tiling::shape& block = r.config.block;
   const double tiles = double((m + block.m - 1) / block.m) * double((n + block.n - 1) / block.n);
   split_choice best{{}, std::numeric_limits<double>::infinity()};
   for (const int parts : parts_tried) {

@@ -22,7 +22,7 @@
 namespace keramos::backend::simt {
 
 /// One way to run a GEMM: a tile configuration, and how the operands' memory runs.
-template <class Exec, class T, tile::config Config, access A, access B>
+template <class Exec, class T, tiling::config Config, access A, access B>
 class machine {
  public:
   static constexpr int stages = Config.stages;
@@ -31,8 +31,8 @@ class machine {
 
  private:
   using accumulator_type = typename backend::mma<Exec>::template accumulator<T, Config>;
-  static constexpr tile::direction rows(const access& x) {
-    return accumulator_type::reads_either ? x.along : tile::direction::mn;
+  static constexpr tiling::direction rows(const access& x) {
+    return accumulator_type::reads_either ? x.along : tiling::direction::mn;
   }
   using stager = typename backend::copy<Exec>::template stager<T, Config, A, rows(A), B, rows(B), team_size>;
 
@@ -40,7 +40,7 @@ class machine {
   static constexpr std::size_t bytes = sizeof(T) * stages * stager::slot_size;
   static constexpr int teams_per_unit = backend::traits<Exec>::teams_per_unit(Config.teams, team_size, bytes);
 
-  KERAMOS_FORCEINLINE_FUNCTION static constexpr tile::shape block() { return Config.block; }
+  KERAMOS_FORCEINLINE_FUNCTION static constexpr tiling::shape block() { return Config.block; }
   KERAMOS_FORCEINLINE_FUNCTION static int recompute(int x) {
     return backend::copy<Exec>::copier::recompute(x);
   }
@@ -53,19 +53,19 @@ class machine {
 
   template <class Team>
   KERAMOS_FORCEINLINE_FUNCTION auto operands(const Team& team, const gemm_problem<T>& p,
-                                             const tile::position& at) const {
+                                             const tiling::position& at) const {
     T* local = static_cast<T*>(team.team_scratch(0).get_shmem_aligned(local_bytes(), 128));
     return stager(p, at, local, int(team.team_rank()));
   }
   template <class Team, class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION auto accumulator(const Team& team, const gemm_problem<T>&,
-                                                const tile::position&, const Epilogue&) const {
+                                                const tiling::position&, const Epilogue&) const {
     return accumulator_type(int(team.team_rank()));
   }
 
  private:
   static bool can_shift(index_t extent, int tile, const access& x) {
-    return extent >= tile && (x.along == tile::direction::k || extent % x.vector == 0);
+    return extent >= tile && (x.along == tiling::direction::k || extent % x.vector == 0);
   }
 };
 
@@ -77,7 +77,7 @@ template <class T>
 struct lie_of {
   bool along_k, vectors;
 
-  explicit lie_of(const tile::operand<T>& x)
+  explicit lie_of(const tiling::operand<T>& x)
       : along_k(x.stride_k == 1 && x.stride_mn != 1),
         vectors(along_k ? runs_in_vectors(x.data, x.stride_k, x.stride_mn)
                         : runs_in_vectors(x.data, x.stride_mn, x.stride_k)) {}
@@ -85,9 +85,9 @@ struct lie_of {
 
 /// Calls `launch(machine, p, plan)` for row `Config` and the problem's layouts. One operand that must be copied
 /// element by element makes the other so, which costs little and halves the number of kernels.
-template <class Exec, tile::config Config, class T, class Launch>
+template <class Exec, tiling::config Config, class T, class Launch>
 void launch_row(const gemm_problem<T>& p, const detail::split_plan& plan, const Launch& launch) {
-  using tile::direction;
+  using tiling::direction;
   constexpr int vector = 16 / int(sizeof(T));
   constexpr bool transposes = !backend::mma<Exec>::template accumulator<T, Config>::reads_either;
   const lie_of<T> a(p.a), b(p.b);
@@ -180,7 +180,7 @@ struct table_tuning {
     double best_time = 0;
     for (int i = 0; i < int(std::size(Table)); ++i) {
       const tuning_row& r = Table[i];
-      const tile::shape& block = r.config.block;
+      const tiling::shape& block = r.config.block;
       if (!runs<T>(r, backend::tuning<Exec>::arch(exec)) || !serves_batches(r) || !fits(exec, r)) continue;
       const double tiles = double(count_tiles(block));
       const double time =
@@ -200,7 +200,7 @@ struct table_tuning {
 
   template <class T, class Launch>
   static void choose_row(const Exec& exec, detail::workspace<Exec>& memory, const gemm_problem<T>& p,
-                         const std::optional<tile::shape>& requested, const Launch& launch) {
+                         const std::optional<tiling::shape>& requested, const Launch& launch) {
     const int arch = backend::tuning<Exec>::arch(exec);
     const device_size device = backend::tuning<Exec>::size(exec);
     const auto launch_on = [&](int row, const gemm_problem<T>& part, const detail::split_plan& plan) {
@@ -216,7 +216,7 @@ struct table_tuning {
     const tuning_row& r = Table[choice.row];
     const lie_of<T> a(p.a), b(p.b);
     const pack_plan packing =
-        plan_packing(p, a.along_k, a.vectors, b.along_k, b.vectors, r.config.math == tile::unit::fma);
+        plan_packing(p, a.along_k, a.vectors, b.along_k, b.vectors, r.config.math == tiling::unit::fma);
     if (!packing.a && !packing.b) return launch_on(choice.row, p, choice.plan);
     // Not with a k that is divided, whose sums would lie where the copies do.
     with_packed(exec, memory, p, packing,
@@ -270,7 +270,7 @@ struct table_tuning {
 
   /// The first row that fits, or else the first, whose launch says why not.
   template <class T>
-  static int requested_row(const Exec& exec, int arch, const tile::shape& block) {
+  static int requested_row(const Exec& exec, int arch, const tiling::shape& block) {
     int row = -1;
     std::string known;
     for (int i = 0; i < int(std::size(Table)); ++i) {

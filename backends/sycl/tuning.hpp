@@ -16,10 +16,10 @@ namespace sycl {
 // clang-format off
 inline constexpr simt::tuning_row tuning_table[] = {
     // arch  type bytes    block           warp        fragment    stages teams  unit        split  efficiency
-    {     0, 'f', 4,  {{128, 128,  8}, { 64,  32}, { 8,  8,  1},   2,    1, tile::unit::fma, false},    1.00},
-    {     0, 'f', 4,  {{ 64,  64,  8}, { 32,  32}, { 8,  4,  1},   2,    2, tile::unit::fma, true},     0.60},
-    {     0, 'f', 8,  {{ 64,  64,  8}, { 32,  32}, { 8,  4,  1},   2,    1, tile::unit::fma, true},     1.00},
-    {     0, 'i', 4,  {{128, 128,  8}, { 64,  32}, { 8,  8,  1},   2,    1, tile::unit::fma, false},    1.00},
+    {     0, 'f', 4,  {{128, 128,  8}, { 64,  32}, { 8,  8,  1},   2,    1, tiling::unit::fma, false},    1.00},
+    {     0, 'f', 4,  {{ 64,  64,  8}, { 32,  32}, { 8,  4,  1},   2,    2, tiling::unit::fma, true},     0.60},
+    {     0, 'f', 8,  {{ 64,  64,  8}, { 32,  32}, { 8,  4,  1},   2,    1, tiling::unit::fma, true},     1.00},
+    {     0, 'i', 4,  {{128, 128,  8}, { 64,  32}, { 8,  8,  1},   2,    1, tiling::unit::fma, false},    1.00},
 };
 // clang-format on
 
@@ -35,7 +35,7 @@ struct tuning<sycl_space> : simt::table_tuning<sycl_space, sycl::tuning_table> {
   }
   template <class T, class Launch>
   static void choose(const sycl_space& exec, detail::workspace<sycl_space>& memory, const gemm_problem<T>& p,
-                     const std::optional<tile::shape>& requested, const Launch& launch) {
+                     const std::optional<tiling::shape>& requested, const Launch& launch) {
     choose_row<T>(exec, memory, p, requested, launch);
   }
 };

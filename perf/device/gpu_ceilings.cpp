@@ -100,7 +100,7 @@ double multiply_add_rate(index_t items) {
 }
 
 using mma = backend::mma<keramos::default_execution_space>;
-constexpr tile::config matrix_config{{64, 64, 8}, {32, 32, 8}, {16, 8, 8}, 1, 3, tile::unit::matrix};
+constexpr tiling::config matrix_config{{64, 64, 8}, {32, 32, 8}, {16, 8, 8}, 1, 3, tiling::unit::matrix};
 
 template <class T, int Stride>
 struct panel {
@@ -151,7 +151,7 @@ double matrix_rate(int units) {
                 const panel_pair<T, stride> now{{&a(0, 0)}, {&b(0, 0)}};
                 c.start(now);
                 for (int r = 0; r < rounds; ++r) c.multiply(now, [&] { return now; });
-                const tile::position at{0, 0, 0, depth, block, block};
+                const tiling::position at{0, 0, 0, depth, block, block};
                 if (writes) c.write(problem, at, linear_epilogue<T>{T(1), T(0)});
               },
               sum);

@@ -43,7 +43,7 @@ void describe(const gemm_case& g, const operand_set& set, library_kernel& out) {
                    using machine_type = std::remove_cvref_t<decltype(machine)>;
                    out.path = std::to_string(machine_type::stages) + " slab" +
                               (machine_type::stages > 1 ? "s" : "") + " of k in local memory";
-                   out.tile = tile::to_string(machine.block());
+                   out.tile = tiling::to_string(machine.block());
                    out.scratch_bytes = std::int64_t(machine.local_bytes());
                    out.threads = machine_type::team_size;
                  });

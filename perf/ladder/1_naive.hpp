@@ -12,7 +12,7 @@ struct naive {
       "each multiply-add asks global memory for both its operands; only caches and broadcasts help";
 
   template <class T, int Width>
-  static constexpr tile::shape block() {
+  static constexpr tiling::shape block() {
     return {Width, Width, 1};
   }
   template <class T, int Width>

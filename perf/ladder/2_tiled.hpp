@@ -14,7 +14,7 @@ struct tiled {
       "divides the global traffic";
 
   template <class T, int Width>
-  static constexpr tile::shape block() {
+  static constexpr tiling::shape block() {
     return {Width, Width, Width};
   }
   template <class T, int Width>

@@ -53,7 +53,7 @@ struct uncoalesced {
       "them";
 
   template <class T, int Width>
-  static constexpr tile::shape block() {
+  static constexpr tiling::shape block() {
     return {Width, Width, Width};
   }
   template <class T, int Width>

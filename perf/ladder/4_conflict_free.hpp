@@ -49,7 +49,7 @@ struct conflicting {
       "the tile of B is read down its columns, whose elements lie in few banks of local memory: reads queue";
 
   template <class T, int Width>
-  static constexpr tile::shape block() {
+  static constexpr tiling::shape block() {
     return {Width, Width, Width};
   }
   template <class T, int Width>

@@ -17,7 +17,7 @@ struct outer_product {
       "wide, and the larger block divides the global traffic again";
 
   template <class T, int Width>
-  static constexpr tile::shape block() {
+  static constexpr tiling::shape block() {
     using tile = register_tile<Width>;
     return {tile::block, tile::block, tile::depth};
   }

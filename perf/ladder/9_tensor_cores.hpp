@@ -36,13 +36,13 @@ struct tensor_cores {
       "units, and far fewer instructions";
 
   using mma = backend::mma<keramos::default_execution_space>;
-  static constexpr tile::config config{{64, 64, 8}, {32, 32, 8}, {16, 8, 8}, 2, 1, tile::unit::matrix};
+  static constexpr tiling::config config{{64, 64, 8}, {32, 32, 8}, {16, 8, 8}, 2, 1, tiling::unit::matrix};
 
   template <class T>
   static constexpr bool exists = mma::template has_matrix_unit<T>;
 
   template <class T, int Width>
-  static constexpr tile::shape block() {
+  static constexpr tiling::shape block() {
     return config.block;
   }
   template <class T, int Width>
@@ -120,7 +120,7 @@ struct tensor_cores {
           }
           g.parallel_for_work_item(
               [=](keramos::h_item, accumulator& c) {
-                const tile::position at{
+                const tiling::position at{
                     m0, n0, 0, k, int(m - m0 < block ? m - m0 : block), int(n - n0 < block ? n - n0 : block)};
                 c.write(problem, at, linear_epilogue<T>{T(1), T(0)});
               },

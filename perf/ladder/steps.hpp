@@ -28,7 +28,7 @@ void enqueue_on(keramos::queue& q, const gemm_case& g, const operand_set& set) {
 
 template <class T, int Width, class Step>
 ladder_step step_of() {
-  const tile::shape block = Step::template block<T, Width>();
+  const tiling::shape block = Step::template block<T, Width>();
   return {
       Step::name,
       Step::why,

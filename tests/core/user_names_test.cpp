@@ -6,6 +6,7 @@
 using namespace keramos;
 
 struct grid {};
+struct tile {};
 struct matrix {};
 struct vector {};
 struct scalar {};
@@ -52,9 +53,9 @@ constexpr int count() {
   return sizeof...(T);
 }
 TEST(UserNames, AreTheUsersAfterUsingNamespace) {
-  EXPECT_EQ((count<grid, matrix, vector, scalar, point, cell, mesh, image, field, block, thread, warp, lane,
-                   team, stage, stream, view, array, list, batch, shape, layout, extent, stride, row, column,
-                   size, position, kernel, task, config, options, problem, result, timer, particle, direction,
-                   traits, functor, matrix_batch, matrix_list>()),
-            41);
+  EXPECT_EQ((count<grid, tile, matrix, vector, scalar, point, cell, mesh, image, field, block, thread, warp,
+                   lane, team, stage, stream, view, array, list, batch, shape, layout, extent, stride, row,
+                   column, size, position, kernel, task, config, options, problem, result, timer, particle,
+                   direction, traits, functor, matrix_batch, matrix_list>()),
+            42);
 }

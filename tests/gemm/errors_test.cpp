@@ -107,9 +107,9 @@ TEST(GemmErrors, BlocksOfOneMatrixSideBySideAreFine) {
 }
 TEST(GemmErrors, TileThatDoesNotFit) {
   matrices x;
-  expect_refused<launch_error>(x.a.view, x.b.view, x.c, x.c.view, {.block = tile::shape{9999, 9999, 9999}},
+  expect_refused<launch_error>(x.a.view, x.b.view, x.c, x.c.view, {.block = tiling::shape{9999, 9999, 9999}},
                                {"options.block is 9999x9999x9999", "pass"});
-  expect_refused<launch_error>(x.a.view, x.b.view, x.c, x.c.view, {.block = tile::shape{0, 8, 8}},
+  expect_refused<launch_error>(x.a.view, x.b.view, x.c, x.c.view, {.block = tiling::shape{0, 8, 8}},
                                {"options.block is 0x8x8", "pass"});
 }
 
@@ -138,7 +138,7 @@ detail::region make_region(index_t offset, index_t rows, index_t cols, index_t r
 TEST(GemmErrors, TileWhoseBytesWrap) {
   stored_matrix<float> a(64, 64, layout::right, 0, 0), c(64, 64, layout::right, 0, 0);
   for (const int extent : {(1 << 20) + 1, 1 << 30, std::numeric_limits<int>::max()})
-    for (const tile::shape block : {tile::shape{extent, extent, extent}, tile::shape{extent, 64, 64}}) {
+    for (const tiling::shape block : {tiling::shape{extent, extent, extent}, tiling::shape{extent, 64, 64}}) {
       queue q;
       EXPECT_THROW(gemm(q, 1, a.view, a.view, 0, c.view, {.block = block}), launch_error) << extent;
     }

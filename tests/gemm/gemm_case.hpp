@@ -98,7 +98,7 @@ struct gemm_case {
   layout a = layout::right, b = layout::right, c = layout::right;
   index_t gap = 0, offset = 0;
   double alpha = 1, beta = 0;
-  std::optional<tile::shape> block = std::nullopt;
+  std::optional<tiling::shape> block = std::nullopt;
 
   std::string describe() const {
     std::ostringstream s;

@@ -189,7 +189,8 @@ using backend::simt::choose_split;
 using backend::simt::device_size;
 using backend::simt::tuning_row;
 
-constexpr tuning_row row{50, 'f', 4, {{64, 64, 16}, {32, 32}, {8, 4, 1}, 2, 4, tile::unit::fma, true}, 0.63};
+constexpr tuning_row row{
+    50, 'f', 4, {{64, 64, 16}, {32, 32}, {8, 4, 1}, 2, 4, tiling::unit::fma, true}, 0.63};
 constexpr device_size large{132, 228 << 10}, small{20, 64 << 10};
 
 TEST(SplitKChoice, PartsCoverK) {

@@ -1,4 +1,4 @@
-// tile::copy: tiles of a matrix into local memory, on every side of its borders, and in stages.
+// tiling::copy: tiles of a matrix into local memory, on every side of its borders, and in stages.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -25,9 +25,9 @@ void fetch_tile(queue& q, const matrix_view<const T>& from, index_t i0, index_t 
           for (int e = it.linear; e < array::size; e += 96) a[e] = T(-1);
         });
         g.barrier();
-        tile::copy<Rows, Cols>(g, a, from, i0, j0);
-        tile::commit(g);
-        tile::wait(g);
+        tiling::copy<Rows, Cols>(g, a, from, i0, j0);
+        tiling::commit(g);
+        tiling::wait(g);
         g.parallel_for_work_item([=](h_item it) {
           for (int e = it.linear; e < array::size; e += 96) out(e / Pitch, e % Pitch) = a[e];
         });
@@ -82,14 +82,14 @@ void sum_rows(queue& q, const matrix_view<const float>& m, const device_view<dou
         const int tiles = int((m.cols + 31) / 32);
         auto sum = g.make_private(0.0);
         for (int s = 0; s < Stages - 1; ++s) {
-          if (s < tiles) tile::copy(g, ring.sub(s), m, i0, s * 32);
-          tile::commit(g);
+          if (s < tiles) tiling::copy(g, ring.sub(s), m, i0, s * 32);
+          tiling::commit(g);
         }
         for (int s = 0; s < tiles; ++s) {
-          tile::wait<Stages - 2>(g);
+          tiling::wait<Stages - 2>(g);
           const int next = s + Stages - 1;
-          if (next < tiles) tile::copy(g, ring.sub(next % Stages), m, i0, next * 32);
-          tile::commit(g);
+          if (next < tiles) tiling::copy(g, ring.sub(next % Stages), m, i0, next * 32);
+          tiling::commit(g);
           const auto now = ring.sub(s % Stages);
           g.parallel_for_work_item(
               [=](h_item it, double& x) {
@@ -136,9 +136,9 @@ void reverse_blocks(queue& q, const device_view<int*>& from, const device_view<i
   q.parallel_for_work_group<wg>(
       "reverse", range{(n + 99) / 100}, KERAMOS_LAMBDA(wg & g) {
         const auto block = g.local<0>();
-        tile::copy(g, block, from.data(), n, g.get_group_id(0) * 100);
-        tile::commit(g);
-        tile::wait(g);
+        tiling::copy(g, block, from.data(), n, g.get_group_id(0) * 100);
+        tiling::commit(g);
+        tiling::wait(g);
         g.parallel_for_work_item([=](h_item it) {
           if (it.gi < n) to(it.gi) = block(99 - it.i);
         });

@@ -10,7 +10,7 @@ namespace {
 using namespace keramos;
 
 TEST(TileOrder, VisitsEveryTileOnceAndCutsItToC) {
-  const tile::shape block{16, 32, 8};
+  const tiling::shape block{16, 32, 8};
   for (int tiles_m : {1, 3, 8, 9, 20})
     for (int tiles_n : {1, 2, 7})
       for (int band : {1, 4, 8}) {
@@ -19,7 +19,7 @@ TEST(TileOrder, VisitsEveryTileOnceAndCutsItToC) {
         std::set<std::pair<index_t, index_t>> seen;
         index_t elements = 0;
         for (int rank = 0; rank < order.count(); ++rank) {
-          const tile::position at = order.at(rank, block, m, n, k);
+          const tiling::position at = order.at(rank, block, m, n, k);
           ASSERT_EQ(at.m0 % block.m, 0);
           ASSERT_EQ(at.n0 % block.n, 0);
           ASSERT_TRUE(at.rows > 0 && at.m0 + at.rows <= m && at.cols > 0 && at.n0 + at.cols <= n);
@@ -32,14 +32,14 @@ TEST(TileOrder, VisitsEveryTileOnceAndCutsItToC) {
 }
 
 TEST(TileOrder, TilesThatBeginEarlyAreWholeAndLeaveWhatTheyShare) {
-  const tile::shape block{16, 32, 8};
+  const tiling::shape block{16, 32, 8};
   for (const index_t m : {16, 17, 31, 40})
     for (const index_t n : {32, 33, 100}) {
       const int tiles_m = int((m + 15) / 16), tiles_n = int((n + 31) / 32);
       const detail::shifting_order order{{tiles_m, tiles_n, 8}, true, true};
       std::set<std::pair<index_t, index_t>> written;
       for (int rank = 0; rank < order.count(); ++rank) {
-        const tile::shifted_position at = order.at(rank, block, m, n, 100);
+        const tiling::shifted_position at = order.at(rank, block, m, n, 100);
         ASSERT_TRUE(at.rows == block.m && at.cols == block.n);
         ASSERT_TRUE(at.m0 >= 0 && at.m0 + at.rows <= m && at.n0 >= 0 && at.n0 + at.cols <= n);
         for (int i = at.skip_m; i < at.rows; ++i)

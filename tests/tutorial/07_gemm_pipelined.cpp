@@ -17,24 +17,24 @@ void multiply(keramos::queue& q, matrix A, matrix B, matrix C) {
   q.parallel_for_work_group<wg>(
       "multiply", keramos::range{(m + tile_m - 1) / tile_m, (n + tile_n - 1) / tile_n},
       KERAMOS_LAMBDA(wg & g) {
-        namespace tile = keramos::tile;
+        namespace tiling = keramos::tiling;
         const auto a_local = g.local<0>();
         const auto b_local = g.local<1>();
         const keramos::index_t i0 = g.get_group_id(0) * tile_m, j0 = g.get_group_id(1) * tile_n;
         auto sums = g.make_private(fragment{});
         for (int s = 0; s < stages - 1; ++s) {
-          tile::copy(g, a_local.sub(s), a_global, i0, s * tile_k);  // what sticks out becomes 0
-          tile::copy(g, b_local.sub(s), b_global, s * tile_k, j0);
-          tile::commit(g);
+          tiling::copy(g, a_local.sub(s), a_global, i0, s * tile_k);  // what sticks out becomes 0
+          tiling::copy(g, b_local.sub(s), b_global, s * tile_k, j0);
+          tiling::commit(g);
         }
         for (int s = 0; s < tiles; ++s) {
-          tile::wait<stages - 2>(g);  // stage s is there, and stage s - 1 has been read by all
+          tiling::wait<stages - 2>(g);  // stage s is there, and stage s - 1 has been read by all
           const int next = s + stages - 1;
           if (next < tiles) {
-            tile::copy(g, a_local.sub(next % stages), a_global, i0, next * tile_k);
-            tile::copy(g, b_local.sub(next % stages), b_global, next * tile_k, j0);
+            tiling::copy(g, a_local.sub(next % stages), a_global, i0, next * tile_k);
+            tiling::copy(g, b_local.sub(next % stages), b_global, next * tile_k, j0);
           }
-          tile::commit(g);
+          tiling::commit(g);
           const auto a = a_local.sub(s % stages);
           const auto b = b_local.sub(s % stages);
           g.parallel_for_work_item(

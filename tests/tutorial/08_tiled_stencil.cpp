@@ -14,9 +14,9 @@ void step_by_hand(keramos::queue& q, plate u, plate next) {
       "heat", keramos::range{(rows + 15) / 16, (cols + 63) / 64}, KERAMOS_LAMBDA(wg & g) {
         const auto t = g.local<0>();
         const keramos::index_t i0 = g.get_group_id(0) * 16, j0 = g.get_group_id(1) * 64;
-        keramos::tile::copy(g, t, u_global, i0 - 1, j0 - 1);
-        keramos::tile::commit(g);
-        keramos::tile::wait(g);
+        keramos::tiling::copy(g, t, u_global, i0 - 1, j0 - 1);
+        keramos::tiling::commit(g);
+        keramos::tiling::wait(g);
         g.parallel_for_work_item([=](keramos::h_item it) {
           const int j = it.j + 1;  // in the tile
           for (int i = it.i + 1; i <= 16; i += 4)

@@ -116,21 +116,21 @@ struct stencil_kernel {
     }
     if constexpr (!deep) {
       stage(g, 0, r0, c0, 0, inside);
-      tile::commit(g);
-      tile::wait(g);
+      tiling::commit(g);
+      tiling::wait(g);
       compute(g, staged(g, 0), 0, r0, c0, inside);
     } else {
       for (int s = 0; s < ring - 1; ++s) {
         stage(g, p0 - radius_p + s, r0, c0, s, inside);
-        tile::commit(g);
+        tiling::commit(g);
       }
       int slot = 0;  // of the first plane in use
       for (int s = 0; s < count; ++s) {
-        tile::wait<ahead - 1>(g);
+        tiling::wait<ahead - 1>(g);
         // The slot of the first plane of the round before; the last round needs no more planes.
         const int next = slot == 0 ? ring - 1 : slot - 1;
         if (s + 1 < count) stage(g, p0 + s + radius_p + ahead, r0, c0, next, inside);
-        tile::commit(g);
+        tiling::commit(g);
         compute(g, staged(g, slot), p0 + s, r0, c0, inside);
         slot = slot + 1 == ring ? 0 : slot + 1;
       }
@@ -170,7 +170,7 @@ struct stencil_kernel {
     if (inside || !wraps || from_p < 0) {
       const matrix_view<const T> plane{in + (from_p < 0 ? 0 : from_p) * in_p, from_p < 0 ? 0 : rows, cols,
                                        in_r, in_c};
-      tile::copy(g, to, plane, r0 - radius_r, c0 - radius_c);
+      tiling::copy(g, to, plane, r0 - radius_r, c0 - radius_c);
       return;
     }
     const auto k = *this;

@@ -45,10 +45,10 @@ struct uniform_batch {
     p.c = c.of(shape.c, i);
     return p;
   }
-  KERAMOS_FORCEINLINE_FUNCTION tile::operand<T> a_of(index_t i) const {
+  KERAMOS_FORCEINLINE_FUNCTION tiling::operand<T> a_of(index_t i) const {
     return {a.of(shape.a.data, i), shape.a.stride_mn, shape.a.stride_k};
   }
-  KERAMOS_FORCEINLINE_FUNCTION tile::operand<T> b_of(index_t i) const {
+  KERAMOS_FORCEINLINE_FUNCTION tiling::operand<T> b_of(index_t i) const {
     return {b.of(shape.b.data, i), shape.b.stride_mn, shape.b.stride_k};
   }
   KERAMOS_FORCEINLINE_FUNCTION index_t m(index_t) const { return shape.m; }
@@ -79,8 +79,8 @@ struct grouped_batch {
 
   KERAMOS_FORCEINLINE_FUNCTION index_t size() const { return count; }
   KERAMOS_FORCEINLINE_FUNCTION const grouped_problem<T>& operator[](index_t i) const { return problems[i]; }
-  KERAMOS_FORCEINLINE_FUNCTION const tile::operand<T>& a_of(index_t i) const { return problems[i].a; }
-  KERAMOS_FORCEINLINE_FUNCTION const tile::operand<T>& b_of(index_t i) const { return problems[i].b; }
+  KERAMOS_FORCEINLINE_FUNCTION const tiling::operand<T>& a_of(index_t i) const { return problems[i].a; }
+  KERAMOS_FORCEINLINE_FUNCTION const tiling::operand<T>& b_of(index_t i) const { return problems[i].b; }
   KERAMOS_FORCEINLINE_FUNCTION index_t m(index_t i) const { return problems[i].m; }
   KERAMOS_FORCEINLINE_FUNCTION index_t n(index_t i) const { return problems[i].n; }
   KERAMOS_FORCEINLINE_FUNCTION index_t k(index_t i) const { return problems[i].k; }
@@ -99,7 +99,7 @@ class representative_problem {
  public:
   representative_problem(const uniform_batch<T>& batch, const batch_alignment& alignment) {
     problem_ = batch.shape;
-    const auto join = [](tile::operand<T>& x, const batch_place& place, std::size_t alignment) {
+    const auto join = [](tiling::operand<T>& x, const batch_place& place, std::size_t alignment) {
       if (place.addresses)
         x.data = reinterpret_cast<const T*>(alignment);
       else
@@ -126,10 +126,10 @@ class representative_problem {
   const gemm_problem<T>& get() const { return problem_; }
 
  private:
-  static bool along_k(const tile::operand<T>& x) { return x.stride_k == 1 && x.stride_mn != 1; }
-  static index_t& across(tile::operand<T>& x) { return along_k(x) ? x.stride_mn : x.stride_k; }
+  static bool along_k(const tiling::operand<T>& x) { return x.stride_k == 1 && x.stride_mn != 1; }
+  static index_t& across(tiling::operand<T>& x) { return along_k(x) ? x.stride_mn : x.stride_k; }
 
-  static void join(tile::operand<T>& all, tile::operand<T> x) {
+  static void join(tiling::operand<T>& all, tiling::operand<T> x) {
     if (along_k(all) != along_k(x) || (!along_k(x) && x.stride_mn != all.stride_mn)) {
       all.stride_mn = all.stride_k = 2;  // no stride in common
       return;

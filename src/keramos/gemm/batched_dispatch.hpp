@@ -40,7 +40,7 @@ struct batched_scale_kernel {
 template <class T>
 struct tile_of_batch {
   gemm_problem<T> problem;
-  tile::position at;
+  tiling::position at;
 };
 
 /// Tiles of problems that have equally many, problem after problem.
@@ -50,7 +50,7 @@ struct uniform_tiles {
   uniform_batch<T> batch;
   tile_order order;
 
-  KERAMOS_FORCEINLINE_FUNCTION tile_of_batch<T> at(int rank, const tile::shape& block) const {
+  KERAMOS_FORCEINLINE_FUNCTION tile_of_batch<T> at(int rank, const tiling::shape& block) const {
     const auto& s = batch.shape;
     const int b = rank / order.count();
     return {batch[b], order.at(rank - b * order.count(), block, s.m, s.n, s.k)};
@@ -63,7 +63,7 @@ struct grouped_tiles {
   static constexpr bool mixed = true;
   grouped_batch<T> batch;
 
-  KERAMOS_FORCEINLINE_FUNCTION tile_of_batch<T> at(int rank, const tile::shape& block) const {
+  KERAMOS_FORCEINLINE_FUNCTION tile_of_batch<T> at(int rank, const tiling::shape& block) const {
     index_t low = 0, high = batch.count;
     while (high - low > 1) {
       const index_t middle = (low + high) / 2;
@@ -121,7 +121,7 @@ void launch_tiles(const Exec& exec, int league, const Machine& machine, const Ti
 }
 
 template <class T>
-index_t count_tiles(const gemm_problem<T>& p, const tile::shape& block) {
+index_t count_tiles(const gemm_problem<T>& p, const tiling::shape& block) {
   return ((p.m + block.m - 1) / block.m) * ((p.n + block.n - 1) / block.n);
 }
 
@@ -174,9 +174,9 @@ void dispatch_gemm_batched(const Exec& exec, workspace<Exec>& memory, uniform_ba
     }
   }
   tuning::choose_batched(
-      exec, shape.get(), [&](const tile::shape& block) { return batch.count * count_tiles(p, block); },
+      exec, shape.get(), [&](const tiling::shape& block) { return batch.count * count_tiles(p, block); },
       [&](const auto& machine, const auto&) {
-        const tile::shape block = machine.block();
+        const tiling::shape block = machine.block();
         const int league = league_of(batch.count * count_tiles(p, block), batch.count);
         const tile_order order{int((p.m + block.m - 1) / block.m), int((p.n + block.n - 1) / block.n), 8};
         launch_tiles<uniform_tiles<T>, T>(exec, league, machine, {batch, order}, epilogue);
@@ -220,13 +220,13 @@ void dispatch_gemm_batched(const Exec& exec, workspace<Exec>& memory,
       tuning::run_small(exec, batch(), shape.get(), epilogue);
       return;
     }
-    const auto tiles_of_all = [&](const tile::shape& block) {
+    const auto tiles_of_all = [&](const tiling::shape& block) {
       index_t tiles = 0;
       for (const auto& p : all) tiles += count_tiles(p, block);
       return tiles;
     };
     tuning::choose_batched(exec, shape.get(), tiles_of_all, [&](const auto& machine, const auto&) {
-      const tile::shape block = machine.block();
+      const tiling::shape block = machine.block();
       const int league = league_of(tiles_of_all(block), index_t(all.size()));
       int first = 0;
       for (auto& p : all) {

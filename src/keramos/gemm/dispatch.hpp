@@ -39,7 +39,7 @@ struct gemm_kernel {
     };
     gemm_tile(machine, team, p, locate, epilogue, [&](auto& acc) {
       if constexpr (Machine::splits_k) {
-        constexpr tile::shape block = Machine::block();
+        constexpr tiling::shape block = Machine::block();
         return split.template add_up<block.m * block.n, Machine::team_size>(team, tile(), part(), acc);
       } else {
         return true;
@@ -79,7 +79,7 @@ template <class Exec, class T>
 /// Throws unless the block tile that the caller asked for has extents and fits; names one that does.
 template <class Exec, class T, class Machine>
 void check_requested_block(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& p,
-                           const tile::shape& block, const Machine& machine) {
+                           const tiling::shape& block, const Machine& machine) {
   const std::size_t bytes = machine.local_bytes();
   const std::size_t limit = backend::traits<Exec>::local_memory_limit(exec, Machine::team_size);
   if (bytes <= limit) return;
@@ -94,7 +94,7 @@ void check_requested_block(const Exec& exec, workspace<Exec>& memory, const gemm
 
 template <class Exec, class T>
 void dispatch_gemm(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& p,
-                   const linear_epilogue<T>& epilogue, const std::optional<tile::shape>& block);
+                   const linear_epilogue<T>& epilogue, const std::optional<tiling::shape>& block);
 
 /// The first m x n of C, the rows below and the columns beside them: each on its own, as it runs best.
 template <class Exec, class T>
@@ -124,7 +124,7 @@ void dispatch_parts(const Exec& exec, workspace<Exec>& memory, const gemm_proble
 template <class Exec, class T>
 [[gnu::noinline]] void dispatch_tiles(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& p,
                                       const linear_epilogue<T>& epilogue,
-                                      const std::optional<tile::shape>& block) {
+                                      const std::optional<tiling::shape>& block) {
   using tuning = backend::tuning<Exec>;
   if constexpr (!backend::traits<Exec>::is_host) {
     if (!block) {
@@ -138,7 +138,7 @@ template <class Exec, class T>
     static_assert(sizeof(kernel) <= 350,
                   "keramos: with more Kokkos would pass the functor through constant memory and wait");
     if (block) check_requested_block(exec, memory, p, *block, machine);
-    const tile::shape tile = machine.block();
+    const tiling::shape tile = machine.block();
     const index_t tiles_m = (p.m + tile.m - 1) / tile.m, tiles_n = (p.n + tile.n - 1) / tile.n;
     if (tiles_m > std::numeric_limits<int>::max() / tiles_n)
       throw launch_error("keramos::gemm: C is " + std::to_string(p.m) + "x" + std::to_string(p.n) +
@@ -157,7 +157,7 @@ template <class Exec, class T>
 
 template <class Exec, class T>
 void dispatch_gemm(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& p,
-                   const linear_epilogue<T>& epilogue, const std::optional<tile::shape>& block) {
+                   const linear_epilogue<T>& epilogue, const std::optional<tiling::shape>& block) {
   if (p.m == 0 || p.n == 0) return;
   if (p.k == 0 || epilogue.alpha == T(0)) {
     if (epilogue.beta != T(1)) dispatch_scale(exec, p, epilogue.beta);

@@ -40,7 +40,7 @@ linear_epilogue<T> epilogue_of(Alpha alpha, Beta beta) {
 /// Compiled once for the common types (src/gemm_<type>.cpp).
 template <class Exec, class T>
 KERAMOS_EXPORT void run_gemm(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& p,
-                             const linear_epilogue<T>& epilogue, const std::optional<tile::shape>& block);
+                             const linear_epilogue<T>& epilogue, const std::optional<tiling::shape>& block);
 
 }  // namespace detail
 
@@ -49,7 +49,7 @@ struct gemm_options {
   op op_b = op::N;
   /// The block tile to use instead of the backend's choice: on hosts any, on GPUs a row of the backend's
   /// tuning table for the type.
-  std::optional<tile::shape> block = std::nullopt;
+  std::optional<tiling::shape> block = std::nullopt;
 };
 
 /// C ← alpha·op(A)·op(B) + beta·C on the queue; returns at once.

@@ -73,7 +73,7 @@ KERAMOS_FORCEINLINE_FUNCTION void gemm_tile(const Machine& machine, const Team& 
 /// The same at a place that is known, by one team.
 template <class Machine, class Team, class T, class Epilogue>
 KERAMOS_FORCEINLINE_FUNCTION void gemm_tile(const Machine& machine, const Team& team,
-                                            const gemm_problem<T>& p, const tile::position& at,
+                                            const gemm_problem<T>& p, const tiling::position& at,
                                             const Epilogue& epilogue) {
   gemm_tile(
       machine, team, p, [&] { return at; }, epilogue, [](const auto&) { return true; });

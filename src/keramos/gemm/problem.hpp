@@ -21,9 +21,9 @@ using compute_type = std::conditional_t<std::is_same_v<T, std::int32_t>, std::ui
 /// C (m x n) = epilogue(A (m x k) · B (k x n)), `T` the compute type.
 template <class T>
 struct gemm_problem {
-  tile::operand<T> a;  // (m, k)
-  tile::operand<T> b;  // (n, k)
-  T* c;                // (m, n)
+  tiling::operand<T> a;  // (m, k)
+  tiling::operand<T> b;  // (n, k)
+  T* c;                  // (m, n)
   index_t c_row_stride;
   index_t c_col_stride;
   index_t m, n, k;

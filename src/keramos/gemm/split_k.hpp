@@ -34,7 +34,7 @@ struct split_k : split_plan {
 
   /// Where the part of a team of this rank begins and ends. Teams of one part of k follow each other, so
   /// that those which run at the same time read the same slabs.
-  KERAMOS_FORCEINLINE_FUNCTION void narrow(tile::position& at, int part) const {
+  KERAMOS_FORCEINLINE_FUNCTION void narrow(tiling::position& at, int part) const {
     at.k0 = part * k_per_part;
     at.k1 = at.k1 - at.k0 < k_per_part ? at.k1 : at.k0 + k_per_part;
   }

@@ -15,13 +15,13 @@ struct tile_order {
 
   KERAMOS_FORCEINLINE_FUNCTION int count() const { return tiles_m * tiles_n; }
 
-  KERAMOS_FORCEINLINE_FUNCTION tile::position at(int rank, const tile::shape& block, index_t m, index_t n,
-                                                 index_t k) const {
+  KERAMOS_FORCEINLINE_FUNCTION tiling::position at(int rank, const tiling::shape& block, index_t m, index_t n,
+                                                   index_t k) const {
     const int per_band = band * tiles_n;
     const int first_row = rank / per_band * band;
     const int rows = tiles_m - first_row < band ? tiles_m - first_row : band;
     const int in_band = rank % per_band;
-    tile::position p;
+    tiling::position p;
     p.m0 = index_t(first_row + in_band % rows) * block.m;
     p.n0 = index_t(in_band / rows) * block.n;
     p.k0 = 0;
@@ -37,9 +37,9 @@ struct tile_order {
 struct shifting_order : tile_order {
   bool shift_m = false, shift_n = false;
 
-  KERAMOS_FORCEINLINE_FUNCTION tile::shifted_position at(int rank, const tile::shape& block, index_t m,
-                                                         index_t n, index_t k) const {
-    tile::shifted_position p{tile_order::at(rank, block, m, n, k)};
+  KERAMOS_FORCEINLINE_FUNCTION tiling::shifted_position at(int rank, const tiling::shape& block, index_t m,
+                                                           index_t n, index_t k) const {
+    tiling::shifted_position p{tile_order::at(rank, block, m, n, k)};
     if (shift_m) shift(p.m0, p.rows, p.skip_m, block.m);
     if (shift_n) shift(p.n0, p.cols, p.skip_n, block.n);
     return p;

@@ -4,14 +4,14 @@
 //
 //   auto ring = g.local<0>();                                  // local_array<T, stages, rows, columns>
 //   for (int s = 0; s < stages - 1; ++s) {
-//     tile::copy(g, ring.sub(s), A, i0, s * columns);          // begins
-//     tile::commit(g);                                         // closes stage s
+//     tiling::copy(g, ring.sub(s), A, i0, s * columns);          // begins
+//     tiling::commit(g);                                         // closes stage s
 //   }
 //   for (int s = 0; s < tiles; ++s) {
-//     tile::wait<stages - 2>(g);                               // stage s is there, for all items
+//     tiling::wait<stages - 2>(g);                               // stage s is there, for all items
 //     const int next = s + stages - 1;                         // its slot was read in the round before
-//     if (next < tiles) tile::copy(g, ring.sub(next % stages), A, i0, next * columns);
-//     tile::commit(g);                                         // also an empty one: wait counts them
+//     if (next < tiles) tiling::copy(g, ring.sub(next % stages), A, i0, next * columns);
+//     tiling::commit(g);                                         // also an empty one: wait counts them
 //     g.parallel_for_work_item([=](h_item it) { ... ring.sub(s % stages) ... });
 //   }
 //
@@ -27,7 +27,7 @@
 #include <keramos/core/matrix_view.hpp>
 #include <keramos/enabled_backends.hpp>
 
-namespace keramos::tile {
+namespace keramos::tiling {
 
 namespace detail {
 
@@ -130,7 +130,7 @@ template <int Rows = 0, int Cols = 0, class Group, class T, int LocalRows, int L
 KERAMOS_FORCEINLINE_FUNCTION void copy(Group& g, const local_array<T, LocalRows, LocalCols>& to,
                                        const matrix_view<const std::type_identity_t<T>>& from, index_t i0,
                                        index_t j0) {
-  static_assert(Rows <= LocalRows && Cols <= LocalCols, "keramos: tile::copy: the tile exceeds the array");
+  static_assert(Rows <= LocalRows && Cols <= LocalCols, "keramos: tiling::copy: the tile exceeds the array");
   using exec = typename Group::execution_space;
   constexpr int rows = Rows > 0 ? Rows : LocalRows, cols = Cols > 0 ? Cols : LocalCols;
   const detail::tile_copy<rows, cols, LocalCols, Group::team_size, T> c{to.data(), from, i0, j0};
@@ -166,4 +166,4 @@ KERAMOS_FORCEINLINE_FUNCTION void wait(Group& g) {
   g.barrier();
 }
 
-}  // namespace keramos::tile
+}  // namespace keramos::tiling

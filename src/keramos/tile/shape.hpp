@@ -5,7 +5,7 @@
 
 #include <keramos/core/range.hpp>
 
-namespace keramos::tile {
+namespace keramos::tiling {
 
 /// Extents of a tile of C (m x n) and of the slab of k that is on chip at once.
 struct shape {
@@ -64,4 +64,4 @@ struct shifted_position : position {
   int skip_m = 0, skip_n = 0;  ///< first rows and columns, which belong to neighbouring tiles
 };
 
-}  // namespace keramos::tile
+}  // namespace keramos::tiling
