@@ -339,7 +339,7 @@ class product {
       return std::uint32_t(got) == expected;
     } else {
       const wide<T> unit = wide<T>(k + 2) * (std::numeric_limits<T>::epsilon() / 2);
-      // Parts of k may be scaled one by one, and infinities of both signs make a NaN.
+      // A sum that rounding makes zero gives NaN, where the exact one gives infinity.
       if (std::isinf(alpha_) && k > 0) return !std::isfinite(got);
       if (std::isnan(expected)) return std::isnan(got);
       if (std::isinf(expected)) return wide<T>(got) == expected;
