@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -56,9 +57,12 @@ class gemm_bench {
   virtual void end() = 0;
 
   std::vector<target_slot>& slots() { return slots_; }
+  // Called some times a second while a provider's process is waited for.
+  std::function<void()> waiting;
 
  protected:
-  // Adds a slot for this choice, whose target `make` makes. A path that cannot be used is bad usage.
+  // Adds a slot for this choice, whose target `make` makes. A path that cannot be used is bad usage; a library that
+  // hangs or dies while it is loaded gets rows that say so.
   template <class Make>
   void add_slot(const provider_choice& choice, const Make& make) {
     target_slot slot{choice.name, choice.asked_for, nullptr, {}};
@@ -69,6 +73,9 @@ class gemm_bench {
       slot.problem = error.what();
       if (!choice.path.empty()) throw bad_path(choice, slot.problem);
       if (choice.bonus) return;
+    } catch (const std::exception& error) {
+      slot.problem = error.what();
+      slot.asked_for = true;
     }
     slots_.push_back(std::move(slot));
   }
@@ -82,8 +89,8 @@ class gemm_bench {
 
 std::unique_ptr<gemm_bench> make_in_process_bench(const std::vector<provider_choice>& choices, int& argc,
                                                   char** argv);
-// Hosts only.
-std::unique_ptr<gemm_bench> make_worker_bench(const std::vector<provider_choice>& choices, int argc,
-                                              char** argv);
+// Hosts only. A provider that is silent for `timeout_s` longer than it may take is ended (workers/bench.cpp).
+std::unique_ptr<gemm_bench> make_worker_bench(const std::vector<provider_choice>& choices, double timeout_s,
+                                              int argc, char** argv);
 
 }  // namespace keramos::perf

@@ -34,8 +34,7 @@ bool measure_all(gemm_session& session, std::uint64_t seed, run_output& output,
     left.part_done();
     progress.clear();
     output.print(table.row(session.cases()[i], outcome.rows));
-    if (!outcome.failure.empty()) output.print(fmt::format("  FAILED: {}\n", outcome.failure));
-    good = good && outcome.good();
+    good = good && outcome.good;
     for (const auto& r : outcome.rows) output.add(to_row(r));
     output.save();
   }

@@ -46,6 +46,11 @@ void gemm_command_options::add_to(CLI::App& app) {
   app.add_option("--time-limit", time_limit_s,
                  "seconds for one provider's repetitions; 3 are made however long they take")
       ->capture_default_str();
+  app.add_option(
+         "--provider-timeout", provider_timeout_s,
+         "seconds that a provider's process may be silent for, beyond what its first call takes at 0.1 "
+         "GFLOP/s a thread or later ones at a 20th of its speed; then it is ended and its row failed (hosts)")
+      ->capture_default_str();
   app.add_option("--sets", sets, "copies of the operands used in turn (default: beyond the cache)");
   app.add_option("--alpha", alpha)->capture_default_str();
   app.add_option("--beta", beta)->capture_default_str();
@@ -74,6 +79,8 @@ void gemm_command_options::check() const {
   if (!(rank_timeout_s > 0)) throw usage_error("--rank-timeout must be seconds: write --rank-timeout 120");
   if (repetitions < 1) throw usage_error("--repetitions must be at least 1: write --repetitions 7");
   if (sets < 0) throw usage_error("--sets must be at least 1: write --sets 4, or leave it out");
+  if (!(provider_timeout_s > 0))
+    throw usage_error("--provider-timeout must be seconds: write --provider-timeout 60");
   if (!(time_limit_s >= 0)) throw usage_error("--time-limit must be seconds: write --time-limit 10");
   if (!format.empty()) check_format(format);
   const auto chosen = choices(default_device_is_host());

@@ -14,7 +14,6 @@ namespace keramos::perf {
 namespace {
 
 constexpr double least_repetition_s = 0.02;
-constexpr int least_repetitions = 3;
 // Calls as long as this are too dear to be thrown away: the first one and the one that is verified count as
 // repetitions. Whether caches are cold makes no difference to them.
 constexpr double dear_call_s = 10;
@@ -35,6 +34,20 @@ double calibrate(gemm_target& target) {
     seconds = target.run(calls);
     if (seconds >= least_repetition_s / 4 || calls > 10'000'000) return seconds / double(calls);
   }
+}
+
+// A row of which only the problem is known.
+gemm_result empty_result(const gemm_case& g, gemm_bench& bench, const target_slot& slot) {
+  gemm_result r;
+  r.provider = slot.name;
+  r.backend = bench.device().backend;
+  r.device = bench.device().name;
+  r.problem = g;
+  if (slot.target && slot.target->info().on_host && !bench.device().is_host) {
+    r.backend = "host";
+    r.device = cpu_name();
+  }
+  return r;
 }
 
 class case_runner {
@@ -71,24 +84,17 @@ class case_runner {
     settings_.progress(fmt::format("{}: {}", provider, what));
   }
 
-  static void release(gemm_target& target) {
+  // Never throws, for the destructor: what is dead, or ended by an interruption, has nothing to release.
+  static void release(gemm_target& target) noexcept {
     try {
       target.release();
-    } catch (const std::exception&) {  // dead: there is nothing to release
+    } catch (const std::exception&) {
+    } catch (const interruption&) {
     }
   }
 
   gemm_result& add_result(const target_slot& slot) {
-    auto& r = results_.emplace_back();
-    r.provider = slot.name;
-    r.backend = bench_.device().backend;
-    r.device = bench_.device().name;
-    r.problem = case_;
-    if (slot.target && slot.target->info().on_host && !bench_.device().is_host) {
-      r.backend = "host";
-      r.device = cpu_name();
-    }
-    return r;
+    return results_.emplace_back(empty_result(case_, bench_, slot));
   }
 
   void start(target_slot& slot) {
@@ -97,7 +103,10 @@ class case_runner {
     try {
       if (slot.target) why = slot.target->cannot(case_);
     } catch (const std::exception& error) {
-      why = error.what();
+      auto& r = add_result(slot);
+      r.status = outcome::failed;
+      r.reason = error.what();
+      return;
     }
     if (!why.empty()) {
       if (!slot.asked_for) return;
@@ -124,9 +133,7 @@ class case_runner {
     subject.name = slot.name;
     subject.calls = std::max<std::int64_t>(1, std::llround(std::ceil(least_repetition_s / call_s)));
     const double repetition_s = call_s * double(subject.calls);
-    subject.repetitions =
-        std::min(settings_.repetitions,
-                 std::max(least_repetitions, static_cast<int>(settings_.time_limit_s / repetition_s)));
+    subject.repetitions = repetitions_within(settings_.time_limit_s, repetition_s, settings_.repetitions);
     const bool dear = call_s >= dear_call_s;
     if (dear) {
       subject.seconds.push_back(call_s);
@@ -186,7 +193,18 @@ class case_runner {
 }  // namespace
 
 std::vector<gemm_result> run_case(const gemm_case& g, gemm_bench& bench, const run_settings& settings) {
-  return case_runner(g, bench, settings).run();
+  try {
+    return case_runner(g, bench, settings).run();
+  } catch (const std::exception& error) {  // out of memory, say: the next case may fit
+    std::vector<gemm_result> failed;
+    for (const auto& slot : bench.slots()) {
+      if (!slot.target && !slot.asked_for) continue;
+      auto& r = failed.emplace_back(empty_result(g, bench, slot));
+      r.status = outcome::failed;
+      r.reason = error.what();
+    }
+    return failed;
+  }
 }
 
 }  // namespace keramos::perf

@@ -169,8 +169,7 @@ class kernels_session {
       family->run(provider, 1);
       const double once = family->run(provider, 3) / 3;
       s.calls = std::clamp<std::int64_t>(std::int64_t(0.02 / std::max(once, 1e-9)), 1, 10'000);
-      s.repetitions = std::clamp(int(options_.time_limit_s / (double(s.calls) * once)),
-                                 std::min(3, options_.repetitions), options_.repetitions);
+      s.repetitions = repetitions_within(options_.time_limit_s, double(s.calls) * once, options_.repetitions);
       subjects.push_back(std::move(s));
     }
     time_interleaved(subjects);

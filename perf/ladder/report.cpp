@@ -31,8 +31,7 @@ std::string rate_text(const ladder_row& row) {
 
 std::string trouble(const gemm_result& r) {
   if (r.status == outcome::mismatch) {
-    return fmt::format("      WRONG: {} is off by {:.3g}, allowed {:.3g}\n", r.check.where, r.check.error,
-                       r.check.bound);
+    return fmt::format("      WRONG: {}\n", r.trouble());
   }
   const bool told = r.status == outcome::failed || r.status == outcome::unavailable;
   return told ? fmt::format("      {}\n", r.reason) : std::string();

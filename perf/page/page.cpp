@@ -40,14 +40,15 @@ std::string heading(const std::vector<std::string>& cells, std::size_t left) {
 std::string number(double value) { return value == 0 ? "" : fmt::format("{:.4g}", value); }
 
 std::string verification(const results_file& file) {
-  int right = 0, wrong = 0, missing = 0;
+  int right = 0, wrong = 0, failed = 0, missing = 0;
   for (const auto& r : file.rows) {
     right += r.good() && r.verified.has_value();
     wrong += r.verified.has_value() && !*r.verified;
-    missing += !r.measured();
+    failed += r.failed();
+    missing += !r.measured() && !r.failed();
   }
-  auto text = fmt::format("<p class=\"{}\">{} results verified, {} wrong, {} not measured.</p>\n",
-                          wrong > 0 ? "bad" : "good", right, wrong, missing);
+  auto text = fmt::format("<p class=\"{}\">{} results verified, {} wrong, {} failed, {} not measured.</p>\n",
+                          wrong + failed > 0 || right == 0 ? "bad" : "good", right, wrong, failed, missing);
   if (!file.complete) {
     text += fmt::format("<p class=\"bad\">This run is incomplete: {}.</p>\n",
                         escaped(file.text("incomplete_because")));
@@ -162,7 +163,9 @@ std::string results(const results_file& file) {
     std::vector<std::string> cells{r.provider, r.problem(),
                                    wrong                    ? "WRONG"
                                    : r.verified.has_value() ? "yes"
+                                   : r.failed()             ? "FAILED"
                                                             : "not measured"};
+    if (!r.reason.empty()) cells.back() += ": " + r.reason;
     if (with_rank) cells.push_back(std::to_string(r.rank));
     if (with_bytes) cells.push_back(number(r.gbytes_per_s));
     if (with_operations) {
@@ -175,7 +178,7 @@ std::string results(const results_file& file) {
                        r.measured() ? fmt::format("{:.2g}", r.error_bound) : ""}) {
       cells.push_back(cell);
     }
-    text += table_row(cells, 3, wrong);
+    text += table_row(cells, 3, wrong || r.failed());
   }
   return text + "</table></div>\n";
 }

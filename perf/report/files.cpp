@@ -31,6 +31,25 @@ nlohmann::ordered_json flat(const nlohmann::ordered_json& row) {
 
 }  // namespace
 
+std::string_view name(outcome o) {
+  switch (o) {
+    case outcome::verified:
+      return "verified";
+    case outcome::mismatch:
+      return "wrong";
+    case outcome::failed:
+      return "failed";
+    case outcome::unavailable:
+      break;
+  }
+  return "unavailable";
+}
+
+std::string gemm_result::trouble() const {
+  if (status != outcome::mismatch) return reason;
+  return fmt::format("{} is off by {:.3g}, allowed {:.3g}", check.where, check.error, check.bound);
+}
+
 nlohmann::ordered_json to_row(const gemm_result& r) {
   const auto& g = r.problem;
   nlohmann::ordered_json row;
@@ -61,6 +80,10 @@ nlohmann::ordered_json to_row(const gemm_result& r) {
   put("error_bound", r.check.bound);
   row["verified"] = nullptr;  // not run: neither right nor wrong
   if (r.timed()) row["verified"] = r.status == outcome::verified;
+  if (r.status != outcome::verified) {
+    row["status"] = name(r.status);
+    row["reason"] = r.trouble();
+  }
   return row;
 }
 

@@ -11,6 +11,10 @@
 
 namespace keramos::perf {
 
+std::string to_text(const nlohmann::ordered_json& value, int indent) {
+  return value.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
 void replace_file(const std::string& path, const std::string& content) {
   const auto part = path + ".part";
   {

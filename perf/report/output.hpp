@@ -7,6 +7,9 @@
 
 namespace keramos::perf {
 
+// JSON as text. Bytes that are no UTF-8, of an environment variable say, become U+FFFD.
+std::string to_text(const nlohmann::ordered_json& value, int indent = -1);
+
 // Written beside it first, then put in its place: readers never see half a file.
 void replace_file(const std::string& path, const std::string& content);
 

@@ -22,6 +22,11 @@ std::size_t rank_of(const std::string& key) {
   return std::size_t(std::find(std::begin(first), std::end(first), key) - std::begin(first));
 }
 
+// Texts that do not say which problem it is.
+bool is_no_key(const std::string& key) {
+  return key == "provider" || key == "backend" || key == "device" || key == "status" || key == "reason";
+}
+
 // Whole numbers that are figures nevertheless.
 bool is_figure(const std::string& key) {
   return key == "repetitions" || key == "rank" || key.find("bytes") != std::string::npos;
@@ -39,7 +44,7 @@ double number(const json& row, const char* key) {
 result_row row_of(const json& from) {
   result_row row;
   for (const auto& [key, value] : from.items()) {
-    if (key == "provider" || key == "backend" || key == "device" || is_figure(key)) continue;
+    if (is_no_key(key) || is_figure(key)) continue;
     if (value.is_string() || value.is_number_integer()) row.keys.emplace_back(key, text_of(value));
   }
   std::sort(row.keys.begin(), row.keys.end(), [](const auto& a, const auto& b) {
@@ -59,6 +64,8 @@ result_row row_of(const json& from) {
   row.peak_fraction = number(from, "peak_fraction");
   row.max_error = number(from, "max_error");
   row.error_bound = number(from, "error_bound");
+  if (from.contains("status")) row.status = text_of(from["status"]);
+  if (from.contains("reason")) row.reason = text_of(from["reason"]);
   if (from.contains("verified") && from["verified"].is_boolean()) row.verified = from["verified"].get<bool>();
   if (const auto ladder = from.find("ladder"); ladder != from.end() && ladder->is_object()) {
     row.step = ladder->value("step", "");

@@ -23,12 +23,15 @@ struct result_row {
   double peak_fraction = 0;                   // of the arithmetic peak; 0: not known
   double max_error = 0, error_bound = 0;
   std::optional<bool> verified;  // none: not run
-  std::string step;              // of a ladder; "": it is none
-  int step_number = 0;           // 0: a variant that shows what goes wrong
+  std::string status,
+      reason;           // "wrong", "failed" or "unavailable", and why; "" of verified rows and in old files
+  std::string step;     // of a ladder; "": it is none
+  int step_number = 0;  // 0: a variant that shows what goes wrong
   int tile_width = 0;
   double gain = 0;  // over the step before; 0: not known
 
   bool measured() const { return median_s > 0; }
+  bool failed() const { return status == "failed"; }
   bool good() const { return measured() && verified.value_or(true); }
   // What is drawn: GB/s where the row has them, for then they matter more.
   double rate() const { return gbytes_per_s > 0 ? gbytes_per_s : gflops; }

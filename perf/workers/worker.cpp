@@ -1,11 +1,9 @@
 #include "worker.hpp"
 
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <csignal>
 #include <cstring>
 #include <memory>
 #include <stdexcept>
@@ -71,7 +69,7 @@ class worker {
     if (what == "peak") return measure_host_peak(data_type(request.at("type").get<int>()), options_.threads);
     if (what == "cannot") return provider_->cannot(case_from(request.at("case")));
     if (what == "prepare") return prepare(request);
-    if (what == "pin") return pin_threads(affinity_list());
+    if (what == "pin") return pin_threads(cpus_of(initial_affinity()));
     if (what == "product") {
       data_->reset_c();
       const double seconds = provider_->run(request.at("calls"));
@@ -93,14 +91,6 @@ class worker {
     return nullptr;
   }
 
-  static std::vector<int> affinity_list() {
-    std::vector<int> cpus;
-    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-      if (CPU_ISSET(cpu, &initial_affinity())) cpus.push_back(cpu);
-    }
-    return cpus;
-  }
-
   const worker_options& options_;
   line_channel channel_;
   std::unique_ptr<machine> machine_;
@@ -120,9 +110,6 @@ void add_worker_command(CLI::App& app, std::function<int()>& command, int& argc,
   sub->add_flag("!--no-kokkos", options->choice.needs_kokkos);
   sub->callback([options, &command, &argc, argv] {
     command = [options, &argc, argv] {
-      // The main process looks after Ctrl-C, and no worker outlives it, stopped or not.
-      std::signal(SIGINT, SIG_IGN);
-      prctl(PR_SET_PDEATHSIG, SIGKILL);
       // Libraries that talk on the standard output would spoil the results there.
       dup2(STDERR_FILENO, STDOUT_FILENO);
       return worker(*options, argc, argv).run();

@@ -49,5 +49,13 @@ TEST(Random, UniformWithFullMantissas) {
   EXPECT_NE(stream.bits(0), random_stream(43, 1).bits(0));
 }
 
+TEST(Repetitions, FewerOnlyWhereTheyTakeTooLong) {
+  EXPECT_EQ(repetitions_within(10, 0.02, 7), 7);
+  EXPECT_EQ(repetitions_within(1, 0.2, 7), 5);
+  EXPECT_EQ(repetitions_within(0, 0.2, 7), 3);
+  EXPECT_EQ(repetitions_within(0, 0.2, 2), 2);
+  EXPECT_EQ(repetitions_within(1e9, 0.02, 7), 7);  // more than an int holds would fit
+}
+
 }  // namespace
 }  // namespace keramos::perf
