@@ -12,10 +12,10 @@
 #include "core/cpus.hpp"
 #include "core/host.hpp"
 #include "core/interrupt.hpp"
+#include "core/json.hpp"
 #include "core/parallel.hpp"
 #include "gemm/session.hpp"
 #include "leader.hpp"
-#include "report/output.hpp"
 
 namespace keramos::perf {
 namespace {

@@ -9,6 +9,7 @@
 #include "bind.hpp"
 #include "core/host.hpp"
 #include "core/interrupt.hpp"
+#include "core/json.hpp"
 #include "report/context.hpp"
 #include "summary.hpp"
 
@@ -44,14 +45,17 @@ int job_leader::run() {
   std::string incomplete;
   try {
     output_.context = session_->context();
+    earlier_ = resume(options_, output_, ranks_.size());
+    if (earlier_.seed() != 0) seed_ = earlier_.seed();
+    good_ = earlier_.good();
     output_.context["seed"] = seed_;
     output_.context["ranks_at"] = options_.isolated ? "one at a time" : "all at once";
     wait_while(state::starting, seconds(options_.rank_timeout_s));
     progress_.clear();
     for (const auto& line : session_->unavailable()) fmt::print(stderr, "keramos-perf: {}\n", line);
     output_.print(headline(output_.context));
-    output_.print(
-        fmt::format("{} ranks, {}\n\n", ranks_.size(), options_.isolated ? "one at a time" : "all at once"));
+    output_.print(fmt::format("{}{} ranks, {}\n\n", earlier_.text(), ranks_.size(),
+                              options_.isolated ? "one at a time" : "all at once"));
     save();
     if (!options_.isolated) warn();
     measure_all();
@@ -66,6 +70,7 @@ int job_leader::run() {
 void job_leader::measure_all() {
   time_left left(session_->costs());
   for (std::size_t i = 0; i < session_->cases().size(); ++i) {
+    if (earlier_.has(session_->cases()[i])) continue;
     progress_.show(fmt::format("{}  {}", session_->title(i), left.text()));
     const auto start = clock::now();
     if (!options_.isolated) {

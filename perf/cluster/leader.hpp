@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "communicator.hpp"
+#include "gemm/resume.hpp"
 #include "gemm/session.hpp"
 #include "report/output.hpp"
 #include "report/progress.hpp"
@@ -80,6 +81,7 @@ class job_leader {
   progress_line progress_;
   std::vector<member> members_;
   run_output output_;
+  earlier_run earlier_;
   std::unique_ptr<gemm_session> session_;
   std::size_t cases_told_ = 0;
   bool good_ = true;

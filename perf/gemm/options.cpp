@@ -8,6 +8,7 @@
 
 #include "core/range.hpp"
 #include "device/machine.hpp"
+#include "report/output.hpp"
 
 namespace keramos::perf {
 namespace {
@@ -59,6 +60,9 @@ void gemm_command_options::add_to(CLI::App& app) {
   app.add_option("--output", output,
                  "write the results to this file as --format or the file's name says (.json, .csv), "
                  "and the table to the terminal");
+  app.add_flag(
+      "--resume", resume,
+      "keep what an earlier run of this command has left in the --output file, and measure the rest");
 }
 
 void gemm_command_options::add_job_options_to(CLI::App& app) {
@@ -83,6 +87,8 @@ void gemm_command_options::check() const {
     throw usage_error("--provider-timeout must be seconds: write --provider-timeout 60");
   if (!(time_limit_s >= 0)) throw usage_error("--time-limit must be seconds: write --time-limit 10");
   if (!format.empty()) check_format(format);
+  if (resume && (output.empty() || run_output::file_format(format, output) != "json"))
+    throw usage_error("--resume goes on with a JSON file: write --resume --output results.json");
   const auto chosen = choices(default_device_is_host());
   if (!blas_paths.empty() &&
       std::none_of(chosen.begin(), chosen.end(), [](const auto& c) { return c.name.starts_with("blas"); })) {
@@ -151,6 +157,14 @@ std::vector<gemm_case> gemm_command_options::cases(const char* default_sizes, do
           }
         }
       }
+    }
+  }
+  for (const auto& g : all) {
+    // Beyond any machine's memory, and soon beyond what 64 bits count.
+    if (const double bytes = g.traffic() * double(size_of(g.type)); bytes > 1e15) {
+      throw usage_error(fmt::format("{} x {} x {} in {} needs {:.3g} bytes{}: write smaller sizes", g.m, g.n,
+                                    g.k, name(g.type), bytes,
+                                    batched ? fmt::format(" for {} of them", g.batch) : ""));
     }
   }
   return all;

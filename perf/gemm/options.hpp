@@ -38,6 +38,7 @@ struct gemm_command_options {
   double rank_timeout_s = 120;
   std::string format;  // "": table, and for --output what the file's name says
   std::string output;
+  bool resume = false;
 
   void add_to(CLI::App& app);
   void add_job_options_to(CLI::App& app);

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/json.hpp"
+
 namespace keramos::perf {
 namespace {
 
@@ -112,7 +114,7 @@ std::string ladder_document(const nlohmann::ordered_json& context, const std::ve
   document["context"] = context;
   document["results"] = nlohmann::ordered_json::array();
   for (const auto& r : rows) document["results"].push_back(to_json(r));
-  return document.dump(2) + '\n';
+  return to_text(document, 2) + '\n';
 }
 
 }  // namespace keramos::perf

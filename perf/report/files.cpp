@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/json.hpp"
 #include "result.hpp"
 
 namespace keramos::perf {
@@ -93,7 +94,7 @@ std::string to_json(const nlohmann::ordered_json& context, const std::vector<gem
   document["context"] = context;
   document["results"] = nlohmann::ordered_json::array();
   for (const auto& r : results) document["results"].push_back(to_row(r));
-  return document.dump(2) + '\n';
+  return to_text(document, 2) + '\n';
 }
 
 std::string to_csv(const std::vector<gemm_result>& results) {
@@ -118,7 +119,7 @@ std::string to_csv(const nlohmann::ordered_json& all) {
       if (&key != &columns.front()) line += ',';
       const auto value = row.find(key);
       if (value == row.end() || value->is_null()) continue;
-      line += quoted(value->is_string() ? value->get<std::string>() : value->dump());
+      line += quoted(value->is_string() ? value->get<std::string>() : to_text(*value));
     }
     text += line + '\n';
   }

@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <limits>
-#include <sstream>
 
+#include "core/json.hpp"
 #include "core/problem.hpp"
 #include "core/range.hpp"
 
@@ -32,11 +31,67 @@ bool is_figure(const std::string& key) {
   return key == "repetitions" || key == "rank" || key.find("bytes") != std::string::npos;
 }
 
-std::string text_of(const json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
+std::string text_of(const json& value) {
+  return value.is_string() ? value.get<std::string>() : to_text(value);
+}
 
 double number(const json& row, const char* key) {
   const auto at = row.find(key);
   return at != row.end() && at->is_number() ? at->get<double>() : 0;
+}
+
+// That everything which is looked at is of the type that it should be.
+void check_types(const json& document, const std::string& path) {
+  using enum json_kind;
+  const auto& context = document["context"];
+  require(object, context, path, "context");
+  require(object, context, {"peak_gflops", "providers", "environment"}, path, "context");
+  require(boolean, context, {"complete", "device_is_host"}, path, "context");
+  require(list, document, {"results"}, path, "the file");
+  require(object, document, {"job"}, path, "the file");
+  const auto peaks = context.value("peak_gflops", json::object());
+  const auto providers = context.value("providers", json::object());
+  for (const auto& [type, peak] : peaks.items()) require(number, peak, path, "context.peak_gflops." + type);
+  for (const auto& [name, provider] : providers.items()) {
+    const auto where = "context.providers." + name;
+    require(object, provider, path, where);
+    require(text, provider, {"status", "reason", "version"}, path, where);
+    require(list, provider, {"libraries"}, path, where);
+    for (const auto& library : provider.value("libraries", json::array()))
+      require(text, library, path, where + ".libraries");
+  }
+  const auto rows = [&](const json& parent, const char* key, const auto& check) {
+    const auto all = parent.find(key);
+    if (all == parent.end() || !all->is_array()) return;
+    for (std::size_t i = 0; i < all->size(); ++i) {
+      const auto where = fmt::format("{}[{}]", key, i);
+      if (!(*all)[i].is_object()) require(object, json::array(), path, where);
+      check((*all)[i], where);
+    }
+  };
+  rows(context, "ranks", [&](const json& rank, const std::string& where) {
+    require(text, rank, {"host", "device", "bound", "status", "reason"}, path, where);
+  });
+  rows(document.value("job", json::object()), "ranks", [&](const json& rank, const std::string& where) {
+    require(text, rank, {"rank"}, path, where);
+    require(number, rank, {"relative_time"}, path, where);
+    require(boolean, rank, {"outlier"}, path, where);
+  });
+  rows(document, "results", [&](const json& row, const std::string& where) {
+    require(text, row,
+            {"provider", "backend", "device", "type", "op_a", "op_b", "layout", "status", "reason"}, path,
+            where);
+    require(number, row,
+            {"m", "n", "k", "batch", "rank", "repetitions", "median_s", "min_s", "iqr_s", "gflops",
+             "gbytes_per_s", "peak_fraction", "max_error", "error_bound"},
+            path, where);
+    require(boolean, row, {"verified"}, path, where);
+    require(object, row, {"ladder"}, path, where);
+    if (const auto step = row.find("ladder"); step != row.end() && step->is_object()) {
+      require(text, *step, {"step"}, path, where + ".ladder");
+      require(number, *step, {"number", "tile_width", "gain"}, path, where + ".ladder");
+    }
+  });
 }
 
 }  // namespace
@@ -115,13 +170,13 @@ std::string results_file::platform() const {
   return name;
 }
 
-results_file parse_results(const std::string& text, const std::string& path) {
-  const auto document = json::parse(text, nullptr, false);
-  if (!document.is_object() || document.value("schema", "") != "keramos-perf/1" ||
-      !document.contains("context") || !document.contains("results")) {
+results_file results_of(const json& document, const std::string& path) {
+  if (!document.is_object() || !document.contains("context") || !document.contains("results") ||
+      document.value("schema", json()) != "keramos-perf/1") {
     throw usage_error(fmt::format(
         "{}: not a keramos-perf/1 file: write the path of one made with --output NAME.json", path));
   }
+  check_types(document, path);
   results_file file;
   file.path = path;
   file.context = document["context"];
@@ -135,13 +190,11 @@ results_file parse_results(const std::string& text, const std::string& path) {
   return file;
 }
 
-results_file read_results(const std::string& path) {
-  std::ifstream in(path);
-  if (!in) throw usage_error(fmt::format("{} cannot be read: write the path of a results file", path));
-  std::stringstream text;
-  text << in.rdbuf();
-  return parse_results(text.str(), path);
+results_file parse_results(const std::string& text, const std::string& path) {
+  return results_of(parse_json(text, path), path);
 }
+
+results_file read_results(const std::string& path) { return results_of(read_json(path), path); }
 
 void keep_where(std::vector<result_row>& rows, const std::vector<std::string>& conditions) {
   for (const auto& condition : conditions) {

@@ -53,7 +53,8 @@ struct results_file {
 
 result_row row_of(const nlohmann::ordered_json& row);
 
-// Throws usage_error for a file that is none of ours.
+// All of these throw usage_error for a file that is none of ours.
+results_file results_of(const nlohmann::ordered_json& document, const std::string& path);
 results_file read_results(const std::string& path);
 results_file parse_results(const std::string& text, const std::string& path);
 

@@ -4,16 +4,17 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "build_info.hpp"
+#include "core/json.hpp"
 #include "device/ceilings.hpp"
 #include "device/machine.hpp"
 #include "model.hpp"
 #include "report/output.hpp"
 #include "report/plot.hpp"
+#include "report/read.hpp"
 
 namespace keramos::perf {
 namespace {
@@ -56,25 +57,15 @@ struct roofline_options {
   }
 };
 
-nlohmann::ordered_json read_document(const std::string& path) {
-  std::ifstream in(path);
-  if (!in) throw usage_error(fmt::format("{}: cannot be read: write the path of a results file", path));
-  auto document = nlohmann::ordered_json::parse(in, nullptr, false);
-  if (document.is_discarded()) {
-    throw usage_error(fmt::format("{}: not JSON: write the path of a results file", path));
-  }
-  return document;
-}
-
 int run(const roofline_options& options, int& argc, char** argv) {
   options.check();
   std::vector<roofline_kernel> kernels;
   std::string device;  // of the results
   int left_out = 0;
   if (!options.results.empty()) {
-    const auto document = read_document(options.results);
+    const auto document = read_json(options.results);
+    device = results_of(document, options.results).text("device");
     kernels = kernels_of(document, options.results, left_out);
-    if (document.contains("context")) device = document.at("context").value("device", "");
   }
   device_spec spec;
   if (options.spec.empty()) {
@@ -91,18 +82,18 @@ int run(const roofline_options& options, int& argc, char** argv) {
   }
   const auto document = roofline_document(kernels, spec);
   if (options.format == "json") {
-    fmt::print("{}\n", document.dump(2));
+    fmt::print("{}\n", to_text(document, 2));
   } else {
     fmt::print("{}", ceilings_text(spec));
     if (!kernels.empty()) fmt::print("{}", places_text(kernels, spec));
     if (!kernels.empty() && !device.empty()) fmt::print("\nthe kernels were measured on {}\n", device);
     if (left_out > 0) fmt::print("{} rows have no known traffic and are left out\n", left_out);
   }
-  if (!options.save_spec.empty()) replace_file(options.save_spec, to_json(spec).dump(2) + '\n');
-  if (!options.output.empty()) replace_file(options.output, document.dump(2) + '\n');
+  if (!options.save_spec.empty()) replace_file(options.save_spec, to_text(to_json(spec), 2) + '\n');
+  if (!options.output.empty()) replace_file(options.output, to_text(document, 2) + '\n');
   if (!options.plot.empty()) {
     const auto file = options.plot + ".roofline.json";
-    replace_file(file, document.dump(2) + '\n');
+    replace_file(file, to_text(document, 2) + '\n');
     draw_plot(perf_folder, file, options.plot);
     std::filesystem::remove(file);
   }

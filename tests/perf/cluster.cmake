@@ -74,6 +74,13 @@ foreach(ranks IN ITEMS 2 4)
   endforeach()
 endforeach()
 
+# Taken up again: nothing is left to do.
+job(0 -n 4 ${PROGRAM} gemm --provider keramos --type f64 --size 8,24 ${quick} --isolated --outlier 1000
+    --output job.json --resume)
+expect("${out}" "8 rows are kept of the run of ")
+expect_rows(job.json 8)
+expect_json(job.json ON context complete)
+
 # A wrong result on every rank: status 1 and a line for each.
 job(1 -n 2 ${PROGRAM} gemm --provider blas=${WRONG_CBLAS} --type f64 --size 24 ${quick} --output job.json)
 expect("${out}" "rank 1 on [^\n]*wrongblas-1.0 WRONG: element")
