@@ -17,6 +17,7 @@
 #include "report/context.hpp"
 #include "report/output.hpp"
 #include "report/progress.hpp"
+#include "report/result.hpp"
 
 namespace keramos::perf {
 namespace {
@@ -190,18 +191,22 @@ class kernels_session {
                                 i ? "" : name(type), i ? "" : family->shape(), s.name, rate * 1e-9,
                                 100 * seconds[i].iqr / seconds[i].median, 100 * rate / copy_rate,
                                 wrong.empty() ? "" : "  WRONG: " + wrong));
-      output_.add({{"kernel", kernel},
-                   {"type", name(type)},
-                   {"shape", family->shape()},
-                   {"provider", s.name},
-                   {"repetitions", seconds[i].count},
-                   {"median_s", seconds[i].median},
-                   {"min_s", seconds[i].min},
-                   {"iqr_s", seconds[i].iqr},
-                   {"bytes", family->bytes_of(s.name)},
-                   {"gbytes_per_s", rate * 1e-9},
-                   {"copy_fraction", rate / copy_rate},
-                   {"verified", wrong.empty()}});
+      nlohmann::ordered_json row{{"kernel", kernel},
+                                 {"type", name(type)},
+                                 {"shape", family->shape()},
+                                 {"provider", s.name},
+                                 {"repetitions", seconds[i].count},
+                                 {"median_s", seconds[i].median},
+                                 {"min_s", seconds[i].min},
+                                 {"iqr_s", seconds[i].iqr},
+                                 {"bytes", family->bytes_of(s.name)},
+                                 {"gbytes_per_s", rate * 1e-9},
+                                 {"copy_fraction", rate / copy_rate},
+                                 {"verified", wrong.empty()}};
+      if (!wrong.empty()) row["status"] = name(s.failure.empty() ? outcome::mismatch : outcome::failed);
+      if (!wrong.empty()) row["reason"] = wrong;
+      if (!s.failure.empty()) row["verified"] = nullptr;
+      output_.add(std::move(row));
     }
   }
 

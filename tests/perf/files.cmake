@@ -118,7 +118,7 @@ bad_file("{\"schema\": \"keramos-perf/1\", \"context\": {\"providers\": {\"a\": 
 bad_file("not JSON" "not JSON")
 string(REPEAT "[" 200000 open)
 string(REPEAT "]" 200000 close)
-bad_file("${open}${close}" "nested more than 100 deep")
+bad_file("{\"schema\": \"keramos-perf/1\", \"context\": {\"y\": ${open}${close}}, \"results\": []}" "nested more than 100 deep")
 
 # The other commands' files have a page too.
 run(0 overhead --repetitions 3 --calls 5 --output files/overhead.json)
