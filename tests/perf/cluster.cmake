@@ -111,6 +111,14 @@ if(rows LESS 3)
   message(SEND_ERROR "${rows} rows, less than rank 0 alone has")
 endif()
 
+# A library that hangs on one rank fails its row; the rank, which says all the while that it is alive, is not given up.
+set(shapes --type f64 --m 8,667,24 --n 9 --k 9 ${quick} --provider-timeout 8 --rank-timeout 4)
+job(1 -n 1 ${PROGRAM} gemm --provider keramos ${shapes} --output hang.json :
+    -n 1 ${PROGRAM} gemm --provider blas=${WRONG_CBLAS} ${shapes} --output hang.json)
+expect("${out}" "rank 1 on [^\n]*wrongblas-1.0 FAILED: no answer for 8 s")
+expect_rows(hang.json 6)
+expect_json(hang.json ON context complete)
+
 # Rank 0 that hangs, or died, is noticed by the others: they name it and let go of the allocation.
 file(REMOVE lost.json)
 list(JOIN quick " " options)
