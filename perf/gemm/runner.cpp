@@ -77,7 +77,7 @@ class case_runner {
   struct running {
     gemm_target* target;
     gemm_result* result;
-    bool dear;
+    double dear_call_s;  // of the first call if that counts; 0: it does not
   };
 
   void say(const std::string& provider, const char* what) const {
@@ -135,10 +135,7 @@ class case_runner {
     const double repetition_s = call_s * double(subject.calls);
     subject.repetitions = repetitions_within(settings_.time_limit_s, repetition_s, settings_.repetitions);
     const bool dear = call_s >= dear_call_s;
-    if (dear) {
-      subject.seconds.push_back(call_s);
-      subject.repetitions = std::max(0, subject.repetitions - 2);
-    }
+    if (dear) subject.repetitions = std::max(0, subject.repetitions - 2);
     subject.run = [&target](std::int64_t calls) { return target.run(calls); };
     subject.before = [this, &target, name = slot.name, call_s, calls = subject.calls,
                       of = subject.repetitions](int repetition) {
@@ -148,7 +145,7 @@ class case_runner {
       if (call_s < 0.1) target.run(std::max<std::int64_t>(1, calls / 20));
     };
     subjects_.push_back(std::move(subject));
-    running_.push_back({&target, &r, dear});
+    running_.push_back({&target, &r, dear ? call_s : 0});
   }
 
   void finish(timed_subject& subject, const running& what) {
@@ -161,6 +158,7 @@ class case_runner {
     try {
       verify(subject, what);
       r.seconds = summarize(subject.seconds);
+      r.samples = std::move(subject.seconds);
     } catch (const std::exception& error) {
       r.reason = error.what();
     }
@@ -170,7 +168,9 @@ class case_runner {
   // so then it is one call.
   void verify(timed_subject& subject, const running& what) {
     const auto [c, seconds] = what.target->product(case_.beta == 0 ? subject.calls : 1);
-    if (what.dear) subject.seconds.push_back(seconds);
+    if (what.dear_call_s > 0) {
+      subject.seconds.insert(subject.seconds.end(), {what.dear_call_s, seconds});
+    }
     if (!check_) {
       const auto first = bench_.first_set();
       check_ = make_gemm_check(case_, first.a, first.b, bench_.initial_c(), settings_.seed);

@@ -199,6 +199,7 @@ class kernels_session {
                                  {"median_s", seconds[i].median},
                                  {"min_s", seconds[i].min},
                                  {"iqr_s", seconds[i].iqr},
+                                 {"samples_s", s.seconds},
                                  {"bytes", family->bytes_of(s.name)},
                                  {"gbytes_per_s", rate * 1e-9},
                                  {"copy_fraction", rate / copy_rate},

@@ -73,6 +73,8 @@ nlohmann::ordered_json to_row(const gemm_result& r) {
   put("median_s", r.seconds.median);
   put("min_s", r.seconds.min);
   put("iqr_s", r.seconds.iqr);
+  row["samples_s"] = nullptr;
+  if (r.timed()) row["samples_s"] = r.samples;
   put("gflops", r.timed() ? r.giga_rate() : 0);
   if (g.batch > 0) put("gbytes_per_s", r.timed() ? r.gigabytes_per_second() : 0);
   row["peak_fraction"] = nullptr;

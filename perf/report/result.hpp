@@ -24,6 +24,9 @@ struct gemm_result {
   outcome status = outcome::unavailable;
   std::string reason;  // why it failed or is unavailable
   summary seconds;     // of one product, over the repetitions
+  // Of one product, for each repetition, in the order they were taken. Sample i of all providers of a case
+  // is of round i: A B C A B C. Of a provider whose calls take 10 s the last two are of no round.
+  std::vector<double> samples;
   verdict check;
   double peak_fraction = 0;  // of the device's arithmetic peak; 0: not known
 

@@ -17,6 +17,7 @@ std::vector<gemm_result> some_results() {
   all[0].provider = "keramos";
   all[0].status = outcome::verified;
   all[0].seconds = {5, 1e-6, 0.9e-6, 1e-7};
+  all[0].samples = {3e-6, 1e-6, 2e-6};
   all[0].check = {true, 1e-8, 1e-6, {}};
   all[1].provider = "blas";
   all[1].status = outcome::mismatch;
@@ -34,10 +35,13 @@ TEST(Json, HasTheSchemasKeysAndNothingElse) {
   ASSERT_EQ(rows.size(), 3u);
   std::vector<std::string> keys;
   for (const auto& [key, value] : rows[0].items()) keys.push_back(key);
-  EXPECT_EQ(keys,
-            (std::vector<std::string>{"provider", "backend", "device", "type", "op_a", "op_b", "layout", "m",
-                                      "n", "k", "repetitions", "median_s", "min_s", "iqr_s", "gflops",
-                                      "peak_fraction", "max_error", "error_bound", "verified"}));
+  EXPECT_EQ(keys, (std::vector<std::string>{
+                      "provider",    "backend",       "device",    "type",        "op_a",
+                      "op_b",        "layout",        "m",         "n",           "k",
+                      "repetitions", "median_s",      "min_s",     "iqr_s",       "samples_s",
+                      "gflops",      "peak_fraction", "max_error", "error_bound", "verified"}));
+  EXPECT_EQ(rows[0]["samples_s"],
+            nlohmann::ordered_json({3e-6, 1e-6, 2e-6}));  // in the order they were taken
   EXPECT_EQ(rows[0]["op_b"], "T");
   EXPECT_EQ(rows[0]["layout"], "left");
   EXPECT_NEAR(rows[0]["gflops"].get<double>(), 12.0, 1e-9);
