@@ -129,6 +129,11 @@ std::vector<std::string> differences(const results_file& before, const results_f
     found.push_back(
         fmt::format("different devices, {} and {}: write --different-devices to compare all the same",
                     before.platform(), after.platform()));
+  } else if (const auto what = device_difference(before.context, after.context);
+             !devices_may_differ && !what.empty()) {
+    found.push_back(fmt::format(
+        "different devices, both called {}: {}: write --different-devices to compare all the same",
+        before.platform(), what));
   }
   for (const auto& name : providers) {
     if (baselines_may_differ || name.starts_with("keramos")) continue;  // its versions are the point

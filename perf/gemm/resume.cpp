@@ -34,8 +34,8 @@ void require_same(const std::string& path, const results_file& file, const json&
   const auto before = without_resume(file.text("command_line"));
   const auto now = without_resume(here.text("command_line"));
   if (before != now) refuse("command", before, now);
-  for (const char* key : {"device", "backend", "threads", "compiler", "flags", "keramos_version",
-                          "git_revision", "kokkos_version", "providers"}) {
+  for (const char* key : {"device", "device_identity", "backend", "threads", "compiler", "flags",
+                          "keramos_version", "git_revision", "kokkos_version", "providers"}) {
     // In any order of an object's keys.
     const nlohmann::json theirs = file.context.value(key, json()), ours = context.value(key, json());
     if (theirs != ours) refuse(key, file.text(key), here.text(key));

@@ -45,7 +45,7 @@ void check_types(const json& document, const std::string& path) {
   using enum json_kind;
   const auto& context = document["context"];
   require(object, context, path, "context");
-  require(object, context, {"peak_gflops", "providers", "environment"}, path, "context");
+  require(object, context, {"peak_gflops", "providers", "environment", "device_identity"}, path, "context");
   require(boolean, context, {"complete", "device_is_host"}, path, "context");
   require(list, document, {"results"}, path, "the file");
   require(object, document, {"job"}, path, "the file");
@@ -168,6 +168,46 @@ std::string results_file::platform() const {
     name += fmt::format(", {} thread{}", threads, threads == "1" ? "" : "s");
   }
   return name;
+}
+
+namespace {
+
+// What a context says of its device beyond the name; empty in files of older versions.
+json identity_of(const json& context) {
+  const auto at = context.find("device_identity");
+  return at != context.end() && at->is_object() ? *at : json::object();
+}
+
+}  // namespace
+
+std::string device_difference(const json& one, const json& other) {
+  std::string text;
+  const auto own = identity_of(one), theirs = identity_of(other);
+  for (const auto& [key, value] : own.items()) {
+    const auto at = theirs.find(key);
+    if (at == theirs.end() || *at == value) continue;
+    text += fmt::format("{}{} '{}' and '{}'", text.empty() ? "" : ", ", key, text_of(value), text_of(*at));
+  }
+  return text;
+}
+
+std::vector<std::string> platform_names(const std::vector<results_file>& files) {
+  std::vector<std::string> names;
+  for (const auto& file : files) {
+    const auto own = identity_of(file.context);
+    std::string difference;
+    for (const auto& [key, value] : own.items()) {
+      const auto differs = [&, k = key, v = value](const results_file& f) {
+        const auto theirs = identity_of(f.context);
+        return f.platform() == file.platform() && theirs.contains(k) && theirs[k] != v;
+      };
+      if (std::any_of(files.begin(), files.end(), differs)) {
+        difference += fmt::format(", {} {}", key, text_of(value));
+      }
+    }
+    names.push_back(file.platform() + difference);
+  }
+  return names;
 }
 
 results_file results_of(const json& document, const std::string& path) {

@@ -51,6 +51,13 @@ struct results_file {
   std::string platform() const;
 };
 
+// Where the devices of two contexts differ though their names may be the same: "family 26 and 25, model
+// 2 and 17". "" if nothing that both tell differs; files of older versions tell nothing but the name.
+std::string device_difference(const nlohmann::ordered_json& one, const nlohmann::ordered_json& other);
+
+// The platform of each file; where two of the same name are different devices, with what tells them apart.
+std::vector<std::string> platform_names(const std::vector<results_file>& files);
+
 result_row row_of(const nlohmann::ordered_json& row);
 
 // All of these throw usage_error for a file that is none of ours.

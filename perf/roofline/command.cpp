@@ -60,11 +60,14 @@ struct roofline_options {
 int run(const roofline_options& options, int& argc, char** argv) {
   options.check();
   std::vector<roofline_kernel> kernels;
-  std::string device;  // of the results
+  nlohmann::ordered_json context;  // of the results
+  std::string device;
   int left_out = 0;
   if (!options.results.empty()) {
     const auto document = read_json(options.results);
-    device = results_of(document, options.results).text("device");
+    const auto file = results_of(document, options.results);
+    context = file.context;
+    device = file.text("device");
     kernels = kernels_of(document, options.results, left_out);
   }
   device_spec spec;
@@ -75,6 +78,14 @@ int run(const roofline_options& options, int& argc, char** argv) {
           fmt::format("{} was measured on {}, and this is {}: write --device-spec with a name in "
                       "perf/specs or a file that roofline --save-spec wrote there",
                       options.results, device, here.device().name));
+    }
+    nlohmann::ordered_json own;
+    for (const auto& [key, value] : device_identity()) own["device_identity"][key] = value;
+    if (const auto what = device_difference(context, own); !what.empty()) {
+      throw usage_error(
+          fmt::format("{} was measured on another device called {}: {}: write --device-spec with a file that "
+                      "roofline --save-spec wrote there",
+                      options.results, device, what));
     }
     spec = measure_ceilings(here.device());
   } else {

@@ -133,6 +133,24 @@ TEST(Compare, OtherDevicesAndBaselinesAreRefused) {
   EXPECT_TRUE(differences(one, other_blas, providers, false, true).empty());
 }
 
+TEST(Compare, DevicesOfOneNameAreToldApart) {
+  auto zen4 = parse_results(document("AMD EPYC", "1.0", blas_row), "zen4");
+  auto zen5 = zen4;
+  const auto before_identities = zen4;  // recorded by an older version
+  zen4.context["device_identity"] = {{"family", "25"}, {"model", "17"}, {"cpus", "16"}};
+  zen5.context["device_identity"] = {{"family", "26"}, {"model", "2"}, {"cpus", "16"}};
+  const std::vector<std::string> providers{"blas"};
+  EXPECT_TRUE(differences(zen4, zen4, providers, false, false).empty());
+  const auto refused = differences(zen5, zen4, providers, false, false);
+  ASSERT_EQ(refused.size(), 1u);
+  EXPECT_EQ(refused[0],
+            "different devices, both called AMD EPYC, serial, 1 thread: family '26' and '25', model '2' and "
+            "'17': write --different-devices to compare all the same");
+  EXPECT_TRUE(differences(zen5, zen4, providers, true, false).empty());
+  EXPECT_TRUE(differences(before_identities, zen4, providers, false, false).empty());
+  EXPECT_TRUE(differences(zen4, before_identities, providers, false, false).empty());
+}
+
 TEST(Read, RowsKeysAndPeak) {
   const auto file = parse_results(document("A", "1.0", blas_row), "a");
   ASSERT_EQ(file.rows.size(), 1u);
