@@ -31,6 +31,9 @@ class gemm_target {
   // After warming up: threads to CPUs.
   virtual void pin() {}
   virtual double run(std::int64_t calls) = 0;  // seconds, as gemm_provider::run
+  // CPU time of the last run: on one CPU its seconds less those that other processes had. 0: not known, or on
+  // several CPUs, where waiting threads spend it too.
+  virtual double cpu_seconds() { return 0; }
   // `calls` products into C of the first set, which is reset before.
   virtual product_of_calls product(std::int64_t calls) = 0;
   virtual void release() {}  // the data of this case

@@ -77,7 +77,8 @@ class case_runner {
   struct running {
     gemm_target* target;
     gemm_result* result;
-    double dear_call_s;  // of the first call if that counts; 0: it does not
+    double dear_call_s;                          // of the first call if that counts; 0: it does not
+    std::shared_ptr<std::vector<double>> cpu_s;  // of one call, for each repetition
   };
 
   void say(const std::string& provider, const char* what) const {
@@ -136,7 +137,12 @@ class case_runner {
     subject.repetitions = repetitions_within(settings_.time_limit_s, repetition_s, settings_.repetitions);
     const bool dear = call_s >= dear_call_s;
     if (dear) subject.repetitions = std::max(0, subject.repetitions - 2);
-    subject.run = [&target](std::int64_t calls) { return target.run(calls); };
+    const auto cpu_s = std::make_shared<std::vector<double>>();
+    subject.run = [&target, cpu_s](std::int64_t calls) {
+      const double seconds = target.run(calls);
+      cpu_s->push_back(target.cpu_seconds() / double(calls));
+      return seconds;
+    };
     subject.before = [this, &target, name = slot.name, call_s, calls = subject.calls,
                       of = subject.repetitions](int repetition) {
       say(name, fmt::format("{}/{}", repetition + 1, of).c_str());
@@ -145,7 +151,7 @@ class case_runner {
       if (call_s < 0.1) target.run(std::max<std::int64_t>(1, calls / 20));
     };
     subjects_.push_back(std::move(subject));
-    running_.push_back({&target, &r, dear ? call_s : 0});
+    running_.push_back({&target, &r, dear ? call_s : 0, cpu_s});
   }
 
   void finish(timed_subject& subject, const running& what) {
@@ -159,6 +165,7 @@ class case_runner {
       verify(subject, what);
       r.seconds = summarize(subject.seconds);
       r.samples = std::move(subject.seconds);
+      r.cpu_samples = std::move(*what.cpu_s);
     } catch (const std::exception& error) {
       r.reason = error.what();
     }

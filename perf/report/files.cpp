@@ -75,6 +75,10 @@ nlohmann::ordered_json to_row(const gemm_result& r) {
   put("iqr_s", r.seconds.iqr);
   row["samples_s"] = nullptr;
   if (r.timed()) row["samples_s"] = r.samples;
+  const auto known = [](double s) { return s > 0; };
+  if (r.timed() && std::count_if(r.cpu_samples.begin(), r.cpu_samples.end(), known) == r.seconds.count) {
+    row["cpu_samples_s"] = r.cpu_samples;
+  }
   put("gflops", r.timed() ? r.giga_rate() : 0);
   if (g.batch > 0) put("gbytes_per_s", r.timed() ? r.gigabytes_per_second() : 0);
   row["peak_fraction"] = nullptr;

@@ -40,6 +40,18 @@ double number(const json& row, const char* key) {
   return at != row.end() && at->is_number() ? at->get<double>() : 0;
 }
 
+// None unless all are times.
+std::vector<double> samples(const json& row, const char* key) {
+  std::vector<double> all;
+  const auto at = row.find(key);
+  if (at == row.end() || !at->is_array()) return all;
+  for (const auto& s : *at) {
+    if (!s.is_number() || !(s.get<double>() > 0)) return {};
+    all.push_back(s.get<double>());
+  }
+  return all;
+}
+
 // That everything which is looked at is of the type that it should be.
 void check_types(const json& document, const std::string& path) {
   using enum json_kind;
@@ -86,6 +98,10 @@ void check_types(const json& document, const std::string& path) {
              "gbytes_per_s", "peak_fraction", "max_error", "error_bound"},
             path, where);
     require(boolean, row, {"verified"}, path, where);
+    for (const char* key : {"samples_s", "cpu_samples_s"}) {
+      require(list, row, {key}, path, where);
+      for (const auto& s : row.value(key, json())) require(number, s, path, where + '.' + key);
+    }
     require(object, row, {"ladder"}, path, where);
     if (const auto step = row.find("ladder"); step != row.end() && step->is_object()) {
       require(text, *step, {"step"}, path, where + ".ladder");
@@ -114,6 +130,8 @@ result_row row_of(const json& from) {
   row.median_s = number(from, "median_s");
   row.min_s = number(from, "min_s");
   row.iqr_s = number(from, "iqr_s");
+  row.samples = samples(from, "samples_s");
+  row.cpu_samples = samples(from, "cpu_samples_s");
   row.gflops = number(from, "gflops");
   row.gbytes_per_s = number(from, "gbytes_per_s");
   row.peak_fraction = number(from, "peak_fraction");

@@ -18,9 +18,11 @@ struct result_row {
   int rank = -1;                                          // of a job; -1: it was none
   int repetitions = 0;
   double median_s = 0, min_s = 0, iqr_s = 0;  // 0: not measured
-  double gflops = 0;                          // 0: the row has none
-  double gbytes_per_s = 0;                    // of what must be moved; 0: the row has none
-  double peak_fraction = 0;                   // of the arithmetic peak; 0: not known
+  std::vector<double> samples;      // of each repetition, in order; files of older versions have none
+  std::vector<double> cpu_samples;  // CPU time likewise, where all ran on one CPU; or none
+  double gflops = 0;                // 0: the row has none
+  double gbytes_per_s = 0;          // of what must be moved; 0: the row has none
+  double peak_fraction = 0;         // of the arithmetic peak; 0: not known
   double max_error = 0, error_bound = 0;
   std::optional<bool> verified;  // none: not run
   std::string status,

@@ -27,6 +27,8 @@ struct gemm_result {
   // Of one product, for each repetition, in the order they were taken. Sample i of all providers of a case
   // is of round i: A B C A B C. Of a provider whose calls take 10 s the last two are of no round.
   std::vector<double> samples;
+  std::vector<double>
+      cpu_samples;  // CPU time likewise, where all ran on one CPU: what others took is not in it
   verdict check;
   double peak_fraction = 0;  // of the device's arithmetic peak; 0: not known
 

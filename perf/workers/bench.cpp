@@ -43,6 +43,9 @@ class remote_target : public gemm_target {
   }
   void pin() override { ask({{"do", "pin"}}); }
   double run(std::int64_t calls) override { return timed("run", calls); }
+  double cpu_seconds() override {
+    return start_.cpus.size() == 1 ? ask({{"do", "cpu_of_run"}}).get<double>() : 0;
+  }
   product_of_calls product(std::int64_t calls) override {
     const double seconds = timed("product", calls);
     return {memory_.map(c_bytes_), seconds};

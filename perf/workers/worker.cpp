@@ -1,6 +1,7 @@
 #include "worker.hpp"
 
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -32,6 +33,13 @@ void copy_to_shared_memory(const void* data, std::size_t bytes) {
   munmap(shared, bytes);
 }
 
+// Of all threads of this process.
+double cpu_seconds() {
+  timespec now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
+}
+
 class worker {
  public:
   worker(const worker_options& options, int& argc, char** argv) : options_(options), channel_(worker_socket) {
@@ -60,7 +68,13 @@ class worker {
  private:
   json answer_to(const json& request) {
     const std::string what = request.at("do");
-    if (what == "run") return provider_->run(request.at("calls"));
+    if (what == "run") {
+      const double start = cpu_seconds();
+      const double seconds = provider_->run(request.at("calls"));
+      cpu_of_run_ = cpu_seconds() - start;
+      return seconds;
+    }
+    if (what == "cpu_of_run") return cpu_of_run_;
     if (what == "device") return to_message(machine_->device());
     if (what == "provider") {
       provider_ = make_provider(options_.choice, options_.threads, true);
@@ -96,6 +110,7 @@ class worker {
   std::unique_ptr<machine> machine_;
   std::unique_ptr<gemm_provider> provider_;
   std::unique_ptr<host_workspace> data_;
+  double cpu_of_run_ = 0;
 };
 
 }  // namespace
