@@ -161,13 +161,20 @@ class compare_session {
     return fmt::format("{}", fmt::join(parts, "; "));
   }
 
+  // Files of older versions tell less of the device: then another of the same name is not seen.
+  std::string note() const {
+    const bool old_tells = old_.context.contains("device_identity");
+    if (old_tells == new_.context.contains("device_identity")) return {};
+    return fmt::format("note: {} tells the device by its name alone\n", old_tells ? new_.path : old_.path);
+  }
+
   void print_tables() const {
     fmt::print(
         "old  {}\nnew  {}\nratio: new time over old, above 1 is slower{}; +-: what chance explains\n"
-        "judged: {}\n\n",
+        "judged: {}\n{}\n",
         side(old_), side(new_),
         result_.alone < judged_cases() ? ", of judged providers over the others' times beside them" : "",
-        how_judged());
+        how_judged(), note());
     std::vector<std::vector<std::string>> lines{{"provider", "case", "", "old", "new", "ratio"}};
     for (const auto& c : result_.cases) {
       if (!options_.all && (c.verdict == change::none || c.verdict == change::noise || !is_judged(c)))

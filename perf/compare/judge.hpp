@@ -29,7 +29,8 @@ struct change_estimate {
   int freedom = 0;  // degrees of freedom of the error; 0: the error is not known
 };
 
-// How far an estimate without any change is off, up or down, at most, but for one in 1 / level (each way).
+// How far off an estimate of no change may be: further up, or further down, with the probability `level` each.
+// Infinite where the error is not known.
 double chance(const change_estimate& e, double level);
 
 // P(T > t) of Student's distribution.

@@ -72,7 +72,7 @@ std::vector<std::pair<std::string, std::string>> device_identity() {
   cudaDeviceGetAttribute(&memory_clock_khz, cudaDevAttrMemoryClockRate, device);
   return {{"compute_capability", std::to_string(p.major) + "." + std::to_string(p.minor)},
           {"multiprocessors", std::to_string(p.multiProcessorCount)},
-          {"memory_mib", std::to_string(p.totalGlobalMem >> 20)},
+          {"memory_gib", std::to_string(p.totalGlobalMem >> 30)},
           {"memory_bus_bits", std::to_string(p.memoryBusWidth)},
           {"l2_bytes", std::to_string(p.l2CacheSize)},
           {"max_clock_khz", std::to_string(clock_khz)},

@@ -28,7 +28,7 @@ os.makedirs(options.folder, exist_ok=True)
 def run(percent, number):
     path = os.path.join(options.folder, f"{percent}-{number:03}.json")
     if not os.path.exists(path):
-        command = [options.program, "gemm", "--provider", f"keramos,blas={options.slow_cblas}",
+        command = [options.program, "gemm", "--provider", f"keramos,blas={os.path.abspath(options.slow_cblas)}",
                    "--output", path + ".running.json"] + options.gemm.split()
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL,
                        env=dict(os.environ, SLOW_CBLAS_PERCENT=percent))

@@ -16,7 +16,7 @@ foreach(row IN ITEMS 0 1)
 endforeach()
 
 run(1 compare slow-0.json slow-100.json --provider slowblas-1.0)
-expect("${out}" "judged: 7 cases by each round's times")
+expect("${out}" "judged: 14 cases by each round's times")
 expect("${out}" "slowblas-1.0 +SLOWER, FAIL.*[1-9] groups slower: FAILED\n$")
 run(0 compare slow-100.json slow-0.json --provider slowblas-1.0)
 expect("${out}" "slowblas-1.0 +faster.*0 groups slower: passed\n$")
