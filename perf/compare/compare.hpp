@@ -1,4 +1,4 @@
-// Two results files: which cases became slower, and by how much more than their spread explains.
+// Two results files: which cases and groups of cases became slower beyond chance (judge.hpp says how that is known).
 #pragma once
 
 #include <string>
