@@ -87,8 +87,7 @@ TEST(Shapes, BadFilesNameTheLine) {
 
 TEST(Shapes, ShippedFilesAreReadAndNameTheirSources) {
   int files = 0;
-  const auto root = std::filesystem::path(__FILE__).parent_path().parent_path().parent_path();
-  for (const auto& entry : std::filesystem::directory_iterator(root / "perf" / "shapes")) {
+  for (const auto& entry : std::filesystem::directory_iterator(KERAMOS_PERF_SHAPES)) {
     if (entry.path().extension() != ".csv") continue;
     ++files;
     EXPECT_GE(read_shapes(entry.path().string()).size(), 5u) << entry.path();
