@@ -120,14 +120,17 @@ TEST(Compare, RatioWithinTheSpreadIsSaidToBe) {
 }
 
 TEST(Compare, WrongAndMissingCasesAreTold) {
-  const auto before = run_of(3, 0.01, 1);
-  auto after = run_of(4, 0.01, 2);
+  const auto before = run_of(4, 0.01, 1);
+  auto after = run_of(5, 0.01, 2);
   after[0].verified = false;
+  after[3].verified.reset();
+  after[3].status = "failed";  // after some of its repetitions
   after.erase(after.begin() + 1);
   const auto result = compare(before, after, {"keramos"}, {});
   EXPECT_EQ(result.cases[0].verdict, change::broken);
   EXPECT_EQ(result.cases[1].verdict, change::gone);
   EXPECT_EQ(result.cases[2].verdict, change::none);
+  EXPECT_EQ(result.cases[3].verdict, change::broken);
   EXPECT_EQ(result.added, 1);
 }
 
