@@ -67,4 +67,7 @@ configure() {
     ${KERAMOS_BACKEND:+-DKERAMOS_BACKEND=$KERAMOS_BACKEND} "$@"
 }
 
-build() { cmake --build "$build" --parallel "$(nproc)" "$@"; }
+# The CPUs that this process may use. nproc alone would say what OpenMP's variables say.
+processors() { env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc; }
+
+build() { cmake --build "$build" --parallel "$(processors)" "$@"; }

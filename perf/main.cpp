@@ -1,16 +1,20 @@
 // keramos-perf: dispatches to its subcommands, one folder each.
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "build_info.hpp"
 #include "cluster/communicator.hpp"
 #include "compare/command.hpp"
 #include "core/interrupt.hpp"
 #include "core/problem.hpp"
 #include "explain/command.hpp"
 #include "gemm/command.hpp"
+#include "git_revision.hpp"
 #include "info/command.hpp"
 #include "kernels/command.hpp"
 #include "ladder/command.hpp"
@@ -34,11 +38,22 @@ int bad_usage(const std::string& message) {
   return 2;
 }
 
+// What was printed must have arrived: a full disk is a failure.
+int with_output_written(int status) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+  std::fprintf(stderr,
+               "keramos-perf: the standard output cannot be written: write it elsewhere, or --output FILE\n");
+  return status == 0 ? 1 : status;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app("Measures Keramos beside other libraries and verifies every result", "keramos-perf");
   app.require_subcommand(1);
+  app.set_version_flag("--version", fmt::format("keramos-perf {}, revision {}, {}, built with {}",
+                                                keramos::perf::build_version, keramos::perf::git_revision,
+                                                keramos::perf::build_backend, keramos::perf::build_compiler));
   std::function<int()> command;
   keramos::perf::add_gemm_command(app, command, argc, argv);
   keramos::perf::add_gemm_command(app, command, argc, argv, true);
@@ -54,8 +69,8 @@ int main(int argc, char** argv) {
   keramos::perf::add_worker_command(app, command, argc, argv);
   try {
     app.parse(own_arguments(argc, argv));
-  } catch (const CLI::CallForHelp& help) {
-    return app.exit(help);
+  } catch (const CLI::Success& asked) {  // --help, --version
+    return with_output_written(app.exit(asked));
   } catch (const CLI::RequiredError& error) {
     const auto chosen = app.get_subcommands();
     if (chosen.empty()) {
@@ -78,7 +93,7 @@ int main(int argc, char** argv) {
                      " without mpirun or srun");
   }
   try {
-    return command();
+    return with_output_written(command());
   } catch (const keramos::perf::usage_error& error) {
     return bad_usage(error.what());
   } catch (const keramos::perf::interruption& interrupted) {

@@ -1,12 +1,15 @@
 #include "leader.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <thread>
 
 #include "bind.hpp"
+#include "core/host.hpp"
 #include "core/interrupt.hpp"
+#include "core/json.hpp"
 #include "report/context.hpp"
 #include "summary.hpp"
 
@@ -23,14 +26,17 @@ job_leader::job_leader(communicator& ranks, const gemm_command_options& options,
     : ranks_(ranks),
       options_(options),
       seed_(seed),
+      pulse_(options.rank_timeout_s),
       members_(std::size_t(ranks.size())),
       output_(options.format, options.output) {
   const auto bound = bind_rank(ranks);
+  beat();
   progress_.show(fmt::format("starting {} ranks", ranks.size()));
   for (int r = 0; r < ranks.size(); ++r) {
     members_[r].description = {{"rank", r}, {"host", "unknown"}, {"status", "starting"}};
   }
   session_ = std::make_unique<gemm_session>(options, argc, argv);
+  session_->set_waiting([this] { beat(); });
   members_[0].now = state::idle;
   members_[0].description = describe_rank(ranks, session_->context(), bound);
 }
@@ -39,15 +45,19 @@ int job_leader::run() {
   std::string incomplete;
   try {
     output_.context = session_->context();
+    earlier_ = resume(options_, output_, ranks_.size());
+    if (earlier_.seed() != 0) seed_ = earlier_.seed();
+    good_ = earlier_.good();
     output_.context["seed"] = seed_;
     output_.context["ranks_at"] = options_.isolated ? "one at a time" : "all at once";
     wait_while(state::starting, seconds(options_.rank_timeout_s));
     progress_.clear();
     for (const auto& line : session_->unavailable()) fmt::print(stderr, "keramos-perf: {}\n", line);
     output_.print(headline(output_.context));
-    output_.print(
-        fmt::format("{} ranks, {}\n\n", ranks_.size(), options_.isolated ? "one at a time" : "all at once"));
+    output_.print(fmt::format("{}{} ranks, {}\n\n", earlier_.text(), ranks_.size(),
+                              options_.isolated ? "one at a time" : "all at once"));
     save();
+    if (!options_.isolated) warn();
     measure_all();
   } catch (const interruption& interrupted) {
     progress_.clear();
@@ -60,6 +70,7 @@ int job_leader::run() {
 void job_leader::measure_all() {
   time_left left(session_->costs());
   for (std::size_t i = 0; i < session_->cases().size(); ++i) {
+    if (earlier_.has(session_->cases()[i])) continue;
     progress_.show(fmt::format("{}  {}", session_->title(i), left.text()));
     const auto start = clock::now();
     if (!options_.isolated) {
@@ -80,8 +91,14 @@ void job_leader::measure_all() {
   }
 }
 
+void job_leader::beat() {
+  if (!pulse_.is_due()) return;
+  const auto who = to_text({{"host", host_name()}, {"pid", getpid()}});
+  for (int r = 1; r < ranks_.size(); ++r) ranks_.send(r, job_tag::alive, who);
+}
+
 void job_leader::measure_here(std::size_t i) {
-  const auto outcome = session_->measure(i, seed_, [](const std::string&) {});
+  const auto outcome = session_->measure(i, seed_, [this](const std::string&) { beat(); });
   take_rows(0, rows_message(outcome, i));
 }
 
@@ -89,24 +106,27 @@ void job_leader::order(int rank, std::size_t i) {
   if (members_[rank].now != state::idle) return;
   members_[rank].now = state::measuring;
   members_[rank].wanted = i;
-  ranks_.send(rank, job_tag::measure, json{{"case", i}, {"seed", seed_}}.dump());
+  ranks_.send(rank, job_tag::measure, to_text({{"case", i}, {"seed", seed_}}));
 }
 
 void job_leader::wait_while(state awaited, seconds limit) {
   const auto start = clock::now();
   const auto is_awaited = [&](const member& m) { return m.now == awaited; };
+  const auto is_silent = [&](const member& m) {
+    return is_awaited(m) && clock::now() - std::max(start, m.heard) >= limit;
+  };
   while (std::any_of(members_.begin(), members_.end(), is_awaited)) {
     throw_if_interrupted();
+    beat();
     rank_message message;
     if (ranks_.poll(message)) {
       take(message);
-    } else if (clock::now() - start < limit) {
-      std::this_thread::sleep_for(std::chrono::microseconds(200));
-    } else {
-      for (int r = 0; r < ranks_.size(); ++r) {
-        if (is_awaited(members_[r])) {
-          fail(r, fmt::format("no word from it for {:.0f} s: it died or hangs", limit.count()));
-        }
+      continue;
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+    for (int r = 0; r < ranks_.size(); ++r) {
+      if (is_silent(members_[r])) {
+        fail(r, fmt::format("no word from it for {:.0f} s: it died or hangs", limit.count()));
       }
     }
   }
@@ -114,6 +134,8 @@ void job_leader::wait_while(state awaited, seconds limit) {
 
 void job_leader::take(const rank_message& message) {
   auto& from = members_[message.from];
+  from.heard = clock::now();
+  if (message.tag == job_tag::alive) return;
   const auto content = json::parse(message.text);
   if (from.now == state::failed) return;  // it was given up
   if (message.tag == job_tag::hello) {
@@ -134,9 +156,6 @@ void job_leader::take(const rank_message& message) {
 void job_leader::take_rows(int rank, const json& message) {
   good_ = good_ && message.value("good", false);
   const auto name = fmt::format("rank {} on {}", rank, members_[rank].description.value("host", "?"));
-  if (const auto why = message.value("failure", ""); !why.empty()) {
-    output_.print(fmt::format("  {}: FAILED: {}\n", name, why));
-  }
   for (const auto& complaint : message.value("complaints", json::array())) {
     output_.print(fmt::format("  {}: {}\n", name, complaint.get<std::string>()));
   }
@@ -193,6 +212,12 @@ void job_leader::summarize(bool last) {
   if (last) output_.print('\n' + text_of_members(summary, options_.outlier));
 }
 
+void job_leader::warn() {
+  const auto shared = shared_devices(output_.context["ranks"]);
+  if (!shared.empty()) output_.context["warnings"] = shared;
+  for (const auto& line : shared) output_.print(fmt::format("WARNING: {}\n", line));
+}
+
 void job_leader::save() {
   output_.context["ranks"] = json::array();
   for (const auto& m : members_) output_.context["ranks"].push_back(m.description);
@@ -223,7 +248,9 @@ int job_leader::end(const std::string& incomplete_because) {
   save();
   output_.finish(why);
   session_.reset();
-  if (!why.empty()) ranks_.abort(1);  // somebody does not answer, or the launcher is ending all
+  // Somebody does not answer, or the launcher is ending all.
+  const bool failed = !failures().empty();
+  if (!why.empty()) ranks_.abort(failed ? 1 : 128 + interrupting_signal());
   ranks_.finish();
   return good_ ? 0 : 1;
 }

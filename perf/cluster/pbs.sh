@@ -10,6 +10,9 @@ set -euo pipefail
 cd "$PBS_O_WORKDIR"
 program=${KERAMOS_PERF:-build/system/perf/keramos-perf}
 results=${RESULTS:-keramos-perf-${PBS_JOBID%%.*}.json}
+# A job that is run again goes on with its file, whose name is the job's own.
+resume=()
+if [[ -z ${RESULTS:-} ]]; then resume=(--resume); fi
 ranks=$(wc -l <"$PBS_NODEFILE")
 # One line of the node file for each rank. The ranks share out each node's cores and GPUs themselves.
 launch=(mpirun -n "$ranks")
@@ -18,4 +21,4 @@ if mpirun --version 2>&1 | grep -q 'Open MPI'; then
 fi
 # OPTIONS is split into words on purpose.
 # shellcheck disable=SC2086
-exec "${launch[@]}" "$program" gemm --output "$results" ${OPTIONS:-} "$@"
+exec "${launch[@]}" "$program" gemm "${resume[@]}" --output "$results" ${OPTIONS:-} "$@"

@@ -7,8 +7,11 @@
 #SBATCH --time=00:30:00
 #SBATCH --signal=TERM@60
 set -euo pipefail
+# A job that is requeued goes on where it ended.
+resume=(${SLURM_RESTART_COUNT:+--resume})
 program=${KERAMOS_PERF:-build/system/perf/keramos-perf}
 results=${RESULTS:-keramos-perf-$SLURM_JOB_ID.json}
 # --kill-on-bad-exit=0: a rank that fails does not end the others; the program names it and goes on.
 # --mpi: what `srun --mpi=list` offers and the MPI was built with.
-exec srun --kill-on-bad-exit=0 --mpi="${SLURM_MPI_TYPE:-pmix}" "$program" gemm --output "$results" "$@"
+exec srun --kill-on-bad-exit=0 --mpi="${SLURM_MPI_TYPE:-pmix}" "$program" gemm "${resume[@]}" \
+  --output "$results" "$@"

@@ -15,7 +15,7 @@ struct ranks_of_case {
       0;  // the lower median of the ranks' medians, so that of two ranks the faster is the measure
   double fastest_s = 0, slowest_s = 0;
   int fastest_rank = 0, slowest_rank = 0;
-  std::vector<int> outliers;  // slower than the median by more than the limit
+  std::vector<int> outliers;  // slower than the median by more than the limit and their repetitions' spread
   double spread() const { return (slowest_s - fastest_s) / median_s; }
 };
 
@@ -34,6 +34,9 @@ struct job_summary {
 // rows: as in the results file, with "rank"; hosts[rank]: where it ran.
 job_summary summarize_job(const nlohmann::ordered_json& rows, const std::vector<std::string>& hosts,
                           double limit);
+
+// A line for ranks, as described in the results file, that use a CPU or a GPU together.
+std::vector<std::string> shared_devices(const nlohmann::ordered_json& ranks);
 
 std::string lines_of_case(const job_summary& summary, const std::vector<std::string>& hosts,
                           std::size_t first);

@@ -30,7 +30,7 @@ const char* word(change verdict) {
     case change::none:
       return "";
     case change::noise:
-      return "within the spread";
+      return "within chance";
     case change::faster:
       return "faster";
     case change::slower:
@@ -52,8 +52,10 @@ std::string time_text(double seconds) {
   return seconds < 1 ? fmt::format("{:.2f} ms", seconds * 1e3) : fmt::format("{:.2f} s", seconds);
 }
 
-std::string ratio_text(const case_change& c) {
-  return c.ratio > 0 ? fmt::format("{:.3f} +- {:.3f}", c.ratio, c.noise) : "-";
+std::string ratio_text(double ratio, double noise) {
+  if (ratio <= 0) return "-";
+  return std::isfinite(noise) ? fmt::format("{:.3f} +- {:.3f}", ratio, noise)
+                              : fmt::format("{:.3f} +- ?", ratio);
 }
 
 std::vector<std::string> providers_of(const std::vector<result_row>& rows) {
@@ -74,7 +76,7 @@ class compare_session {
     const auto differ = differences(old_, new_, providers_of(new_.rows), options.different_devices,
                                     options.different_baselines);
     if (!differ.empty()) throw usage_error(differ.front());
-    result_ = compare(old_.rows, new_.rows, options.limits);
+    result_ = compare(old_.rows, new_.rows, judged_, options.limits);
     const bool any = std::any_of(result_.cases.begin(), result_.cases.end(), [&](const case_change& c) {
       return is_judged(c) && c.verdict != change::gone;
     });
@@ -125,8 +127,12 @@ class compare_session {
       return is_judged(c) && std::find(verdicts.begin(), verdicts.end(), c.verdict) != verdicts.end();
     }));
   }
+  int groups_slower() const {
+    return int(std::count_if(result_.classes.begin(), result_.classes.end(),
+                             [](const class_summary& s) { return s.verdict == change::much_slower; }));
+  }
   bool failed() const {
-    return count({change::much_slower, change::broken}) > 0 ||
+    return groups_slower() > 0 || count({change::much_slower, change::broken}) > 0 ||
            (!options_.allow_gone && count({change::gone}) > 0);
   }
 
@@ -135,34 +141,64 @@ class compare_session {
                        f.platform(), f.complete ? "" : "  INCOMPLETE");
   }
 
+  int judged_cases() const { return result_.by_rounds + result_.by_medians; }
+  std::string how_judged() const {
+    std::vector<std::string> parts;
+    if (result_.by_rounds > 0) {
+      parts.push_back(fmt::format("{} cases by each round's times", result_.by_rounds));
+    }
+    if (result_.by_cpu > 0) {
+      parts.push_back(fmt::format("{} of them by CPU time, since all ran on one CPU", result_.by_cpu));
+    }
+    if (result_.by_medians > 0) {
+      parts.push_back(fmt::format("{} by medians, since a file has no samples_s", result_.by_medians));
+    }
+    if (result_.alone > 0) {
+      parts.push_back(fmt::format(
+          "{} without another provider beside them, so that a slower machine looks like a slower library",
+          result_.alone));
+    }
+    return fmt::format("{}", fmt::join(parts, "; "));
+  }
+
+  // Files of older versions tell less of the device: then another of the same name is not seen.
+  std::string note() const {
+    const bool old_tells = old_.context.contains("device_identity");
+    if (old_tells == new_.context.contains("device_identity")) return {};
+    return fmt::format("note: {} tells the device by its name alone\n", old_tells ? new_.path : old_.path);
+  }
+
   void print_tables() const {
     fmt::print(
-        "old  {}\nnew  {}\nratio: new time over old, above 1 is slower; +-: what the spread of the "
-        "repetitions explains\n\n",
-        side(old_), side(new_));
+        "old  {}\nnew  {}\nratio: new time over old, above 1 is slower{}; +-: what chance explains\n"
+        "judged: {}\n{}\n",
+        side(old_), side(new_),
+        result_.alone < judged_cases() ? ", of judged providers over the others' times beside them" : "",
+        how_judged(), note());
     std::vector<std::vector<std::string>> lines{{"provider", "case", "", "old", "new", "ratio"}};
     for (const auto& c : result_.cases) {
       if (!options_.all && (c.verdict == change::none || c.verdict == change::noise || !is_judged(c)))
         continue;
       lines.push_back({c.provider, c.problem, is_judged(c) ? word(c.verdict) : "", time_text(c.old_s),
-                       time_text(c.new_s), ratio_text(c)});
+                       time_text(c.new_s), ratio_text(c.ratio, c.noise)});
     }
     if (lines.size() > 1) fmt::print("{}\n", aligned(lines, 3));
     std::vector<std::vector<std::string>> summary{
-        {"class", "worst case", "cases", "geometric mean", "worst"}};
+        {"group", "", "worst case", "cases", "geometric mean", "worst"}};
     for (const auto& s : result_.classes) {
-      summary.push_back({s.group, s.worst_problem, std::to_string(s.cases), fmt::format("{:.3f}", s.mean),
+      summary.push_back({s.group, word(s.verdict), s.worst_problem, std::to_string(s.cases),
+                         s.noise > 0 ? ratio_text(s.mean, s.noise) : fmt::format("{:.3f}", s.mean),
                          fmt::format("{:.3f}", s.worst)});
     }
-    fmt::print("{}\n", aligned(summary, 2));
+    fmt::print("{}\n", aligned(summary, 3));
     fmt::print(
         "{} cases of {}: {} slower beyond {:.2f}, {} beyond {:.2f}, {} faster, {} wrong or failed, {} gone, "
-        "{} new: {}\n",
+        "{} new; {} groups slower: {}\n",
         count({change::none, change::noise, change::faster, change::slower, change::much_slower,
                change::broken, change::gone}),
         fmt::join(judged_, ", "), count({change::much_slower}), options_.limits.fail, count({change::slower}),
         options_.limits.warn, count({change::faster}), count({change::broken}), count({change::gone}),
-        result_.added, failed() ? "FAILED" : "passed");
+        result_.added, groups_slower(), failed() ? "FAILED" : "passed");
   }
 
   void print_csv() const {
@@ -180,7 +216,12 @@ class compare_session {
     out["new"] = options_.new_path;
     out["warn"] = options_.limits.warn;
     out["fail"] = options_.limits.fail;
+    out["group"] = options_.limits.group;
     out["judged"] = judged_;
+    out["judge"] = {{"by_rounds", result_.by_rounds},
+                    {"by_cpu", result_.by_cpu},
+                    {"by_medians", result_.by_medians},
+                    {"alone", result_.alone}};
     out["passed"] = !failed();
     for (const auto& c : result_.cases) {
       out["cases"].push_back({{"provider", c.provider},
@@ -196,6 +237,8 @@ class compare_session {
       out["classes"].push_back({{"class", s.group},
                                 {"cases", s.cases},
                                 {"geometric_mean", s.mean},
+                                {"noise", s.noise},
+                                {"verdict", word(s.verdict)},
                                 {"worst", s.worst},
                                 {"worst_case", s.worst_problem}});
     }
@@ -209,9 +252,10 @@ class compare_session {
 };
 
 void check(const compare_options& o) {
-  if (!(o.limits.warn > 1) || !(o.limits.fail >= o.limits.warn)) {
+  if (!(o.limits.warn > 1) || !(o.limits.fail >= o.limits.warn) || !(o.limits.group > 1)) {
     throw usage_error(
-        "limits are ratios above 1, and --fail is not below --warn: write --warn 1.1 --fail 1.25");
+        "limits are ratios above 1, and --fail is not below --warn: write --warn 1.1 --fail 1.25 --group "
+        "1.03");
   }
   if (o.format != "table" && o.format != "json" && o.format != "csv") {
     throw usage_error(fmt::format("format '{}' is not known: write --format table, json or csv", o.format));
@@ -224,10 +268,17 @@ void add_compare_command(CLI::App& app, std::function<int()>& command) {
   auto options = std::make_shared<compare_options>();
   auto* sub = app.add_subcommand("compare", "two results files: what became slower");
   sub->footer(
-      "A case counts as slower when its time grew by --warn or more and the notches of the two medians\n"
-      "(1.57 IQR / sqrt(repetitions)) do not meet, so that noise stays silent. Exit status: 0; 1 if a case\n"
-      "is slower by --fail or more, wrong now, or gone; 2 for bad usage and files that must not be "
-      "compared.\n\n"
+      "What counts are times over those of the other providers of the same round, so that a machine that is\n"
+      "busy for a while is not taken for a slower library: measure at least two. A case is slower when its\n"
+      "ratio grew by --warn or more and beyond chance; all cases of a provider together, and those of a "
+      "type\n"
+      "and kind of shape, when their geometric mean grew by --group or more and beyond chance. Chance is\n"
+      "judged by blocks of neighbouring repetitions and by how much cases differ, such that one comparison "
+      "of\n"
+      "100 of identical libraries finds anything slower. More cases and repetitions see smaller changes.\n"
+      "Exit status: 0; 1 if a group is slower, or a case slower by --fail or more, wrong now, or gone; 2 "
+      "for\n"
+      "bad usage and files that must not be compared.\n\n"
       "  keramos-perf gemm --output old.json   # before the change\n"
       "  keramos-perf gemm --output new.json   # after it, on the same machine\n"
       "  keramos-perf compare old.json new.json");
@@ -236,8 +287,10 @@ void add_compare_command(CLI::App& app, std::function<int()>& command) {
   sub->add_option("--warn", options->limits.warn, "ratio of times that is worth a line")
       ->capture_default_str();
   sub->add_option("--fail", options->limits.fail, "ratio of times that is a failure")->capture_default_str();
+  sub->add_option("--group", options->limits.group, "ratio of a group's geometric mean that is a failure")
+      ->capture_default_str();
   sub->add_option("--provider", options->providers,
-                  "whose rows are judged (default: keramos; all are summed up)");
+                  "whose rows are judged (default: keramos), by what was measured beside them");
   sub->add_option("--where", options->where,
                   "only rows with key=value, e.g. type=f32,f64; repeat for more keys");
   sub->add_flag("--all", options->all, "show every case");

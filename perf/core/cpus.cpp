@@ -62,10 +62,7 @@ cpu_place place_of_cpu(int cpu) {
 }
 
 std::vector<int> choose_cpus(int count) {
-  std::vector<int> all;
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-    if (CPU_ISSET(cpu, &initial_affinity())) all.push_back(cpu);
-  }
+  const auto all = cpus_of(initial_affinity());
   if (count >= static_cast<int>(all.size())) return all;
 
   const auto before = read_ticks();
@@ -135,6 +132,14 @@ bool pin_threads(const std::vector<int>& cpus) {
     sched_setaffinity(threads[i], sizeof(set), &set);
   }
   return true;
+}
+
+std::vector<int> cpus_of(const cpu_set_t& set) {
+  std::vector<int> cpus;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
+  }
+  return cpus;
 }
 
 std::string join(const std::vector<int>& cpus) { return fmt::format("{}", fmt::join(cpus, ",")); }

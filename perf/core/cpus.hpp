@@ -33,6 +33,7 @@ void confine_to(const std::vector<int>& cpus);
 // thread to the first. True if so; otherwise (a pool with threads of its own) nothing is done.
 bool pin_threads(const std::vector<int>& cpus);
 
+std::vector<int> cpus_of(const cpu_set_t& set);
 std::string join(const std::vector<int>& cpus);  // "0,2,4"
 std::vector<int> parse_cpus(const std::string& joined);
 

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "json.hpp"
 #include "problem.hpp"
 
 namespace keramos::perf {
@@ -123,9 +123,9 @@ device_spec parse_device_spec(const json& document, const std::string& file_name
     if (document.contains("unit")) spec.unit = parse_unit(document.at("unit"), file_name);
     if (document.contains("sources")) spec.sources = document.at("sources").get<std::vector<std::string>>();
     return spec;
-  } catch (const nlohmann::json::exception& error) {
-    throw usage_error(
-        fmt::format("{}: not a device spec: {}: write it like those in perf/specs", file_name, error.what()));
+  } catch (const nlohmann::json::exception&) {
+    throw usage_error(fmt::format(
+        "{}: a field is missing or of a wrong type: write it like those in perf/specs", file_name));
   }
 }
 
@@ -134,15 +134,12 @@ device_spec read_device_spec(const std::string& name_or_path, const std::string&
   if (!std::filesystem::is_regular_file(path)) {
     path = std::filesystem::path(folder) / (name_or_path + ".json");
   }
-  std::ifstream in(path);
-  if (!in) {
+  if (!std::filesystem::is_regular_file(path)) {
     throw usage_error(
         fmt::format("--device-spec {}: there is no such file or spec: write a file's path, or one of {}",
                     name_or_path, known_specs(folder)));
   }
-  const auto document = json::parse(in, nullptr, false);
-  if (document.is_discarded()) throw usage_error(fmt::format("{}: not JSON: mend it", path.string()));
-  return parse_device_spec(document, path.string());
+  return parse_device_spec(read_json(path.string()), path.string());
 }
 
 json to_json(const device_spec& spec) {

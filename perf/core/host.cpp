@@ -3,15 +3,20 @@
 #include <dlfcn.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <link.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
+
+#include "parallel.hpp"
 
 namespace keramos::perf {
 namespace {
@@ -23,6 +28,18 @@ std::string cpuinfo(std::string_view key) {
     if (colon != std::string::npos && line.starts_with(key)) return line.substr(colon + 2);
   }
   return {};
+}
+
+// CPUs in a list such as "0-3,8,10-11".
+int count_of_cpu_list(const std::string& list) {
+  int count = 0;
+  std::istringstream in(list);
+  for (std::string item; std::getline(in, item, ',');) {
+    int first = 0, last = 0;
+    const int read = std::sscanf(item.c_str(), "%d-%d", &first, &last);
+    if (read > 0) count += read == 2 ? last - first + 1 : 1;
+  }
+  return count;
 }
 
 std::string real_path(const std::string& path) {
@@ -38,6 +55,51 @@ std::string cpu_name() {
     if (auto name = cpuinfo(key); !name.empty()) return name;
   }
   return "unknown CPU";
+}
+
+identity cpu_identity(const std::string& cpuinfo) {
+  constexpr std::pair<const char*, const char*> fields[] = {
+      {"vendor_id", "vendor"},  {"cpu family", "family"},      {"model", "model"},
+      {"stepping", "stepping"}, {"CPU implementer", "vendor"}, {"CPU architecture", "family"},
+      {"CPU part", "model"},    {"CPU variant", "variant"},    {"CPU revision", "stepping"}};
+  // Those that a kernel of ours or of a BLAS is chosen by.
+  constexpr std::string_view isa_prefixes[] = {"avx", "fma", "f16c", "amx", "sve", "asimd", "i8mm", "bf16"};
+  identity known;
+  std::vector<std::string> isa;
+  int cpus = 0;
+  std::istringstream in(cpuinfo);
+  for (std::string line; std::getline(in, line);) {
+    const auto colon = line.find(':');
+    if (colon == std::string::npos) continue;
+    const auto key = line.substr(0, line.find_last_not_of(" \t", colon - 1) + 1);
+    const auto value = colon + 2 < line.size() ? line.substr(colon + 2) : std::string();
+    cpus += key == "processor";
+    if (cpus > 1) continue;  // the first speaks for all
+    for (const auto& [from, to] : fields) {
+      if (key == from) known.emplace_back(to, value);
+    }
+    if (key != "flags" && key != "Features") continue;
+    std::istringstream words(value);
+    for (std::string word; words >> word;) {
+      const auto starts = [&](std::string_view prefix) { return word.starts_with(prefix); };
+      if (std::any_of(std::begin(isa_prefixes), std::end(isa_prefixes), starts)) isa.push_back(word);
+    }
+  }
+  std::sort(isa.begin(), isa.end());
+  if (!isa.empty()) known.emplace_back("isa", fmt::format("{}", fmt::join(isa, " ")));
+  if (cpus > 0) known.emplace_back("cpus", std::to_string(cpus));
+  return known;
+}
+
+identity cpu_identity() {
+  std::stringstream text;
+  text << std::ifstream("/proc/cpuinfo").rdbuf();
+  auto known = cpu_identity(text.str());
+  for (const auto& level : host_caches()) {
+    known.emplace_back(level.name, fmt::format("{} KiB of {} core{}", level.bytes >> 10, level.cores,
+                                               level.cores == 1 ? "" : "s"));
+  }
+  return known;
 }
 
 double cpu_clock_hz() {
@@ -56,23 +118,47 @@ std::string host_name() {
 
 std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 
-std::size_t cache_bytes() {
-  // What the kernel says first: sysconf asks the CPU itself, which in a virtual machine may tell of
-  // all the caches of the machine around it.
-  std::size_t largest = 0;
+std::vector<cache_level> read_caches(const std::string& folder) {
+  std::vector<cache_level> levels;
   for (int index = 0;; ++index) {
-    std::ifstream in(fmt::format("/sys/devices/system/cpu/cpu0/cache/index{}/size", index));
-    std::size_t kib = 0;
-    if (!(in >> kib)) break;  // "32768K"
-    largest = std::max(largest, kib << 10);
+    const auto value = [&, at = fmt::format("{}/index{}/", folder, index)](const char* name) {
+      std::string text;
+      std::ifstream(at + name) >> text;
+      return text;
+    };
+    const auto level = value("level");
+    if (level.empty()) break;
+    const auto size = value("size");  // "32768K"; virtual machines may have none
+    if (value("type") == "Instruction" || size.empty()) continue;
+    levels.push_back({"L" + level, std::strtoull(size.c_str(), nullptr, 10) << (size.back() == 'M' ? 20 : 10),
+                      std::max(1, count_of_cpu_list(value("shared_cpu_list")))});
   }
-  if (largest > 0) return largest;
-#ifdef _SC_LEVEL3_CACHE_SIZE
-  for (const int level : {_SC_LEVEL3_CACHE_SIZE, _SC_LEVEL2_CACHE_SIZE}) {
-    if (const long bytes = sysconf(level); bytes > 0) return static_cast<std::size_t>(bytes);
-  }
+  std::sort(levels.begin(), levels.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  // The CPUs that share the first level are one core.
+  const int cpus_of_a_core = levels.empty() ? 1 : levels.front().cores;
+  for (auto& level : levels) level.cores = std::max(1, level.cores / cpus_of_a_core);
+  return levels;
+}
+
+std::vector<cache_level> host_caches() {
+  int cpu = 0;
+  while (cpu + 1 < CPU_SETSIZE && !CPU_ISSET(cpu, &initial_affinity())) ++cpu;
+  auto levels = read_caches(fmt::format("/sys/devices/system/cpu/cpu{}/cache", cpu));
+#ifdef _SC_LEVEL1_DCACHE_SIZE
+  if (!levels.empty()) return levels;
+  const auto add = [&](const char* name, int which, int cores) {
+    if (const long bytes = sysconf(which); bytes > 0) levels.push_back({name, std::size_t(bytes), cores});
+  };
+  add("L1", _SC_LEVEL1_DCACHE_SIZE, 1);
+  add("L2", _SC_LEVEL2_CACHE_SIZE, 1);
+  add("L3", _SC_LEVEL3_CACHE_SIZE, initial_cpu_count());
 #endif
-  return std::size_t(32) << 20;
+  return levels;
+}
+
+std::size_t cache_bytes() {
+  const auto levels = host_caches();
+  return levels.empty() ? std::size_t(32) << 20 : levels.back().bytes;
 }
 
 std::string first_line_of_command(const char* command) {

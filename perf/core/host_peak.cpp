@@ -1,7 +1,6 @@
 #include "host_peak.hpp"
 
 #include <time.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <barrier>
@@ -66,19 +65,6 @@ double measure_host_peak(data_type type, int threads) {
     total += rate;
   });
   return total;
-}
-
-std::vector<cache_level> host_caches() {
-  std::vector<cache_level> levels;
-  const auto add = [&](const char* name, int which, bool shared) {
-    if (const long bytes = sysconf(which); bytes > 0) levels.push_back({name, std::size_t(bytes), shared});
-  };
-#ifdef _SC_LEVEL1_DCACHE_SIZE
-  add("L1", _SC_LEVEL1_DCACHE_SIZE, false);
-  add("L2", _SC_LEVEL2_CACHE_SIZE, false);
-  add("L3", _SC_LEVEL3_CACHE_SIZE, true);
-#endif
-  return levels;
 }
 
 namespace {
@@ -158,9 +144,12 @@ double measure_host_read(std::size_t bytes_of_a_thread, int threads) {
 }
 
 double measure_host_copy(int threads) {
-  // Beyond all caches together, the other copy included.
-  const std::size_t bytes =
-      std::max<std::size_t>(4 * cache_bytes(), std::size_t(128) << 20) / std::size_t(threads) / 4096 * 4096;
+  // Beyond all caches together, the other copy included: as many of the last level as threads may meet.
+  const auto caches = host_caches();
+  const int cores = caches.empty() ? threads : caches.back().cores;
+  const auto last_levels = std::size_t((threads + cores - 1) / cores);
+  const std::size_t all = std::max<std::size_t>(4 * cache_bytes() * last_levels, std::size_t(128) << 20);
+  const std::size_t bytes = all / std::size_t(threads) / 4096 * 4096;
   return best_rate_of_threads(threads, [&] {
     return
         [from = std::make_shared<aligned_block>(bytes), to = std::make_shared<aligned_block>(bytes), bytes] {

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
-#include <vector>
 
 #include "problem.hpp"
 
@@ -12,13 +10,6 @@ namespace keramos::perf {
 // Operations per second of `threads` threads that multiply and add in registers only, with the
 // widest vectors the CPU has: two operations each for f32, f64 and (multiply, then add) i32.
 double measure_host_peak(data_type type, int threads);
-
-struct cache_level {
-  std::string name;  // "L1", "L2", "L3"
-  std::size_t bytes = 0;
-  bool shared = false;  // by the cores of the socket
-};
-std::vector<cache_level> host_caches();  // as far as the system tells
 
 // Bytes per second that `threads` threads read together, each again and again the same `bytes`.
 double measure_host_read(std::size_t bytes_of_a_thread, int threads);

@@ -32,7 +32,9 @@ class random_stream {
       const float f = static_cast<float>(static_cast<double>(top >> 24) * 0x1p-40);
       return f < 0.5f ? f : 0x1.fffffep-2f;
     } else if constexpr (std::is_same_v<T, double>) {
-      return static_cast<double>(top >> 11) * 0x1p-53;
+      // All 64 bits, for the same reason.
+      const double d = static_cast<double>(top) * 0x1p-64;
+      return d < 0.5 ? d : 0x1.fffffffffffffp-2;
     } else {
       return static_cast<T>(top >> 32);
     }

@@ -74,17 +74,44 @@ std::vector<std::int64_t> parse_range(std::string_view text, std::string_view op
   return sizes;
 }
 
+namespace {
+
+// The cells of a line, whose quotes are taken away: "a, b" is one cell, "" in it a quote.
+std::vector<std::string> csv_cells(std::string_view line, const std::string& where) {
+  std::vector<std::string> cells(1);
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const bool twice = quoted && line.substr(i, 2) == "\"\"";
+    if (twice) ++i;
+    if (line[i] == '"' && !twice) {
+      quoted = !quoted;
+    } else if (line[i] == ',' && !quoted) {
+      cells.emplace_back();
+    } else {
+      cells.back() += line[i];
+    }
+  }
+  if (quoted)
+    throw usage_error(fmt::format("{}: a quote is not closed in '{}': write one more \"", where, line));
+  for (auto& cell : cells) cell = trimmed(cell);
+  return cells;
+}
+
+}  // namespace
+
 std::vector<gemm_shape> read_shapes(std::istream& in, const std::string& file_name) {
   std::map<std::string, std::size_t> column;  // from the header line
   std::vector<gemm_shape> shapes;
   std::string line;
   for (int number = 1; std::getline(in, line); ++number) {
+    constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";  // as spreadsheets write it
+    if (number == 1 && line.starts_with(byte_order_mark)) line.erase(0, byte_order_mark.size());
     const auto content = trimmed(line);
     if (content.empty() || content.starts_with('#')) continue;
-    const auto cells = split(content, ',');
     const auto where = fmt::format("{}:{}", file_name, number);
+    const auto cells = csv_cells(content, where);
     if (column.empty()) {
-      for (std::size_t i = 0; i < cells.size(); ++i) column[std::string(cells[i])] = i;
+      for (std::size_t i = 0; i < cells.size(); ++i) column[cells[i]] = i;
       if (!column.contains("m") || !column.contains("n") || !column.contains("k")) {
         throw usage_error(
             fmt::format("{}: the first line must name the columns: write name,m,n,k,op", where));

@@ -20,4 +20,10 @@ summary summarize(std::vector<double> values) {
           quantile(values, 0.75) - quantile(values, 0.25)};
 }
 
+int repetitions_within(double limit_s, double repetition_s, int wanted) {
+  constexpr double least = 3;
+  const double fit = std::floor(limit_s / repetition_s);  // may be more than an int holds
+  return int(std::min(double(wanted), std::max(least, fit)));
+}
+
 }  // namespace keramos::perf

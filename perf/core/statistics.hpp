@@ -18,4 +18,8 @@ double quantile(const std::vector<double>& sorted, double q);
 
 summary summarize(std::vector<double> values);
 
+// How many repetitions of so many seconds are made: those that are wanted, fewer where they would take longer than
+// the limit, but never less than 3 (unless fewer are wanted).
+int repetitions_within(double limit_s, double repetition_s, int wanted);
+
 }  // namespace keramos::perf

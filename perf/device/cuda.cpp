@@ -64,6 +64,21 @@ device_peak peak_of(data_type type, const device_description& device) {
   return {2.0 * multiply_adds_per_clock(type, p.major, p.minor) * device.units * device.clock_hz, "nominal"};
 }
 
+std::vector<std::pair<std::string, std::string>> device_identity() {
+  const auto p = properties();
+  int device = 0, clock_khz = 0, memory_clock_khz = 0;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&clock_khz, cudaDevAttrClockRate, device);
+  cudaDeviceGetAttribute(&memory_clock_khz, cudaDevAttrMemoryClockRate, device);
+  return {{"compute_capability", std::to_string(p.major) + "." + std::to_string(p.minor)},
+          {"multiprocessors", std::to_string(p.multiProcessorCount)},
+          {"memory_gib", std::to_string(p.totalGlobalMem >> 30)},
+          {"memory_bus_bits", std::to_string(p.memoryBusWidth)},
+          {"l2_bytes", std::to_string(p.l2CacheSize)},
+          {"max_clock_khz", std::to_string(clock_khz)},
+          {"max_memory_clock_khz", std::to_string(memory_clock_khz)}};
+}
+
 std::vector<std::pair<std::string, std::string>> device_notes() {
   std::vector<std::pair<std::string, std::string>> notes;
   // Of the device in use: CUDA's numbering and nvidia-smi's agree on the PCI bus only.

@@ -26,6 +26,8 @@ std::vector<std::pair<std::string, std::string>> device_notes() {
   return notes;
 }
 
+std::vector<std::pair<std::string, std::string>> device_identity() { return cpu_identity(); }
+
 byte_counting device_byte_counting() { return byte_counting::cache_misses; }
 void start_profiler() {}
 void stop_profiler() {}

@@ -1,4 +1,7 @@
+#include <algorithm>
+
 #include "ceilings.hpp"
+#include "core/host.hpp"
 #include "core/host_peak.hpp"
 
 namespace keramos::perf {
@@ -13,7 +16,7 @@ device_spec measure_ceilings(const device_description& device) {
   const auto caches = host_caches();
   for (std::size_t i = caches.size(); i-- > 0;) {
     // Half of what a thread has of the level, and more than the level before holds.
-    const auto share = caches[i].bytes / (caches[i].shared ? std::size_t(device.threads) : 1) / 2;
+    const auto share = caches[i].bytes / std::size_t(std::min(caches[i].cores, device.threads)) / 2;
     if (i > 0 && share < 2 * caches[i - 1].bytes) continue;
     spec.bandwidth_gbs.push_back({caches[i].name, 1e-9 * measure_host_read(share, device.threads)});
   }

@@ -74,6 +74,8 @@ struct device_peak {
   const char* kind = "";             // "measured" or "nominal"
 };
 device_peak peak_of(data_type type, const device_description& device);
+// What tells the device from others of the same name, by keys; empty where nothing is known.
+std::vector<std::pair<std::string, std::string>> device_identity();
 // Clocks, power limit and so on for the context of the results.
 std::vector<std::pair<std::string, std::string>> device_notes();
 

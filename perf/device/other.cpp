@@ -11,6 +11,7 @@ int visible_devices() { return 0; }
 std::size_t device_cache_bytes() { return std::size_t(64) << 20; }
 device_peak peak_of(data_type, const device_description&) { return {}; }
 std::vector<std::pair<std::string, std::string>> device_notes() { return {}; }
+std::vector<std::pair<std::string, std::string>> device_identity() { return {}; }
 
 byte_counting device_byte_counting() { return byte_counting::nobody; }
 void start_profiler() {}

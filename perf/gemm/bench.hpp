@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -30,6 +31,9 @@ class gemm_target {
   // After warming up: threads to CPUs.
   virtual void pin() {}
   virtual double run(std::int64_t calls) = 0;  // seconds, as gemm_provider::run
+  // CPU time of the last run: on one CPU its seconds less those that other processes had. 0: not known, or on
+  // several CPUs, where waiting threads spend it too.
+  virtual double cpu_seconds() { return 0; }
   // `calls` products into C of the first set, which is reset before.
   virtual product_of_calls product(std::int64_t calls) = 0;
   virtual void release() {}  // the data of this case
@@ -56,9 +60,12 @@ class gemm_bench {
   virtual void end() = 0;
 
   std::vector<target_slot>& slots() { return slots_; }
+  // Called some times a second while a provider's process is waited for.
+  std::function<void()> waiting;
 
  protected:
-  // Adds a slot for this choice, whose target `make` makes. A path that cannot be used is bad usage.
+  // Adds a slot for this choice, whose target `make` makes. A path that cannot be used is bad usage; a library that
+  // hangs or dies while it is loaded gets rows that say so.
   template <class Make>
   void add_slot(const provider_choice& choice, const Make& make) {
     target_slot slot{choice.name, choice.asked_for, nullptr, {}};
@@ -69,6 +76,9 @@ class gemm_bench {
       slot.problem = error.what();
       if (!choice.path.empty()) throw bad_path(choice, slot.problem);
       if (choice.bonus) return;
+    } catch (const std::exception& error) {
+      slot.problem = error.what();
+      slot.asked_for = true;
     }
     slots_.push_back(std::move(slot));
   }
@@ -82,8 +92,8 @@ class gemm_bench {
 
 std::unique_ptr<gemm_bench> make_in_process_bench(const std::vector<provider_choice>& choices, int& argc,
                                                   char** argv);
-// Hosts only.
-std::unique_ptr<gemm_bench> make_worker_bench(const std::vector<provider_choice>& choices, int argc,
-                                              char** argv);
+// Hosts only. A provider that is silent for `timeout_s` longer than it may take is ended (workers/bench.cpp).
+std::unique_ptr<gemm_bench> make_worker_bench(const std::vector<provider_choice>& choices, double timeout_s,
+                                              int argc, char** argv);
 
 }  // namespace keramos::perf

@@ -11,6 +11,7 @@
 #include "report/context.hpp"
 #include "report/output.hpp"
 #include "report/progress.hpp"
+#include "resume.hpp"
 #include "session.hpp"
 
 namespace keramos::perf {
@@ -21,21 +22,21 @@ std::uint64_t seed_of(const gemm_command_options& options) {
 }
 
 // Cases one after the other; returns whether all was well.
-bool measure_all(gemm_session& session, std::uint64_t seed, run_output& output,
+bool measure_all(gemm_session& session, const earlier_run& earlier, std::uint64_t seed, run_output& output,
                  const progress_line& progress) {
   result_table table(session.providers(), session.knows_peak(), session.batched());
   time_left left(session.costs());
-  bool good = true;
+  bool good = earlier.good();
   for (std::size_t i = 0; i < session.cases().size(); ++i) {
     throw_if_interrupted();
+    if (earlier.has(session.cases()[i])) continue;
     const auto outcome = session.measure(i, seed, [&](const std::string& what) {
       progress.show(fmt::format("{}  {}  {}", session.title(i), left.text(), what));
     });
     left.part_done();
     progress.clear();
     output.print(table.row(session.cases()[i], outcome.rows));
-    if (!outcome.failure.empty()) output.print(fmt::format("  FAILED: {}\n", outcome.failure));
-    good = good && outcome.good();
+    good = good && outcome.good;
     for (const auto& r : outcome.rows) output.add(to_row(r));
     output.save();
   }
@@ -50,12 +51,14 @@ int run_alone(const gemm_command_options& options, int& argc, char** argv) {
   for (const auto& line : session.unavailable()) fmt::print(stderr, "keramos-perf: {}\n", line);
   run_output output(options.format, options.output);
   output.context = session.context();
-  const auto seed = seed_of(options);
+  const auto earlier = resume(options, output, 1);
+  const auto seed = earlier.seed() != 0 ? earlier.seed() : seed_of(options);
   output.context["seed"] = seed;
   output.print(headline(output.context));
+  output.print(earlier.text());
   output.save();
   try {
-    const bool good = measure_all(session, seed, output, progress);
+    const bool good = measure_all(session, earlier, seed, output, progress);
     output.finish();
     return good ? 0 : 1;
   } catch (const interruption& interrupted) {

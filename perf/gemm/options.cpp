@@ -8,6 +8,7 @@
 
 #include "core/range.hpp"
 #include "device/machine.hpp"
+#include "report/output.hpp"
 
 namespace keramos::perf {
 namespace {
@@ -46,6 +47,11 @@ void gemm_command_options::add_to(CLI::App& app) {
   app.add_option("--time-limit", time_limit_s,
                  "seconds for one provider's repetitions; 3 are made however long they take")
       ->capture_default_str();
+  app.add_option(
+         "--provider-timeout", provider_timeout_s,
+         "seconds that a provider's process may be silent for, beyond what its first call takes at 0.1 "
+         "GFLOP/s a thread or later ones at a 20th of its speed; then it is ended and its row failed (hosts)")
+      ->capture_default_str();
   app.add_option("--sets", sets, "copies of the operands used in turn (default: beyond the cache)");
   app.add_option("--alpha", alpha)->capture_default_str();
   app.add_option("--beta", beta)->capture_default_str();
@@ -54,6 +60,9 @@ void gemm_command_options::add_to(CLI::App& app) {
   app.add_option("--output", output,
                  "write the results to this file as --format or the file's name says (.json, .csv), "
                  "and the table to the terminal");
+  app.add_flag(
+      "--resume", resume,
+      "keep what an earlier run of this command has left in the --output file, and measure the rest");
 }
 
 void gemm_command_options::add_job_options_to(CLI::App& app) {
@@ -74,8 +83,12 @@ void gemm_command_options::check() const {
   if (!(rank_timeout_s > 0)) throw usage_error("--rank-timeout must be seconds: write --rank-timeout 120");
   if (repetitions < 1) throw usage_error("--repetitions must be at least 1: write --repetitions 7");
   if (sets < 0) throw usage_error("--sets must be at least 1: write --sets 4, or leave it out");
+  if (!(provider_timeout_s > 0))
+    throw usage_error("--provider-timeout must be seconds: write --provider-timeout 60");
   if (!(time_limit_s >= 0)) throw usage_error("--time-limit must be seconds: write --time-limit 10");
   if (!format.empty()) check_format(format);
+  if (resume && (output.empty() || run_output::file_format(format, output) != "json"))
+    throw usage_error("--resume goes on with a JSON file: write --resume --output results.json");
   const auto chosen = choices(default_device_is_host());
   if (!blas_paths.empty() &&
       std::none_of(chosen.begin(), chosen.end(), [](const auto& c) { return c.name.starts_with("blas"); })) {
@@ -144,6 +157,14 @@ std::vector<gemm_case> gemm_command_options::cases(const char* default_sizes, do
           }
         }
       }
+    }
+  }
+  for (const auto& g : all) {
+    // Beyond any machine's memory, and soon beyond what 64 bits count.
+    if (const double bytes = g.traffic() * double(size_of(g.type)); bytes > 1e15) {
+      throw usage_error(fmt::format("{} x {} x {} in {} needs {:.3g} bytes{}: write smaller sizes", g.m, g.n,
+                                    g.k, name(g.type), bytes,
+                                    batched ? fmt::format(" for {} of them", g.batch) : ""));
     }
   }
   return all;

@@ -14,6 +14,8 @@ class App;
 
 namespace keramos::perf {
 
+constexpr double default_provider_timeout_s = 60;
+
 struct gemm_command_options {
   bool batched = false;  // the command is batched
   std::string batches;   // "": as many as exceed the cache by far
@@ -27,6 +29,7 @@ struct gemm_command_options {
   bool in_process = false;
   int repetitions = 7;
   double time_limit_s = 10;
+  double provider_timeout_s = default_provider_timeout_s;
   std::int64_t sets = 0;
   double alpha = 1, beta = 0;
   std::uint64_t seed = 0;                     // 0: a fresh one
@@ -35,6 +38,7 @@ struct gemm_command_options {
   double rank_timeout_s = 120;
   std::string format;  // "": table, and for --output what the file's name says
   std::string output;
+  bool resume = false;
 
   void add_to(CLI::App& app);
   void add_job_options_to(CLI::App& app);

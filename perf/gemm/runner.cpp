@@ -14,7 +14,6 @@ namespace keramos::perf {
 namespace {
 
 constexpr double least_repetition_s = 0.02;
-constexpr int least_repetitions = 3;
 // Calls as long as this are too dear to be thrown away: the first one and the one that is verified count as
 // repetitions. Whether caches are cold makes no difference to them.
 constexpr double dear_call_s = 10;
@@ -35,6 +34,20 @@ double calibrate(gemm_target& target) {
     seconds = target.run(calls);
     if (seconds >= least_repetition_s / 4 || calls > 10'000'000) return seconds / double(calls);
   }
+}
+
+// A row of which only the problem is known.
+gemm_result empty_result(const gemm_case& g, gemm_bench& bench, const target_slot& slot) {
+  gemm_result r;
+  r.provider = slot.name;
+  r.backend = bench.device().backend;
+  r.device = bench.device().name;
+  r.problem = g;
+  if (slot.target && slot.target->info().on_host && !bench.device().is_host) {
+    r.backend = "host";
+    r.device = cpu_name();
+  }
+  return r;
 }
 
 class case_runner {
@@ -64,31 +77,25 @@ class case_runner {
   struct running {
     gemm_target* target;
     gemm_result* result;
-    bool dear;
+    double dear_call_s;                          // of the first call if that counts; 0: it does not
+    std::shared_ptr<std::vector<double>> cpu_s;  // of one call, for each repetition
   };
 
   void say(const std::string& provider, const char* what) const {
     settings_.progress(fmt::format("{}: {}", provider, what));
   }
 
-  static void release(gemm_target& target) {
+  // Never throws, for the destructor: what is dead, or ended by an interruption, has nothing to release.
+  static void release(gemm_target& target) noexcept {
     try {
       target.release();
-    } catch (const std::exception&) {  // dead: there is nothing to release
+    } catch (const std::exception&) {
+    } catch (const interruption&) {
     }
   }
 
   gemm_result& add_result(const target_slot& slot) {
-    auto& r = results_.emplace_back();
-    r.provider = slot.name;
-    r.backend = bench_.device().backend;
-    r.device = bench_.device().name;
-    r.problem = case_;
-    if (slot.target && slot.target->info().on_host && !bench_.device().is_host) {
-      r.backend = "host";
-      r.device = cpu_name();
-    }
-    return r;
+    return results_.emplace_back(empty_result(case_, bench_, slot));
   }
 
   void start(target_slot& slot) {
@@ -97,7 +104,10 @@ class case_runner {
     try {
       if (slot.target) why = slot.target->cannot(case_);
     } catch (const std::exception& error) {
-      why = error.what();
+      auto& r = add_result(slot);
+      r.status = outcome::failed;
+      r.reason = error.what();
+      return;
     }
     if (!why.empty()) {
       if (!slot.asked_for) return;
@@ -124,15 +134,15 @@ class case_runner {
     subject.name = slot.name;
     subject.calls = std::max<std::int64_t>(1, std::llround(std::ceil(least_repetition_s / call_s)));
     const double repetition_s = call_s * double(subject.calls);
-    subject.repetitions =
-        std::min(settings_.repetitions,
-                 std::max(least_repetitions, static_cast<int>(settings_.time_limit_s / repetition_s)));
+    subject.repetitions = repetitions_within(settings_.time_limit_s, repetition_s, settings_.repetitions);
     const bool dear = call_s >= dear_call_s;
-    if (dear) {
-      subject.seconds.push_back(call_s);
-      subject.repetitions = std::max(0, subject.repetitions - 2);
-    }
-    subject.run = [&target](std::int64_t calls) { return target.run(calls); };
+    if (dear) subject.repetitions = std::max(0, subject.repetitions - 2);
+    const auto cpu_s = std::make_shared<std::vector<double>>();
+    subject.run = [&target, cpu_s](std::int64_t calls) {
+      const double seconds = target.run(calls);
+      cpu_s->push_back(target.cpu_seconds() / double(calls));
+      return seconds;
+    };
     subject.before = [this, &target, name = slot.name, call_s, calls = subject.calls,
                       of = subject.repetitions](int repetition) {
       say(name, fmt::format("{}/{}", repetition + 1, of).c_str());
@@ -141,7 +151,7 @@ class case_runner {
       if (call_s < 0.1) target.run(std::max<std::int64_t>(1, calls / 20));
     };
     subjects_.push_back(std::move(subject));
-    running_.push_back({&target, &r, dear});
+    running_.push_back({&target, &r, dear ? call_s : 0, cpu_s});
   }
 
   void finish(timed_subject& subject, const running& what) {
@@ -154,6 +164,8 @@ class case_runner {
     try {
       verify(subject, what);
       r.seconds = summarize(subject.seconds);
+      r.samples = std::move(subject.seconds);
+      r.cpu_samples = std::move(*what.cpu_s);
     } catch (const std::exception& error) {
       r.reason = error.what();
     }
@@ -163,7 +175,9 @@ class case_runner {
   // so then it is one call.
   void verify(timed_subject& subject, const running& what) {
     const auto [c, seconds] = what.target->product(case_.beta == 0 ? subject.calls : 1);
-    if (what.dear) subject.seconds.push_back(seconds);
+    if (what.dear_call_s > 0) {
+      subject.seconds.insert(subject.seconds.end(), {what.dear_call_s, seconds});
+    }
     if (!check_) {
       const auto first = bench_.first_set();
       check_ = make_gemm_check(case_, first.a, first.b, bench_.initial_c(), settings_.seed);
@@ -186,7 +200,18 @@ class case_runner {
 }  // namespace
 
 std::vector<gemm_result> run_case(const gemm_case& g, gemm_bench& bench, const run_settings& settings) {
-  return case_runner(g, bench, settings).run();
+  try {
+    return case_runner(g, bench, settings).run();
+  } catch (const std::exception& error) {  // out of memory, say: the next case may fit
+    std::vector<gemm_result> failed;
+    for (const auto& slot : bench.slots()) {
+      if (!slot.target && !slot.asked_for) continue;
+      auto& r = failed.emplace_back(empty_result(g, bench, slot));
+      r.status = outcome::failed;
+      r.reason = error.what();
+    }
+    return failed;
+  }
 }
 
 }  // namespace keramos::perf

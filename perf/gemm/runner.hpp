@@ -19,7 +19,8 @@ struct run_settings {
   std::function<void(const std::string&)> progress;  // a few words about what is going on
 };
 
-// One result for each provider, and for those asked for by name that cannot do the problem.
+// One result for each provider, and for those asked for by name that cannot do the problem. Where the case as a whole
+// fails, for want of memory say, all of them are failed.
 std::vector<gemm_result> run_case(const gemm_case& g, gemm_bench& bench, const run_settings& settings);
 
 }  // namespace keramos::perf

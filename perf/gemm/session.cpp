@@ -15,7 +15,7 @@ namespace {
 std::unique_ptr<gemm_bench> make_bench(const gemm_command_options& options, int& argc, char** argv) {
   const bool on_host = default_device_is_host();
   const auto choices = options.choices(on_host);
-  return on_host && !options.in_process ? make_worker_bench(choices, argc, argv)
+  return on_host && !options.in_process ? make_worker_bench(choices, options.provider_timeout_s, argc, argv)
                                         : make_in_process_bench(choices, argc, argv);
 }
 
@@ -86,20 +86,12 @@ gemm_session::case_outcome gemm_session::measure(std::size_t i, std::uint64_t se
   settings.sets = options_.sets;
   settings.seed = seed;
   settings.progress = progress;
-  case_outcome result;
-  try {
-    result.rows = run_case(cases_[i], *bench_, settings);
-  } catch (const std::exception& error) {  // out of memory, say: the next case may fit
-    result.failure = error.what();
-  }
+  case_outcome result{run_case(cases_[i], *bench_, settings)};
+  for (const auto& r : result.rows)
+    result.good = result.good && (r.status == outcome::verified || r.status == outcome::unavailable);
+  for (const auto& s : bench_->slots()) result.good = result.good && (s.target || !s.asked_for);
   for (auto& r : result.rows) r.peak_fraction = r.timed() ? r.giga_rate() / peak_of(cases_[i].type) : 0;
   return result;
-}
-
-bool gemm_session::case_outcome::good() const {
-  return failure.empty() && std::all_of(rows.begin(), rows.end(), [](const gemm_result& r) {
-           return r.status == outcome::verified || r.status == outcome::unavailable;
-         });
 }
 
 }  // namespace keramos::perf

@@ -28,12 +28,13 @@ class gemm_session {
 
   struct case_outcome {
     std::vector<gemm_result> rows;
-    std::string failure;  // of the case as a whole; "" if there was none
-    bool good() const;    // no row is wrong or failed
+    bool good = true;  // no row is wrong or failed, and every provider that was asked for is there
   };
   // `progress` gets a few words about what is going on.
   case_outcome measure(std::size_t i, std::uint64_t seed,
                        const std::function<void(const std::string&)>& progress);
+  // Called some times a second while a provider's process is waited for.
+  void set_waiting(std::function<void()> waiting) { bench_->waiting = std::move(waiting); }
   std::string title(std::size_t i) const;  // "[3/20] f32 NN right 64x64x64"
 
  private:

@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "core/json.hpp"
 #include "device/info.hpp"
 #include "device/machine.hpp"
 
@@ -23,7 +24,7 @@ void print_json(const std::vector<info_section>& sections) {
   out["schema"] = "keramos-perf-info/1";
   for (const auto& section : sections)
     for (const auto& [name, value] : section.rows) out[section.title][name] = value;
-  fmt::print("{}\n", out.dump(2));
+  fmt::print("{}\n", to_text(out, 2));
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "report/context.hpp"
 #include "report/output.hpp"
 #include "report/progress.hpp"
+#include "report/result.hpp"
 
 namespace keramos::perf {
 namespace {
@@ -169,8 +170,7 @@ class kernels_session {
       family->run(provider, 1);
       const double once = family->run(provider, 3) / 3;
       s.calls = std::clamp<std::int64_t>(std::int64_t(0.02 / std::max(once, 1e-9)), 1, 10'000);
-      s.repetitions = std::clamp(int(options_.time_limit_s / (double(s.calls) * once)),
-                                 std::min(3, options_.repetitions), options_.repetitions);
+      s.repetitions = repetitions_within(options_.time_limit_s, double(s.calls) * once, options_.repetitions);
       subjects.push_back(std::move(s));
     }
     time_interleaved(subjects);
@@ -191,18 +191,23 @@ class kernels_session {
                                 i ? "" : name(type), i ? "" : family->shape(), s.name, rate * 1e-9,
                                 100 * seconds[i].iqr / seconds[i].median, 100 * rate / copy_rate,
                                 wrong.empty() ? "" : "  WRONG: " + wrong));
-      output_.add({{"kernel", kernel},
-                   {"type", name(type)},
-                   {"shape", family->shape()},
-                   {"provider", s.name},
-                   {"repetitions", seconds[i].count},
-                   {"median_s", seconds[i].median},
-                   {"min_s", seconds[i].min},
-                   {"iqr_s", seconds[i].iqr},
-                   {"bytes", family->bytes_of(s.name)},
-                   {"gbytes_per_s", rate * 1e-9},
-                   {"copy_fraction", rate / copy_rate},
-                   {"verified", wrong.empty()}});
+      nlohmann::ordered_json row{{"kernel", kernel},
+                                 {"type", name(type)},
+                                 {"shape", family->shape()},
+                                 {"provider", s.name},
+                                 {"repetitions", seconds[i].count},
+                                 {"median_s", seconds[i].median},
+                                 {"min_s", seconds[i].min},
+                                 {"iqr_s", seconds[i].iqr},
+                                 {"samples_s", s.seconds},
+                                 {"bytes", family->bytes_of(s.name)},
+                                 {"gbytes_per_s", rate * 1e-9},
+                                 {"copy_fraction", rate / copy_rate},
+                                 {"verified", wrong.empty()}};
+      if (!wrong.empty()) row["status"] = name(s.failure.empty() ? outcome::mismatch : outcome::failed);
+      if (!wrong.empty()) row["reason"] = wrong;
+      if (!s.failure.empty()) row["verified"] = nullptr;
+      output_.add(std::move(row));
     }
   }
 

@@ -14,6 +14,7 @@
 #include "counters.hpp"
 #include "explain/options.hpp"
 #include "gemm/bench.hpp"
+#include "gemm/options.hpp"
 #include "gemm/runner.hpp"
 #include "options.hpp"
 #include "report.hpp"
@@ -51,6 +52,7 @@ class ladder_session {
   int run() {
     for (const auto& s : bench_->slots()) {
       if (!s.target) fmt::print(stderr, "keramos-perf: no {}: {}\n", s.name, s.problem);
+      if (!s.target && s.asked_for) good_ = false;
     }
     context_ = make_context(*bench_, {"keramos-perf ladder", fmt::format("{}", fmt::join(arguments_, " ")),
                                       settings_.seed, options_.parsed_types()});
@@ -94,7 +96,7 @@ class ladder_session {
   static std::unique_ptr<gemm_bench> make_bench(const ladder_options& options, int& argc, char** argv) {
     const bool on_host = default_device_is_host();
     const auto choices = options.choices(on_host);
-    return on_host && !options.in_process ? make_worker_bench(choices, argc, argv)
+    return on_host && !options.in_process ? make_worker_bench(choices, default_provider_timeout_s, argc, argv)
                                           : make_in_process_bench(choices, argc, argv);
   }
 
@@ -165,14 +167,7 @@ class ladder_session {
     settings_.progress = [&](const std::string& what) {
       progress_.show(fmt::format("{} {}x{}x{}  {}  {}", name(g.type), g.m, g.n, g.k, left_.text(), what));
     };
-    std::vector<gemm_result> results;
-    try {
-      results = run_case(g, *bench_, settings_);
-    } catch (const std::exception& error) {  // out of memory, say: the next case may fit
-      progress_.clear();
-      fmt::print("  FAILED: {}\n", error.what());
-      good_ = false;
-    }
+    auto results = run_case(g, *bench_, settings_);
     for (auto& s : left_out) slots.push_back(std::move(s));
     return results;
   }

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/json.hpp"
+
 namespace keramos::perf {
 namespace {
 
@@ -31,8 +33,7 @@ std::string rate_text(const ladder_row& row) {
 
 std::string trouble(const gemm_result& r) {
   if (r.status == outcome::mismatch) {
-    return fmt::format("      WRONG: {} is off by {:.3g}, allowed {:.3g}\n", r.check.where, r.check.error,
-                       r.check.bound);
+    return fmt::format("      WRONG: {}\n", r.trouble());
   }
   const bool told = r.status == outcome::failed || r.status == outcome::unavailable;
   return told ? fmt::format("      {}\n", r.reason) : std::string();
@@ -113,7 +114,7 @@ std::string ladder_document(const nlohmann::ordered_json& context, const std::ve
   document["context"] = context;
   document["results"] = nlohmann::ordered_json::array();
   for (const auto& r : rows) document["results"].push_back(to_json(r));
-  return document.dump(2) + '\n';
+  return to_text(document, 2) + '\n';
 }
 
 }  // namespace keramos::perf

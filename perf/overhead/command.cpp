@@ -3,16 +3,17 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "core/json.hpp"
 #include "core/problem.hpp"
 #include "core/statistics.hpp"
 #include "device/machine.hpp"
 #include "gemm/engine.hpp"
 #include "launches.hpp"
 #include "report/context.hpp"
+#include "report/output.hpp"
 
 namespace keramos::perf {
 namespace {
@@ -26,6 +27,7 @@ struct overhead_options {
 int run_overhead(const overhead_options& options, int& argc, char** argv) {
   if (options.repetitions < 1) throw usage_error("--repetitions must be at least 1: write --repetitions 201");
   if (options.calls < 1) throw usage_error("--calls must be at least 1: write --calls 500");
+  check_output_folder(options.output);
   std::string line;
   for (int i = 0; i < argc; ++i) line += (i ? " " : "") + std::string(argv[i]);
   machine m(argc, argv);
@@ -66,9 +68,7 @@ int run_overhead(const overhead_options& options, int& argc, char** argv) {
                                    {"overhead_iqr_s", overhead.iqr}});
   }
   if (!options.output.empty()) {
-    std::ofstream out(options.output);
-    out << document.dump(2) << '\n';
-    if (!out.flush()) throw std::runtime_error(fmt::format("{} cannot be written", options.output));
+    replace_file(options.output, to_text(document, 2) + '\n');
   }
   return 0;
 }

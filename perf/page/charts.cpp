@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 
@@ -19,7 +20,10 @@ bool is_square(const result_row& r) { return r.m > 0 && r.m == r.n && r.n == r.k
 
 // Rates in the chart's unit at the ends of the interquartile range around the median, never beyond the best.
 chart_point point_of(const result_row& r, double x, double scale) {
-  const auto rate = [&](double seconds) { return scale * r.rate() * r.median_s / seconds; };
+  const auto rate = [&](double seconds) {
+    const double at = scale * r.rate() * r.median_s / seconds;
+    return std::isfinite(at) ? at : scale * r.rate();
+  };
   return {x, rate(r.median_s), rate(r.median_s + r.iqr_s / 2),
           rate(std::max(r.min_s > 0 ? r.min_s : r.median_s, r.median_s - r.iqr_s / 2)),
           !r.verified.value_or(true)};

@@ -4,11 +4,10 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "core/problem.hpp"
+#include "core/json.hpp"
 #include "page.hpp"
 #include "report/output.hpp"
 #include "report/result.hpp"
@@ -21,8 +20,27 @@ struct report_options {
   std::string folder;
 };
 
+// The rows of a document of any command, and the page for them.
+struct contents {
+  nlohmann::ordered_json rows;
+  std::string page;
+};
+contents contents_of(const nlohmann::ordered_json& document, const std::string& path) {
+  for (const char* rows : {"results", "kernels"}) {  // of overhead, of roofline
+    const auto schema =
+        rows == std::string("results") ? "keramos-perf-overhead/1" : "keramos-perf-roofline/1";
+    if (document.is_object() && document.value("schema", nlohmann::ordered_json()) == schema &&
+        document.contains(rows)) {
+      return {document[rows], rows_page(document, rows)};
+    }
+  }
+  const auto file = results_of(document, path);
+  return {document["results"], report_page(file, document)};
+}
+
 int run(const report_options& o) {
-  const auto file = read_results(o.results);
+  const auto document = read_json(o.results);
+  const auto made = reading(o.results, [&] { return contents_of(document, o.results); });
   std::error_code failed;
   std::filesystem::create_directories(o.folder, failed);
   if (!std::filesystem::is_directory(o.folder)) {
@@ -31,10 +49,8 @@ int run(const report_options& o) {
   }
   const auto page = (std::filesystem::path(o.folder) / "index.html").string();
   const auto csv = (std::filesystem::path(o.folder) / "results.csv").string();
-  std::ifstream in(o.results);
-  const auto document = nlohmann::ordered_json::parse(in);
-  replace_file(page, report_page(file, document));
-  replace_file(csv, to_csv(document.at("results")));
+  replace_file(page, made.page);
+  replace_file(csv, to_csv(made.rows));
   fmt::print("page: {}\nrows: {}\n", page, csv);
   return 0;
 }

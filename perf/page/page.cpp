@@ -8,6 +8,7 @@
 #include <map>
 
 #include "charts.hpp"
+#include "core/json.hpp"
 #include "report/result.hpp"
 #include "report/svg.hpp"
 
@@ -40,14 +41,15 @@ std::string heading(const std::vector<std::string>& cells, std::size_t left) {
 std::string number(double value) { return value == 0 ? "" : fmt::format("{:.4g}", value); }
 
 std::string verification(const results_file& file) {
-  int right = 0, wrong = 0, missing = 0;
+  int right = 0, wrong = 0, failed = 0, missing = 0;
   for (const auto& r : file.rows) {
     right += r.good() && r.verified.has_value();
     wrong += r.verified.has_value() && !*r.verified;
-    missing += !r.measured();
+    failed += r.failed();
+    missing += !r.measured() && !r.failed();
   }
-  auto text = fmt::format("<p class=\"{}\">{} results verified, {} wrong, {} not measured.</p>\n",
-                          wrong > 0 ? "bad" : "good", right, wrong, missing);
+  auto text = fmt::format("<p class=\"{}\">{} results verified, {} wrong, {} failed, {} not measured.</p>\n",
+                          wrong + failed > 0 || right == 0 ? "bad" : "good", right, wrong, failed, missing);
   if (!file.complete) {
     text += fmt::format("<p class=\"bad\">This run is incomplete: {}.</p>\n",
                         escaped(file.text("incomplete_because")));
@@ -110,11 +112,12 @@ std::string providers(const results_file& file) {
   return text + "</table>\n";
 }
 
-std::string machine(const results_file& file) {
+// Keys and values, but for those in tables of their own.
+std::string machine(const nlohmann::ordered_json& context) {
   std::string text = "<h2>Machine, build and command</h2>\n<table>\n";
-  for (const auto& [key, value] : file.context.items()) {
+  for (const auto& [key, value] : context.items()) {
     if (value.is_null() || key == "providers" || key == "ranks") continue;
-    text += table_row({key, value.is_string() ? value.get<std::string>() : value.dump()}, 2);
+    text += table_row({key, value.is_string() ? value.get<std::string>() : to_text(value)}, 2);
   }
   return text + "</table>\n";
 }
@@ -162,7 +165,9 @@ std::string results(const results_file& file) {
     std::vector<std::string> cells{r.provider, r.problem(),
                                    wrong                    ? "WRONG"
                                    : r.verified.has_value() ? "yes"
+                                   : r.failed()             ? "FAILED"
                                                             : "not measured"};
+    if (!r.reason.empty()) cells.back() += ": " + r.reason;
     if (with_rank) cells.push_back(std::to_string(r.rank));
     if (with_bytes) cells.push_back(number(r.gbytes_per_s));
     if (with_operations) {
@@ -175,7 +180,7 @@ std::string results(const results_file& file) {
                        r.measured() ? fmt::format("{:.2g}", r.error_bound) : ""}) {
       cells.push_back(cell);
     }
-    text += table_row(cells, 3, wrong);
+    text += table_row(cells, 3, wrong || r.failed());
   }
   return text + "</table></div>\n";
 }
@@ -191,35 +196,71 @@ std::string data_link(const std::string& content) {
   return out;
 }
 
+std::string save_link(const nlohmann::ordered_json& rows) {
+  return fmt::format("<p><a download=\"results.csv\" href=\"{}\">Save these rows as CSV</a></p>\n",
+                     data_link(to_csv(rows)));
+}
+
+std::string opening(const std::string& title, const std::string& subtitle) {
+  return fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+      "<meta name=\"viewport\" "
+      "content=\"width=device-width\"><title>{0}</title><style>{1}</style></head><body>\n"
+      "<h1>{0}</h1>\n<p class=\"sub\">{2}</p>\n",
+      escaped(title), style, escaped(subtitle));
+}
+
 }  // namespace
+
+std::string rows_page(const nlohmann::ordered_json& document, const std::string& rows) {
+  std::vector<std::string> columns;
+  for (const auto& row : document.at(rows)) {
+    for (const auto& [key, value] : row.items()) {
+      if (std::find(columns.begin(), columns.end(), key) == columns.end()) columns.push_back(key);
+    }
+  }
+  const bool roofline = document.contains("device");
+  const auto& context = document.at(roofline ? "device" : "context");
+  const auto name = context.value(roofline ? "name" : "device", "");
+  auto page = opening(fmt::format("keramos-perf {} on {}", roofline ? "roofline" : "overhead", name),
+                      context.value("date", ""));
+  page += "<h2>All results</h2>\n<div class=\"wide\"><table>\n" + heading(columns, 1);
+  for (const auto& row : document.at(rows)) {
+    std::vector<std::string> cells;
+    for (const auto& key : columns) {
+      const auto value = row.value(key, nlohmann::ordered_json());
+      cells.push_back(value.is_null()           ? ""
+                      : value.is_number_float() ? number(value.get<double>())
+                      : value.is_string()       ? value.get<std::string>()
+                                                : to_text(value));
+    }
+    page += table_row(cells, 1);
+  }
+  return page + "</table></div>\n" + machine(context) + save_link(document.at(rows)) + "</body></html>\n";
+}
 
 std::string report_page(const results_file& file, const nlohmann::ordered_json& document) {
   const auto rows = median_ranks(file.rows);
   const auto title = fmt::format("{} on {}", file.text("tool").empty() ? "keramos-perf" : file.text("tool"),
                                  file.platform());
-  std::string page = fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-      "<meta name=\"viewport\" "
-      "content=\"width=device-width\"><title>{0}</title><style>{1}</style></head><body>\n"
-      "<h1>{0}</h1>\n<p class=\"sub\">{2} · {3} · Keramos {4}, revision {5} · Kokkos {6} · {7}</p>\n",
-      escaped(title), style, escaped(file.text("date")), escaped(file.text("host")),
-      escaped(file.text("keramos_version")), escaped(file.text("git_revision")),
-      escaped(file.text("kokkos_version")), escaped(file.text("compiler")));
+  std::string page =
+      opening(title, fmt::format("{} · {} · Keramos {}, revision {} · Kokkos {} · {}", file.text("date"),
+                                 file.text("host"), file.text("keramos_version"), file.text("git_revision"),
+                                 file.text("kokkos_version"), file.text("compiler")));
   page += verification(file) + comparison(rows) +
           ranks(file, document.value("job", nlohmann::ordered_json::object()));
   page += "<h2>Plots</h2>\n<div class=\"charts\">\n";
   for (const auto& chart : charts_of(file, rows)) page += chart;
-  page += "</div>\n" + providers(file) + machine(file) + results(file);
-  page += fmt::format(
-      "<p><a download=\"results.csv\" href=\"{}\">Save these rows as CSV</a></p>\n"
+  page += "</div>\n" + providers(file) + machine(file.context) + results(file);
+  page += save_link(document.at("results"));
+  page +=
       "<p class=\"sub\">Rates are of median times over the repetitions; spread is the interquartile range "
       "over the "
       "median, and the bands of the plots are as wide. Verified: C was compared with a reference in a wider "
-      "type by the "
-      "forward error bound, element by element or, for large problems, in 64 full rows and by Freivalds’ "
-      "check of the "
-      "rest; “error” and “allowed” are of the element nearest to its bound.</p>\n</body></html>\n",
-      data_link(to_csv(document.at("results"))));
+      "type by "
+      "the forward error bound, element by element or, for large problems, in 64 full rows and by Freivalds’ "
+      "check of "
+      "the rest; “error” and “allowed” are of the element nearest to its bound.</p>\n</body></html>\n";
   return page;
 }
 

@@ -11,4 +11,7 @@ namespace keramos::perf {
 // to be saved. `document`: the file as it is written.
 std::string report_page(const results_file& file, const nlohmann::ordered_json& document);
 
+// Of a document whose rows are of no products (of overhead, of roofline): a table of them, and the machine.
+std::string rows_page(const nlohmann::ordered_json& document, const std::string& rows);
+
 }  // namespace keramos::perf

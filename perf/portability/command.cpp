@@ -7,6 +7,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "core/json.hpp"
 #include "core/problem.hpp"
 #include "portability.hpp"
 
@@ -110,7 +111,7 @@ int run(const portability_options& o) {
       throw usage_error(fmt::format("{} cannot be written: write --plot with a path that can", path));
     plots += fmt::format("cascade plot: {}\n", path);
   }
-  fmt::print("{}", o.format == "json" ? document.dump(2) + '\n' : text + plots);
+  fmt::print("{}", o.format == "json" ? to_text(document, 2) + '\n' : text + plots);
   return 0;
 }
 

@@ -42,13 +42,16 @@ portability_result portability(const std::vector<results_file>& files, efficienc
   portability_result result;
   std::map<std::string, platform_rows> rows;
   std::vector<std::string> providers, problems;
-  for (const auto& file : files) {
-    add_unique(result.platforms, file.platform());
+  const auto names = platform_names(files);
+  for (std::size_t f = 0; f < files.size(); ++f) {
+    const auto& file = files[f];
+    const auto& platform = names[f];
+    add_unique(result.platforms, platform);
     for (const auto& row : file.rows) {
       add_unique(providers, row.provider);
       if (!row.good()) continue;
       add_unique(problems, row.problem());
-      auto& best = rows[file.platform()][row.problem()][row.provider];
+      auto& best = rows[platform][row.problem()][row.provider];
       if (best == nullptr || row.median_s < best->median_s) best = &row;
       if (kind == efficiency_kind::architectural && row.peak_fraction <= 0) {
         throw usage_error(fmt::format("{}: the peak for {} is not known: write --efficiency application",

@@ -63,9 +63,9 @@ bool selects(const std::string& asked, const std::string& name) {
 }
 
 // kokkoskernels+cublas is a name, but none of a host's.
-bool is_known_elsewhere(const std::string& name, bool device_is_host) {
-  const auto others = entries(!device_is_host);
-  return std::any_of(others.begin(), others.end(), [&](const entry& e) { return selects(name, e.name); });
+bool is_known(const std::string& name, bool device_is_host) {
+  const auto all = entries(device_is_host);
+  return std::any_of(all.begin(), all.end(), [&](const entry& e) { return selects(name, e.name); });
 }
 
 }  // namespace
@@ -115,7 +115,16 @@ std::vector<provider_choice> choose_providers(const std::vector<std::string>& as
                    std::string(e.name) == "kokkoskernels-batched");
       known = true;
     }
-    if (!known && !is_known_elsewhere(name, device_is_host)) {
+    if (!known && is_known(name, device_is_host)) {
+      throw usage_error(
+          fmt::format("provider '{}' has no {}: write {}", name, batched ? "batches" : "single products",
+                      batched ? "--provider keramos,kokkoskernels,blas, say" : "keramos-perf batched"));
+    }
+    if (!known && is_known(name, !device_is_host)) {
+      chosen.push_back({name, "", true, false, true});  // whose making says why it is missing
+      known = true;
+    }
+    if (!known) {
       throw usage_error(
           fmt::format("provider '{}' is not known: write --provider with any of keramos,kokkoskernels,"
                       "blas,openblas,blis,mkl,cublas, or blas=PATH",
@@ -133,7 +142,7 @@ std::unique_ptr<gemm_provider> make_provider(const provider_choice& choice, int 
     if (auto made = e.make(choice, threads)) return made;
     throw unavailable_error(e.absent);
   }
-  throw unavailable_error("no such provider");
+  throw unavailable_error(device_is_host ? "it needs a GPU" : "it is for hosts");
 }
 
 }  // namespace keramos::perf

@@ -42,6 +42,7 @@ json machine_context(const device_description& device, const run_description& ru
   c["seed"] = run.seed;
   c["backend"] = device.backend;
   c["device"] = device.name;
+  for (const auto& [key, value] : device_identity()) c["device_identity"][key] = value;
   c["device_is_host"] = device.is_host;
   c["device_units"] = device.units;
   c["device_clock_hz"] = nullptr;

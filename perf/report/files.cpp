@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/json.hpp"
 #include "result.hpp"
 
 namespace keramos::perf {
@@ -31,6 +32,25 @@ nlohmann::ordered_json flat(const nlohmann::ordered_json& row) {
 
 }  // namespace
 
+std::string_view name(outcome o) {
+  switch (o) {
+    case outcome::verified:
+      return "verified";
+    case outcome::mismatch:
+      return "wrong";
+    case outcome::failed:
+      return "failed";
+    case outcome::unavailable:
+      break;
+  }
+  return "unavailable";
+}
+
+std::string gemm_result::trouble() const {
+  if (status != outcome::mismatch) return reason;
+  return fmt::format("{} is off by {:.3g}, allowed {:.3g}", check.where, check.error, check.bound);
+}
+
 nlohmann::ordered_json to_row(const gemm_result& r) {
   const auto& g = r.problem;
   nlohmann::ordered_json row;
@@ -53,6 +73,12 @@ nlohmann::ordered_json to_row(const gemm_result& r) {
   put("median_s", r.seconds.median);
   put("min_s", r.seconds.min);
   put("iqr_s", r.seconds.iqr);
+  row["samples_s"] = nullptr;
+  if (r.timed()) row["samples_s"] = r.samples;
+  const auto known = [](double s) { return s > 0; };
+  if (r.timed() && std::count_if(r.cpu_samples.begin(), r.cpu_samples.end(), known) == r.seconds.count) {
+    row["cpu_samples_s"] = r.cpu_samples;
+  }
   put("gflops", r.timed() ? r.giga_rate() : 0);
   if (g.batch > 0) put("gbytes_per_s", r.timed() ? r.gigabytes_per_second() : 0);
   row["peak_fraction"] = nullptr;
@@ -61,6 +87,10 @@ nlohmann::ordered_json to_row(const gemm_result& r) {
   put("error_bound", r.check.bound);
   row["verified"] = nullptr;  // not run: neither right nor wrong
   if (r.timed()) row["verified"] = r.status == outcome::verified;
+  if (r.status != outcome::verified) {
+    row["status"] = name(r.status);
+    row["reason"] = r.trouble();
+  }
   return row;
 }
 
@@ -70,7 +100,7 @@ std::string to_json(const nlohmann::ordered_json& context, const std::vector<gem
   document["context"] = context;
   document["results"] = nlohmann::ordered_json::array();
   for (const auto& r : results) document["results"].push_back(to_row(r));
-  return document.dump(2) + '\n';
+  return to_text(document, 2) + '\n';
 }
 
 std::string to_csv(const std::vector<gemm_result>& results) {
@@ -95,7 +125,7 @@ std::string to_csv(const nlohmann::ordered_json& all) {
       if (&key != &columns.front()) line += ',';
       const auto value = row.find(key);
       if (value == row.end() || value->is_null()) continue;
-      line += quoted(value->is_string() ? value->get<std::string>() : value->dump());
+      line += quoted(value->is_string() ? value->get<std::string>() : to_text(*value));
     }
     text += line + '\n';
   }

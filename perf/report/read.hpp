@@ -18,18 +18,23 @@ struct result_row {
   int rank = -1;                                          // of a job; -1: it was none
   int repetitions = 0;
   double median_s = 0, min_s = 0, iqr_s = 0;  // 0: not measured
-  double gflops = 0;                          // 0: the row has none
-  double gbytes_per_s = 0;                    // of what must be moved; 0: the row has none
-  double peak_fraction = 0;                   // of the arithmetic peak; 0: not known
+  std::vector<double> samples;      // of each repetition, in order; files of older versions have none
+  std::vector<double> cpu_samples;  // CPU time likewise, where all ran on one CPU; or none
+  double gflops = 0;                // 0: the row has none
+  double gbytes_per_s = 0;          // of what must be moved; 0: the row has none
+  double peak_fraction = 0;         // of the arithmetic peak; 0: not known
   double max_error = 0, error_bound = 0;
   std::optional<bool> verified;  // none: not run
-  std::string step;              // of a ladder; "": it is none
-  int step_number = 0;           // 0: a variant that shows what goes wrong
+  std::string status,
+      reason;           // "wrong", "failed" or "unavailable", and why; "" of verified rows and in old files
+  std::string step;     // of a ladder; "": it is none
+  int step_number = 0;  // 0: a variant that shows what goes wrong
   int tile_width = 0;
   double gain = 0;  // over the step before; 0: not known
 
   bool measured() const { return median_s > 0; }
-  bool good() const { return measured() && verified.value_or(true); }
+  bool failed() const { return status == "failed"; }
+  bool good() const { return measured() && !failed() && verified.value_or(true); }
   // What is drawn: GB/s where the row has them, for then they matter more.
   double rate() const { return gbytes_per_s > 0 ? gbytes_per_s : gflops; }
   // Of one key; "" if the row has none of that name.
@@ -48,9 +53,17 @@ struct results_file {
   std::string platform() const;
 };
 
+// Where the devices of two contexts differ though their names may be the same: "family 26 and 25, model
+// 2 and 17". "" if nothing that both tell differs; files of older versions tell nothing but the name.
+std::string device_difference(const nlohmann::ordered_json& one, const nlohmann::ordered_json& other);
+
+// The platform of each file; where two of the same name are different devices, with what tells them apart.
+std::vector<std::string> platform_names(const std::vector<results_file>& files);
+
 result_row row_of(const nlohmann::ordered_json& row);
 
-// Throws usage_error for a file that is none of ours.
+// All of these throw usage_error for a file that is none of ours.
+results_file results_of(const nlohmann::ordered_json& document, const std::string& path);
 results_file read_results(const std::string& path);
 results_file parse_results(const std::string& text, const std::string& path);
 

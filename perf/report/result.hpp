@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/check.hpp"
@@ -13,6 +14,7 @@
 namespace keramos::perf {
 
 enum class outcome { verified, mismatch, failed, unavailable };
+std::string_view name(outcome o);  // "verified", "wrong", "failed", "unavailable"
 
 struct gemm_result {
   std::string provider;
@@ -22,10 +24,16 @@ struct gemm_result {
   outcome status = outcome::unavailable;
   std::string reason;  // why it failed or is unavailable
   summary seconds;     // of one product, over the repetitions
+  // Of one product, for each repetition, in the order they were taken. Sample i of all providers of a case
+  // is of round i: A B C A B C. Of a provider whose calls take 10 s the last two are of no round.
+  std::vector<double> samples;
+  std::vector<double>
+      cpu_samples;  // CPU time likewise, where all ran on one CPU: what others took is not in it
   verdict check;
   double peak_fraction = 0;  // of the device's arithmetic peak; 0: not known
 
   bool timed() const { return seconds.count > 0; }
+  std::string trouble() const;  // why it is wrong, failed or unavailable; "" if it is verified
   double giga_rate() const { return problem.operations() / seconds.median * 1e-9; }
   // Of what must be read and written once.
   double gigabytes_per_second() const {
@@ -36,7 +44,8 @@ struct gemm_result {
 // "GFLOP/s", for integers "GOP/s".
 const char* rate_unit(data_type type);
 
-// A row under the names of the schema: null where nothing was measured.
+// A row under the names of the schema: null where nothing was measured. A row that is not verified has "status" and
+// "reason" besides.
 nlohmann::ordered_json to_row(const gemm_result& r);
 
 // Of rows; keys that only some of them have (a job's rank) are columns too.

@@ -53,7 +53,11 @@ int legend(std::string& out, const std::vector<chart_series>& series, int width,
 double top_of(const std::vector<chart_series>& series) {
   double top = 0;
   for (const auto& s : series) {
-    for (const auto& p : s.points) top = std::max({top, p.y, p.high});
+    for (const auto& p : s.points) {
+      for (const double v : {p.y, p.high}) {
+        if (std::isfinite(v)) top = std::max(top, v);  // an axis to infinity would have no end of marks
+      }
+    }
   }
   return top > 0 ? top : 1;
 }

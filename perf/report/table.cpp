@@ -82,8 +82,7 @@ std::string result_table::row(const gemm_case& g, const std::vector<gemm_result>
   text += '\n';
   for (const auto& r : results) {
     if (r.status == outcome::mismatch) {
-      text += fmt::format("  {}: WRONG: {} is off by {:.3g}, allowed {:.3g}\n", r.provider, r.check.where,
-                          r.check.error, r.check.bound);
+      text += fmt::format("  {}: WRONG: {}\n", r.provider, r.trouble());
     } else if (r.status == outcome::failed) {
       text += fmt::format("  {}: FAILED: {}\n", r.provider, r.reason);
     }

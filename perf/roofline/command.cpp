@@ -4,16 +4,17 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "build_info.hpp"
+#include "core/json.hpp"
 #include "device/ceilings.hpp"
 #include "device/machine.hpp"
 #include "model.hpp"
 #include "report/output.hpp"
 #include "report/plot.hpp"
+#include "report/read.hpp"
 
 namespace keramos::perf {
 namespace {
@@ -56,25 +57,18 @@ struct roofline_options {
   }
 };
 
-nlohmann::ordered_json read_document(const std::string& path) {
-  std::ifstream in(path);
-  if (!in) throw usage_error(fmt::format("{}: cannot be read: write the path of a results file", path));
-  auto document = nlohmann::ordered_json::parse(in, nullptr, false);
-  if (document.is_discarded()) {
-    throw usage_error(fmt::format("{}: not JSON: write the path of a results file", path));
-  }
-  return document;
-}
-
 int run(const roofline_options& options, int& argc, char** argv) {
   options.check();
   std::vector<roofline_kernel> kernels;
-  std::string device;  // of the results
+  nlohmann::ordered_json context;  // of the results
+  std::string device;
   int left_out = 0;
   if (!options.results.empty()) {
-    const auto document = read_document(options.results);
+    const auto document = read_json(options.results);
+    const auto file = results_of(document, options.results);
+    context = file.context;
+    device = file.text("device");
     kernels = kernels_of(document, options.results, left_out);
-    if (document.contains("context")) device = document.at("context").value("device", "");
   }
   device_spec spec;
   if (options.spec.empty()) {
@@ -85,24 +79,32 @@ int run(const roofline_options& options, int& argc, char** argv) {
                       "perf/specs or a file that roofline --save-spec wrote there",
                       options.results, device, here.device().name));
     }
+    nlohmann::ordered_json own;
+    for (const auto& [key, value] : device_identity()) own["device_identity"][key] = value;
+    if (const auto what = device_difference(context, own); !what.empty()) {
+      throw usage_error(
+          fmt::format("{} was measured on another device called {}: {}: write --device-spec with a file that "
+                      "roofline --save-spec wrote there",
+                      options.results, device, what));
+    }
     spec = measure_ceilings(here.device());
   } else {
     spec = read_device_spec(options.spec, std::string(perf_folder) + "/specs");
   }
   const auto document = roofline_document(kernels, spec);
   if (options.format == "json") {
-    fmt::print("{}\n", document.dump(2));
+    fmt::print("{}\n", to_text(document, 2));
   } else {
     fmt::print("{}", ceilings_text(spec));
     if (!kernels.empty()) fmt::print("{}", places_text(kernels, spec));
     if (!kernels.empty() && !device.empty()) fmt::print("\nthe kernels were measured on {}\n", device);
     if (left_out > 0) fmt::print("{} rows have no known traffic and are left out\n", left_out);
   }
-  if (!options.save_spec.empty()) replace_file(options.save_spec, to_json(spec).dump(2) + '\n');
-  if (!options.output.empty()) replace_file(options.output, document.dump(2) + '\n');
+  if (!options.save_spec.empty()) replace_file(options.save_spec, to_text(to_json(spec), 2) + '\n');
+  if (!options.output.empty()) replace_file(options.output, to_text(document, 2) + '\n');
   if (!options.plot.empty()) {
     const auto file = options.plot + ".roofline.json";
-    replace_file(file, document.dump(2) + '\n');
+    replace_file(file, to_text(document, 2) + '\n');
     draw_plot(perf_folder, file, options.plot);
     std::filesystem::remove(file);
   }

@@ -3,10 +3,13 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -64,9 +67,16 @@ worker_process::worker_process(const worker_start& start, const shared_memory& m
   argv.push_back(nullptr);
   const auto program = executable_path();
 
+  const pid_t owner = getpid();
   pid_ = fork();
   require(pid_ >= 0, "fork");
   if (pid_ == 0) {
+    // Its owner looks after interruptions, which terminals and schedulers send to all processes, and no worker
+    // outlives it, stopped or not. Both last over execv.
+    std::signal(SIGINT, SIG_IGN);
+    std::signal(SIGTERM, SIG_IGN);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != owner) _exit(127);
     place_descriptors(ends[1], memory.descriptor());
     if (!start.cpus.empty()) confine_to(start.cpus);
     // The harness pins threads itself. Said explicitly, or Kokkos would advise to bind.
@@ -111,15 +121,25 @@ void worker_process::bury() {
   throw std::runtime_error(fmt::format("its process ended with status {}", known ? WEXITSTATUS(status) : -1));
 }
 
-nlohmann::json worker_process::ask(const nlohmann::json& request) {
+nlohmann::json worker_process::ask(const nlohmann::json& request, double limit_s,
+                                   const std::function<void()>& waiting) {
+  using clock = std::chrono::steady_clock;
   if (!is_alive()) throw std::runtime_error("its process has died");
+  const auto end = clock::now() + std::chrono::duration_cast<clock::duration>(
+                                      std::chrono::duration<double>(std::min(limit_s, 1e9)));
   kill(pid_, SIGCONT);
   nlohmann::json answer;
   try {
-    if (!channel_->send(request) || !channel_->receive(answer)) bury();
+    if (!channel_->send(request) || !channel_->receive(answer, end, waiting)) bury();
   } catch (const interruption&) {
     end_now();  // it is in the middle of something that nobody wants any more
     throw;
+  } catch (const no_answer&) {
+    end_now();
+    throw std::runtime_error(
+        fmt::format("no answer for {:.0f} s: its process was ended; if it is only slow, pass a larger "
+                    "--provider-timeout",
+                    limit_s));
   }
   kill(pid_, SIGSTOP);
   if (answer.contains("unavailable")) throw unavailable_error(answer["unavailable"].get<std::string>());

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -45,9 +46,11 @@ class worker_process {
   worker_process(const worker_process&) = delete;
   worker_process& operator=(const worker_process&) = delete;
 
-  // Sends a request and waits for its answer. Throws unavailable_error or std::runtime_error as the
-  // worker says, or when it has died.
-  nlohmann::json ask(const nlohmann::json& request);
+  // Sends a request and waits for its answer, at most so many seconds; calls `waiting` some times a second.
+  // Throws unavailable_error or std::runtime_error as the worker says, or when it has died. One that does not
+  // answer in time, or whose answer nobody wants after an interruption, is ended.
+  nlohmann::json ask(const nlohmann::json& request, double limit_s,
+                     const std::function<void()>& waiting = {});
   bool is_alive() const { return pid_ > 0; }
 
  private:

@@ -1,5 +1,6 @@
 #include "protocol.hpp"
 
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -66,15 +67,28 @@ bool line_channel::send(const json& message) {
 }
 
 bool line_channel::receive(json& message) {
+  return receive(message, std::chrono::steady_clock::time_point::max(), nullptr);
+}
+
+bool line_channel::receive(json& message, std::chrono::steady_clock::time_point end,
+                           const std::function<void()>& waiting) {
   for (;;) {
     if (const auto end = pending_.find('\n'); end != std::string::npos) {
       message = json::parse(pending_.substr(0, end));
       pending_.erase(0, end + 1);
       return true;
     }
+    // Not for ever: a signal may come between the look at it and the wait.
+    pollfd coming{descriptor_, POLLIN, 0};
+    const int ready = ::poll(&coming, 1, 200);
+    throw_if_interrupted();
+    if (ready <= 0) {
+      if (std::chrono::steady_clock::now() >= end) throw no_answer();
+      if (waiting) waiting();
+      continue;
+    }
     char buffer[4096];
     const auto n = ::read(descriptor_, buffer, sizeof(buffer));
-    throw_if_interrupted();
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return false;
     pending_.append(buffer, std::size_t(n));

@@ -2,6 +2,8 @@
 // each answer, over a socket; C of a product goes through shared memory.
 #pragma once
 
+#include <chrono>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -21,12 +23,17 @@ provider_info info_from(const nlohmann::json& message);
 nlohmann::json to_message(const device_description& device);
 device_description device_from(const nlohmann::json& message);
 
+struct no_answer {};
+
 // Lines over one end of a socket.
 class line_channel {
  public:
   explicit line_channel(int descriptor) : descriptor_(descriptor) {}
   bool send(const nlohmann::json& message);  // false: the other end is gone
   bool receive(nlohmann::json& message);     // waits; false: the other end is gone
+  // Waits until `end` and calls `waiting` some times a second; throws no_answer when the time is over.
+  bool receive(nlohmann::json& message, std::chrono::steady_clock::time_point end,
+               const std::function<void()>& waiting);
 
  private:
   int descriptor_;

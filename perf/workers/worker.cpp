@@ -1,11 +1,10 @@
 #include "worker.hpp"
 
 #include <sys/mman.h>
-#include <sys/prctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <csignal>
 #include <cstring>
 #include <memory>
 #include <stdexcept>
@@ -32,6 +31,13 @@ void copy_to_shared_memory(const void* data, std::size_t bytes) {
   if (shared == MAP_FAILED) throw std::runtime_error("no shared memory for the result");
   std::memcpy(shared, data, bytes);
   munmap(shared, bytes);
+}
+
+// Of all threads of this process.
+double cpu_seconds() {
+  timespec now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
 }
 
 class worker {
@@ -62,7 +68,13 @@ class worker {
  private:
   json answer_to(const json& request) {
     const std::string what = request.at("do");
-    if (what == "run") return provider_->run(request.at("calls"));
+    if (what == "run") {
+      const double start = cpu_seconds();
+      const double seconds = provider_->run(request.at("calls"));
+      cpu_of_run_ = cpu_seconds() - start;
+      return seconds;
+    }
+    if (what == "cpu_of_run") return cpu_of_run_;
     if (what == "device") return to_message(machine_->device());
     if (what == "provider") {
       provider_ = make_provider(options_.choice, options_.threads, true);
@@ -71,7 +83,7 @@ class worker {
     if (what == "peak") return measure_host_peak(data_type(request.at("type").get<int>()), options_.threads);
     if (what == "cannot") return provider_->cannot(case_from(request.at("case")));
     if (what == "prepare") return prepare(request);
-    if (what == "pin") return pin_threads(affinity_list());
+    if (what == "pin") return pin_threads(cpus_of(initial_affinity()));
     if (what == "product") {
       data_->reset_c();
       const double seconds = provider_->run(request.at("calls"));
@@ -93,19 +105,12 @@ class worker {
     return nullptr;
   }
 
-  static std::vector<int> affinity_list() {
-    std::vector<int> cpus;
-    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-      if (CPU_ISSET(cpu, &initial_affinity())) cpus.push_back(cpu);
-    }
-    return cpus;
-  }
-
   const worker_options& options_;
   line_channel channel_;
   std::unique_ptr<machine> machine_;
   std::unique_ptr<gemm_provider> provider_;
   std::unique_ptr<host_workspace> data_;
+  double cpu_of_run_ = 0;
 };
 
 }  // namespace
@@ -120,9 +125,6 @@ void add_worker_command(CLI::App& app, std::function<int()>& command, int& argc,
   sub->add_flag("!--no-kokkos", options->choice.needs_kokkos);
   sub->callback([options, &command, &argc, argv] {
     command = [options, &argc, argv] {
-      // The main process looks after Ctrl-C, and no worker outlives it, stopped or not.
-      std::signal(SIGINT, SIG_IGN);
-      prctl(PR_SET_PDEATHSIG, SIGKILL);
       // Libraries that talk on the standard output would spoil the results there.
       dup2(STDERR_FILENO, STDOUT_FILENO);
       return worker(*options, argc, argv).run();

@@ -74,6 +74,13 @@ foreach(ranks IN ITEMS 2 4)
   endforeach()
 endforeach()
 
+# Taken up again: nothing is left to do.
+job(0 -n 4 ${PROGRAM} gemm --provider keramos --type f64 --size 8,24 ${quick} --isolated --outlier 1000
+    --output job.json --resume)
+expect("${out}" "8 rows are kept of the run of ")
+expect_rows(job.json 8)
+expect_json(job.json ON context complete)
+
 # A wrong result on every rank: status 1 and a line for each.
 job(1 -n 2 ${PROGRAM} gemm --provider blas=${WRONG_CBLAS} --type f64 --size 24 ${quick} --output job.json)
 expect("${out}" "rank 1 on [^\n]*wrongblas-1.0 WRONG: element")
@@ -102,6 +109,52 @@ file(READ stopped.json json)
 string(JSON rows LENGTH "${json}" results)
 if(rows LESS 3)
   message(SEND_ERROR "${rows} rows, less than rank 0 alone has")
+endif()
+
+# A library that hangs on one rank fails its row; the rank, which says all the while that it is alive, is not given up.
+set(shapes --type f64 --m 8,667,24 --n 9 --k 9 ${quick} --provider-timeout 8 --rank-timeout 4)
+job(1 -n 1 ${PROGRAM} gemm --provider keramos ${shapes} --output hang.json :
+    -n 1 ${PROGRAM} gemm --provider blas=${WRONG_CBLAS} ${shapes} --output hang.json)
+expect("${out}" "rank 1 on [^\n]*wrongblas-1.0 FAILED: no answer for 8 s")
+expect_rows(hang.json 6)
+expect_json(hang.json ON context complete)
+
+# Rank 0 that hangs, or died, is noticed by the others: they name it and let go of the allocation.
+file(REMOVE lost.json)
+list(JOIN quick " " options)
+file(WRITE lost.sh "
+  ${MPIEXEC} -n 3 ${PROGRAM} gemm --provider keramos --type f64 --size 200:1000:+1 ${options} --rank-timeout 5 \\
+    --output lost.json & job=$!
+  for ((i = 0; i < 600; ++i)); do
+    sleep 0.1
+    [[ -e lost.json ]] && grep -q '\"m\": 200' lost.json && break
+  done
+  leader=$(sed -n 's/.*\"pid\": *\\([0-9]*\\).*/\\1/p' lost.json | head -1)
+  kill -STOP $leader
+  for ((i = 0; i < 600; ++i)); do
+    sleep 0.1
+    kill -0 $job 2>/dev/null || break
+  done
+  kill -KILL $leader 2>/dev/null
+  kill -KILL $job 2>/dev/null && echo 'THE JOB DID NOT END'
+  wait $job")
+execute_process(COMMAND bash lost.sh RESULT_VARIABLE status OUTPUT_VARIABLE out ERROR_VARIABLE err)
+message("${out}${err}")
+if(status EQUAL 0 OR out MATCHES "DID NOT END")
+  message(SEND_ERROR "exit status ${status} though rank 0 was stopped")
+endif()
+expect("${err}" "keramos-perf: rank [12] on ${host}: no word from rank 0 on ${host} \\(process [0-9]+\\) for ")
+
+# Ranks that share CPUs are told of: more than there are.
+cmake_host_system_information(RESULT cpus QUERY NUMBER_OF_LOGICAL_CORES)
+if(cpus LESS 16)
+  math(EXPR ranks "${cpus} + 1")
+  job(0 -n ${ranks} --bind-to none ${PROGRAM} gemm --provider keramos --type f64 --size 8 ${quick} --outlier 1000
+      --output shared.json)
+  expect("${out}" "WARNING: ranks [0-9]+, [0-9]+[^\n]* on ${host} share CPU")
+  file(READ shared.json json)
+  string(JSON warning GET "${json}" context warnings 0)
+  expect("${warning}" "share CPU")
 endif()
 
 # The other commands run once.

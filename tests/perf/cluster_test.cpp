@@ -56,6 +56,44 @@ TEST(Job, TheSlowerOfTwoIsFound) {
   EXPECT_FALSE(s.ranks[1].is_outlier);
 }
 
+TEST(Job, ASpreadAsLargeIsNoOutlier) {
+  auto rows = nlohmann::ordered_json::array();
+  for (int r = 0; r < 4; ++r) {
+    rows.push_back(row(r, "keramos", 8, r == 3 ? 1.1 : 1.0));
+    rows.back()["repetitions"] = 9;
+    rows.back()["iqr_s"] = 0.3;  // the median is known to 0.157
+  }
+  const std::vector<std::string> hosts(4, "n");
+  auto s = summarize_job(rows, hosts, 1.05);
+  EXPECT_TRUE(s.cases[0].outliers.empty());
+  EXPECT_FALSE(s.ranks[3].is_outlier);
+  for (auto& r : rows) r["iqr_s"] = 0.03;
+  s = summarize_job(rows, hosts, 1.05);
+  EXPECT_EQ(s.cases[0].outliers, std::vector<int>{3});
+  EXPECT_TRUE(s.ranks[3].is_outlier);
+}
+
+TEST(Job, RanksThatShareACpuAreNamed) {
+  const auto rank = [](int r, const char* host, const char* cpus) {
+    return nlohmann::ordered_json{{"rank", r}, {"host", host}, {"cpus_used", cpus}};
+  };
+  auto ranks = nlohmann::ordered_json::array({rank(0, "a", "0,1"), rank(1, "a", "2,3"), rank(2, "b", "0,1")});
+  EXPECT_TRUE(shared_devices(ranks).empty());
+  ranks.push_back(rank(3, "a", "1,2"));
+  const auto lines = shared_devices(ranks);
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_EQ(lines[0].find("ranks 0, 3 on a share CPU 1 and slow each other down: "), 0u) << lines[0];
+  EXPECT_EQ(lines[1].find("ranks 1, 3 on a share CPU 2 "), 0u) << lines[1];
+
+  auto gpus = nlohmann::ordered_json::array();
+  for (int r = 0; r < 3; ++r) {
+    gpus.push_back(rank(r, "a", "0,1"));
+    gpus.back()["gpu_pci_bus_id"] = r == 1 ? "0000:02:00.0" : "0000:01:00.0";
+  }
+  ASSERT_EQ(shared_devices(gpus).size(), 1u);  // what CPUs they wait on does not matter
+  EXPECT_EQ(shared_devices(gpus)[0].find("ranks 0, 2 on a share GPU 0000:01:00.0 "), 0u);
+}
+
 TEST(Job, QuietWhereAllAreAlike) {
   auto rows = nlohmann::ordered_json::array();
   for (int r = 0; r < 8; ++r) rows.push_back(row(r, "keramos", 8, 1 + 0.005 * r));

@@ -72,6 +72,17 @@ TEST(Portability, WhatCannotBeComputedSaysWhatToWrite) {
                usage_error);
 }
 
+TEST(Portability, DevicesOfOneNameAreToldApart) {
+  auto zen4 = file_of("AMD EPYC", {row_of("keramos", 64, 2, 0.3)});
+  auto zen5 = file_of("AMD EPYC", {row_of("keramos", 64, 1, 0.6)});
+  EXPECT_EQ(platform_names({zen4, zen5}), (std::vector<std::string>(2, "AMD EPYC, cuda")));
+  zen4.context["device_identity"] = {{"family", "25"}, {"cpus", "16"}};
+  zen5.context["device_identity"] = {{"family", "26"}, {"cpus", "16"}};
+  const auto result = portability({zen4, zen5, zen4}, efficiency_kind::architectural);
+  EXPECT_EQ(result.platforms,
+            (std::vector<std::string>{"AMD EPYC, cuda, family 25", "AMD EPYC, cuda, family 26"}));
+}
+
 TEST(Portability, WrongResultsCountAsNotRunning) {
   auto wrong = row_of("keramos", 64, 1, 0.5);
   wrong.verified = false;

@@ -1,5 +1,6 @@
 # Runs keramos-perf as a user would and looks at exit status, output and files.
 #   cmake -DPROGRAM=keramos-perf -DWRONG_CBLAS=libwrong_cblas.so -DWORKERS=ON -P program.cmake
+# KOKKOSKERNELS_BATCHED: ",kokkoskernels-batched" where this build has it.
 # WORKERS: whether providers have processes of their own here, as on hosts.
 include(${CMAKE_CURRENT_LIST_DIR}/commands.cmake)
 
@@ -40,10 +41,14 @@ expect("${out}" "\nwrongblas-1.0,.*\nwrongblas-1.0#2,")
 
 # Batches: every matrix is judged, and a library that is wrong in one element of each is found out.
 file(REMOVE batched.json)
-run(0 batched --provider keramos,kokkoskernels-batched --type f32,f64 --op NN,NT,TN,TT --layout right,left
+run(0 batched --provider keramos${KOKKOSKERNELS_BATCHED} --type f32,f64 --op NN,NT,TN,TT --layout right,left
     --batch 3,40 --m 5 --n 7 --k 9,40 --alpha 3 --beta -2 ${quick} --output batched.json)
 expect("${out}" "GB/s")
-expect_json(batched.json 40 results 2 batch)
+set(second 1)
+if(KOKKOSKERNELS_BATCHED)
+  set(second 2)
+endif()
+expect_json(batched.json 40 results ${second} batch)
 expect_json(batched.json ON results 0 verified)
 run(0 batched --provider keramos --type i32 --batch 9 --size 8 ${quick} --format csv)
 expect("${out}" "^provider,[^\n]*,k,batch,repetitions,.*\nkeramos,[^\n]*,8,8,8,9,[^\n]*,true\n$")
@@ -63,11 +68,21 @@ if(WORKERS)
   expect("${out}" "wrongblas-1.0: FAILED: its process died of signal 6")
   expect_json(died.json ON results 0 verified)
   expect_json(died.json OFF results 3 verified)
+  expect_json(died.json failed results 1 status)
+  expect_json(died.json "its process died of signal 6 (Aborted)" results 1 reason)
 endif()
 
-# What is not there is said, and has a row if it was asked for by name.
+# What cannot do a problem is said. What is not there at all, though it was asked for by name, is a status of 1 too.
 run(0 gemm --provider keramos,blas --blas ${WRONG_CBLAS} --type i32 --size 8 ${quick})
 expect("${out}" "unavailable")
+set(elsewhere cublas)
+if(NOT WORKERS)
+  set(elsewhere kokkoskernels+blas)
+endif()
+run(1 gemm --provider keramos,${elsewhere} --type f64 --size 8 ${quick} --output missing.json)
+expect("${err}" "keramos-perf: no [^\n]*${elsewhere}")
+expect_json(missing.json ON results 0 verified)
+expect_json(missing.json unavailable results 1 status)
 run(0 gemm --provider keramos --type f32 --size 8 ${quick} --format csv)
 expect("${out}" "^provider,backend,device,type,op_a,.*\nkeramos,[^\n]*,true\n$")
 

@@ -63,8 +63,17 @@ TEST(Shapes, ColumnsByNameInAnyOrder) {
   EXPECT_FALSE(shapes[1].ops.has_value());
 }
 
+TEST(Shapes, AsSpreadsheetsWriteThem) {
+  const auto shapes = read("\xEF\xBB\xBF\"m\",\"n\",\"k\",\"name\"\r\n\"1\",2,\"3\",\"a, \"\"b\"\"\"\r\n");
+  ASSERT_EQ(shapes.size(), 1u);
+  EXPECT_EQ(shapes[0].m, 1);
+  EXPECT_EQ(shapes[0].k, 3);
+  EXPECT_EQ(shapes[0].name, "a, \"b\"");
+}
+
 TEST(Shapes, BadFilesNameTheLine) {
-  for (const char* text : {"m,n\n1,2\n", "m,n,k\n1,2\n", "m,n,k\n1,2,x\n", "m,n,k,op\n1,2,3,NX\n"}) {
+  for (const char* text :
+       {"m,n\n1,2\n", "m,n,k\n1,2\n", "m,n,k\n1,2,x\n", "m,n,k,op\n1,2,3,NX\n", "m,n,k\n1,2,\"3\n"}) {
     try {
       read(text);
       ADD_FAILURE() << "accepted " << text;
@@ -78,8 +87,7 @@ TEST(Shapes, BadFilesNameTheLine) {
 
 TEST(Shapes, ShippedFilesAreReadAndNameTheirSources) {
   int files = 0;
-  const auto root = std::filesystem::path(__FILE__).parent_path().parent_path().parent_path();
-  for (const auto& entry : std::filesystem::directory_iterator(root / "perf" / "shapes")) {
+  for (const auto& entry : std::filesystem::directory_iterator(KERAMOS_PERF_SHAPES)) {
     if (entry.path().extension() != ".csv") continue;
     ++files;
     EXPECT_GE(read_shapes(entry.path().string()).size(), 5u) << entry.path();

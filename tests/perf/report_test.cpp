@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "page/page.hpp"
+
 namespace keramos::perf {
 namespace {
 
@@ -15,6 +17,7 @@ std::vector<gemm_result> some_results() {
   all[0].provider = "keramos";
   all[0].status = outcome::verified;
   all[0].seconds = {5, 1e-6, 0.9e-6, 1e-7};
+  all[0].samples = {3e-6, 1e-6, 2e-6};
   all[0].check = {true, 1e-8, 1e-6, {}};
   all[1].provider = "blas";
   all[1].status = outcome::mismatch;
@@ -32,10 +35,13 @@ TEST(Json, HasTheSchemasKeysAndNothingElse) {
   ASSERT_EQ(rows.size(), 3u);
   std::vector<std::string> keys;
   for (const auto& [key, value] : rows[0].items()) keys.push_back(key);
-  EXPECT_EQ(keys,
-            (std::vector<std::string>{"provider", "backend", "device", "type", "op_a", "op_b", "layout", "m",
-                                      "n", "k", "repetitions", "median_s", "min_s", "iqr_s", "gflops",
-                                      "peak_fraction", "max_error", "error_bound", "verified"}));
+  EXPECT_EQ(keys, (std::vector<std::string>{
+                      "provider",    "backend",       "device",    "type",        "op_a",
+                      "op_b",        "layout",        "m",         "n",           "k",
+                      "repetitions", "median_s",      "min_s",     "iqr_s",       "samples_s",
+                      "gflops",      "peak_fraction", "max_error", "error_bound", "verified"}));
+  EXPECT_EQ(rows[0]["samples_s"],
+            nlohmann::ordered_json({3e-6, 1e-6, 2e-6}));  // in the order they were taken
   EXPECT_EQ(rows[0]["op_b"], "T");
   EXPECT_EQ(rows[0]["layout"], "left");
   EXPECT_NEAR(rows[0]["gflops"].get<double>(), 12.0, 1e-9);
@@ -46,12 +52,47 @@ TEST(Json, HasTheSchemasKeysAndNothingElse) {
   EXPECT_TRUE(rows[2]["verified"].is_null());
 }
 
+TEST(Json, RowsThatAreNotVerifiedSayWhy) {
+  auto results = some_results();
+  results[1].check.error = 2;
+  results[2].status = outcome::failed;
+  results[2].reason = "its process died of signal 6";
+  const auto text = to_json({{"seed", 1}}, results);
+  const auto rows = nlohmann::ordered_json::parse(text)["results"];
+  EXPECT_FALSE(rows[0].contains("status"));
+  EXPECT_EQ(rows[1]["status"], "wrong");
+  EXPECT_EQ(rows[1]["reason"], "element (1, 2) is off by 2, allowed 1e-06");
+  EXPECT_EQ(rows[2]["status"], "failed");
+  EXPECT_EQ(rows[2]["reason"], "its process died of signal 6");
+
+  // Read back it is not part of the problem.
+  const auto file = parse_results(text, "x.json");
+  EXPECT_EQ(file.rows[2].problem(), file.rows[0].problem());
+  EXPECT_EQ(file.rows[2].reason, "its process died of signal 6");
+}
+
+TEST(Page, AFailureIsNotGreen) {
+  auto results = some_results();
+  results.erase(results.begin() + 1);
+  const auto page = [&] {
+    const auto text = to_json({{"device", "CPU"}}, results);
+    return report_page(parse_results(text, "x.json"), nlohmann::ordered_json::parse(text));
+  };
+  EXPECT_NE(page().find("<p class=\"good\">1 results verified, 0 wrong, 0 failed, 1 not measured."),
+            std::string::npos);
+  results[1].status = outcome::failed;
+  results[1].reason = "its process died of signal 6";
+  EXPECT_NE(page().find("<p class=\"bad\">1 results verified, 0 wrong, 1 failed, 0 not measured."),
+            std::string::npos);
+  EXPECT_NE(page().find("FAILED: its process died of signal 6"), std::string::npos);
+}
+
 TEST(Csv, SameColumnsQuotedWhereNeeded) {
   const auto text = to_csv(some_results());
   EXPECT_EQ(text.find("provider,backend,device,type,op_a,op_b,layout,m,n,k,repetitions,median_s,"), 0u);
   EXPECT_NE(text.find("keramos,serial,\"CPU, with \"\"comma\"\"\",f32,N,T,left,10,20,30,5,"),
             std::string::npos);
-  EXPECT_NE(text.find(",false\n"), std::string::npos);
+  EXPECT_NE(text.find(",false,wrong,"), std::string::npos);
   EXPECT_NE(text.find(",10,20,30,0,,,,,,"), std::string::npos);  // unavailable: empty fields
 }
 

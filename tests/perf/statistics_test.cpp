@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
+#include <limits>
 
 #include "core/random.hpp"
 
@@ -24,29 +26,58 @@ TEST(Statistics, MedianMinAndQuartiles) {
   EXPECT_EQ(summarize({}).count, 0);
 }
 
-TEST(Random, UniformWithFullMantissas) {
+constexpr int drawn = 100000;
+
+// Of so many values how many have a mantissa whose last bit is 1.
+template <class T, class Draw>
+int odd_mantissas(const Draw& draw) {
+  constexpr int digits = std::numeric_limits<T>::digits;
+  int odd = 0;
+  for (int i = 0; i < drawn; ++i) {
+    int exponent;
+    odd += static_cast<long>(std::ldexp(std::frexp(draw(i), &exponent), digits)) & 1;
+  }
+  return odd;
+}
+
+template <class T>
+void expect_uniform_with_full_mantissas() {
   const random_stream stream(42, 1);
   double sum = 0;
-  int odd_f32 = 0, odd_f64 = 0;
-  constexpr int n = 100000;
-  for (int i = 0; i < n; ++i) {
-    const float f = stream.value<float>(i);
-    const double d = stream.value<double>(i);
-    ASSERT_GE(f, -0.5f);
-    ASSERT_LT(f, 0.5f);
-    ASSERT_GE(d, -0.5);
-    ASSERT_LT(d, 0.5);
-    sum += d;
-    // The last bit of the mantissa is as often 1 as 0.
-    int exponent;
-    odd_f32 += static_cast<long>(std::ldexp(std::frexp(f, &exponent), 24)) & 1;
-    odd_f64 += static_cast<long>(std::ldexp(std::frexp(d, &exponent), 53)) & 1;
+  for (int i = 0; i < drawn; ++i) {
+    const T x = stream.value<T>(i);
+    ASSERT_GE(x, T(-0.5));
+    ASSERT_LT(x, T(0.5));
+    sum += double(x);
   }
-  EXPECT_NEAR(sum / n, 0, 0.005);
-  EXPECT_NEAR(odd_f32, n / 2, n / 50);
-  EXPECT_NEAR(odd_f64, n / 4, n / 4);  // multiples of 2^-53: full from 1/4 up
+  EXPECT_NEAR(sum / drawn, 0, 0.005);
+  const int odd = odd_mantissas<T>([&](int i) { return stream.value<T>(i); });
+  EXPECT_NEAR(odd, drawn / 2, drawn / 50);  // the standard deviation is 158
+}
+
+TEST(Random, UniformWithFullMantissas) {
+  expect_uniform_with_full_mantissas<float>();
+  expect_uniform_with_full_mantissas<double>();
+  const random_stream stream(42, 1);
   EXPECT_NE(stream.bits(0), random_stream(42, 2).bits(0));
   EXPECT_NE(stream.bits(0), random_stream(43, 1).bits(0));
+}
+
+// Multiples of 2^-53 below 1/2, and of 2^-24, are a bit short: the count above must see it.
+TEST(Random, MantissasThatAreABitShortAreSeen) {
+  const random_stream stream(42, 1);
+  const auto short_f64 = [&](int i) { return std::ldexp(double(std::int64_t(stream.bits(i)) >> 11), -53); };
+  const auto short_f32 = [&](int i) { return std::ldexp(float(std::int64_t(stream.bits(i)) >> 40), -24); };
+  EXPECT_EQ(odd_mantissas<double>(short_f64), 0);
+  EXPECT_EQ(odd_mantissas<float>(short_f32), 0);
+}
+
+TEST(Repetitions, FewerOnlyWhereTheyTakeTooLong) {
+  EXPECT_EQ(repetitions_within(10, 0.02, 7), 7);
+  EXPECT_EQ(repetitions_within(1, 0.2, 7), 5);
+  EXPECT_EQ(repetitions_within(0, 0.2, 7), 3);
+  EXPECT_EQ(repetitions_within(0, 0.2, 2), 2);
+  EXPECT_EQ(repetitions_within(1e9, 0.02, 7), 7);  // more than an int holds would fit
 }
 
 }  // namespace
