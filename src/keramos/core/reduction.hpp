@@ -11,12 +11,14 @@
 
 #include <concepts>
 #include <cstddef>
+#include <mutex>
 #include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
 #include <keramos/core/error.hpp>
+#include <keramos/core/export.hpp>
 #include <keramos/core/functional.hpp>
 #include <keramos/core/invoke.hpp>
 #include <keramos/core/item.hpp>
@@ -204,6 +206,13 @@ struct delivery_kernel {
   KERAMOS_FORCEINLINE_FUNCTION void operator()(id<1>) const { deliver(reductions, *values); }
 };
 
+/// One host thread at a time launches a reduction on a device: Kokkos keeps scratch for them with each instance, which
+/// several queues may share, and frees it to get a larger one.
+KERAMOS_EXPORT inline std::mutex& device_reductions() {
+  static std::mutex mutex;
+  return mutex;
+}
+
 /// Reduces over `r` and delivers the results. On a device partial results wait in `scratch`.
 template <class Exec, int Rank, class F, class Index, class Chain, class Scratch>
 void reduce_for(const std::string& label, const Exec& exec, const range<Rank>& r, const F& f,
@@ -228,7 +237,10 @@ void reduce_for(const std::string& label, const Exec& exec, const range<Rank>& r
   } else {
     value_type* values = scratch.template operator()<value_type>();
     using reducer = chain_reducer<Chain, typename Exec::memory_space>;
-    reduce(reducer{reductions, typename reducer::result_view_type(values)});
+    {
+      const std::lock_guard lock(device_reductions());
+      reduce(reducer{reductions, typename reducer::result_view_type(values)});
+    }
     range_for(label, exec, range<1>(1), delivery_kernel<Chain>{reductions, values});
   }
 }

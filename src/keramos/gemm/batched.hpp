@@ -186,8 +186,9 @@ basic_event<Exec> gemm_batched(basic_queue<Exec>& q, Alpha alpha, const MA& a, c
 /// any of which may be empty; a and b the same, of equal length, or one matrix for all problems.
 ///
 /// The lists are read before the call returns; on a GPU they are copied to the device on the queue, through
-/// pinned memory that the queue keeps. One launch, with one tile for all; problems up to 32 x 32 share teams
-/// if all are that small. A batch of one shape and spacing is faster, and a matrix_array needs no copy.
+/// pinned memory that the queue keeps (for a list longer than all before it Kokkos allocates more, and may wait).
+/// One launch, with one tile for all; problems up to 32 x 32 share teams if all are that small. A batch of one shape
+/// and spacing is faster, and a matrix_array needs no copy.
 template <class Exec, class Alpha, detail::list_operand_like MA, detail::list_operand_like MB, class Beta,
           matrix_list_like MC>
 basic_event<Exec> gemm_batched(basic_queue<Exec>& q, Alpha alpha, const MA& a, const MB& b, Beta beta,
