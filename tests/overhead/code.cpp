@@ -24,7 +24,8 @@ void saxpy_kokkos(float a, const float* x, float* y, index_t n) {
   for (index_t i = 0; i < n; ++i) f(i);
 }
 
-void transpose_keramos(const member& team, const double* from, double* to, index_t n, index_t groups) {
+void transpose_keramos(const backend::traits<exec>::team_member& team, const double* from, double* to,
+                       index_t n, index_t groups) {
   using tile = local_array<double, side, side + 1>;
   using wg = group<local_range<lanes, side>, local_memory<tile>, exec>;
   const auto f = KERAMOS_LAMBDA(wg & g) {

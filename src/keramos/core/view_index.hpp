@@ -5,7 +5,9 @@
 #include <keramos/core/macros.hpp>
 #include <keramos/core/range.hpp>
 
+/// @cond  Doxygen does not know the namespace.
 #if KOKKOS_VERSION < 40700 || defined(KOKKOS_ENABLE_IMPL_VIEW_LEGACY)
 template <class... Rest>
 struct Kokkos::Impl::are_integral<keramos::id<1>, Rest...> : Kokkos::Impl::are_integral<Rest...> {};
 #endif
+/// @endcond

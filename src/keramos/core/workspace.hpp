@@ -4,41 +4,63 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <type_traits>
 #include <vector>
 
 #include <Kokkos_Core.hpp>
 
-#include <keramos/core/instance.hpp>
 #include <keramos/core/upload.hpp>
 
 namespace keramos::detail {
+
+/// `count` elements of a host's memory that nothing has written. Not a View: Kokkos fences all of its spaces before it
+/// frees one, which CUDA allows no host task to do.
+template <class T>
+class host_memory {
+ public:
+  host_memory() = default;
+  explicit host_memory(std::size_t count)
+      : data_(std::make_unique_for_overwrite<T[]>(count)), count_(count) {}
+
+  std::size_t size() const { return count_; }
+  T* data() const { return data_.get(); }
+
+ private:
+  std::unique_ptr<T[]> data_;
+  std::size_t count_ = 0;
+};
 
 /// Grows to the largest request so far and is used by one kernel after another, in the queue's order. Once it
 /// is large enough nothing is allocated and nothing waits, so that a stream capture may use it then.
 template <class Exec>
 class workspace {
-  using memory_space = typename Exec::memory_space;
+  static constexpr bool is_host = backend::traits<Exec>::is_host;
   template <class T>
-  using memory = Kokkos::View<T*, memory_space>;
+  using memory = std::conditional_t<is_host, host_memory<T>, Kokkos::View<T*, typename Exec::memory_space>>;
   static constexpr std::size_t alignment = 128;
 
  public:
   /// At least `count` elements of T; what was in it before is gone.
   template <class T>
-  T* reserve(const Exec& exec, std::size_t count) {
+  T* reserve([[maybe_unused]] const Exec& exec, std::size_t count) {
     const std::size_t bytes = count * sizeof(T) + alignment;
-    if (bytes_.extent(0) < bytes) {
-      const std::size_t size = retire(exec, bytes_, old_bytes_, bytes);
-      bytes_ = memory<std::byte>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "keramos::workspace"), size);
+    if (bytes_.size() < bytes) {
+      const std::size_t size = retire(bytes_, old_bytes_, bytes);
+      if constexpr (is_host)
+        bytes_ = host_memory<std::byte>(size);
+      else
+        bytes_ =
+            memory<std::byte>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "keramos::workspace"), size);
     }
     const auto start = reinterpret_cast<std::uintptr_t>(bytes_.data());
     return reinterpret_cast<T*>((start + alignment - 1) / alignment * alignment);
   }
 
-  /// At least `count` counters, all zero: kernels leave them as they found them.
-  int* counters(const Exec& exec, std::size_t count) {
-    if (counters_.extent(0) < count) {
-      const std::size_t size = retire(exec, counters_, old_counters_, count);
+  /// At least `count` counters, all zero: kernels leave them as they found them. On devices.
+  int* counters(const Exec&, std::size_t count) {
+    if (counters_.size() < count) {
+      const std::size_t size = retire(counters_, old_counters_, count);
       counters_ = memory<int>("keramos::counters", size);
     }
     return counters_.data();
@@ -49,16 +71,16 @@ class workspace {
 
  private:
   /// Gives up `now` and says how large its successor shall be. On a device it is kept, for kernels under way
-  /// and captured graphs; growing at least twofold, all that is kept is no larger than what is in use.
-  template <class T>
-  static std::size_t retire(const Exec& exec, memory<T>& now, std::vector<memory<T>>& old, std::size_t size) {
-    if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, memory_space>::accessible) {
-      fence(exec);  // the kernels that use it
-      now = memory<T>();
+  /// and captured graphs; growing at least twofold, all that is kept is no larger than what is in use. On a host
+  /// no kernel is under way.
+  template <class Memory>
+  static std::size_t retire(Memory& now, std::vector<Memory>& old, std::size_t size) {
+    if constexpr (is_host) {
+      now = {};
       return size;
     } else {
-      if (now.extent(0) > 0) old.push_back(now);
-      return std::max(size, 2 * now.extent(0));
+      if (now.size() > 0) old.push_back(now);
+      return std::max(size, 2 * now.size());
     }
   }
 
