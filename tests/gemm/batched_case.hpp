@@ -124,7 +124,8 @@ struct batched_case {
 /// Runs the case with `call(queue, alpha, A, B, beta, C, options)` on batched_matrix_views and judges every
 /// element of C, and every element around it.
 template <class T, class Call>
-testing::AssertionResult run_batched(const batched_case& g, std::uint64_t seed, const Call& call) {
+testing::AssertionResult run_batched(batched_case g, std::uint64_t seed, const Call& call) {
+  g.alpha = scalar_for<T>(g.alpha), g.beta = scalar_for<T>(g.beta);
   std::mt19937_64 rng(seed);
   const bool ta = g.op_a != op::N, tb = g.op_b != op::N;
   stored_batch<T> a(g.batch, ta ? g.k : g.m, ta ? g.m : g.k, g.a, g.space_a, g.gap, g.offset);

@@ -14,6 +14,7 @@
 #include <random>
 #include <sstream>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <keramos/keramos.hpp>
@@ -108,9 +109,16 @@ struct gemm_case {
   }
 };
 
+/// The scalar that a case names; of integers its whole part, since others are refused.
+template <class T>
+double scalar_for(double scalar) {
+  return std::is_integral_v<T> ? std::trunc(scalar) : scalar;
+}
+
 /// Runs the case and judges every element of C, and every element around it.
 template <class T>
-testing::AssertionResult run(const gemm_case& g, std::uint64_t seed) {
+testing::AssertionResult run(gemm_case g, std::uint64_t seed) {
+  g.alpha = scalar_for<T>(g.alpha), g.beta = scalar_for<T>(g.beta);
   using wide = typename wider<T>::type;
   std::mt19937_64 rng(seed);
   const bool ta = g.op_a != op::N, tb = g.op_b != op::N;

@@ -21,6 +21,7 @@ struct member {
 template <class T>
 testing::AssertionResult run_group(const std::vector<member>& group, op op_a, op op_b, double alpha,
                                    double beta, std::uint64_t seed) {
+  alpha = scalar_for<T>(alpha), beta = scalar_for<T>(beta);
   std::mt19937_64 rng(seed);
   const bool ta = op_a != op::N, tb = op_b != op::N;
   std::vector<stored_matrix<T>> a, b, c;
