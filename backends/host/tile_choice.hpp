@@ -108,8 +108,8 @@ struct direct_kernel {
     if (parts > 1) {
       part.c = sums + (std::int64_t(part_of_k) * problem.m + i) * problem.n + j;
       part.c_row_stride = problem.n, part.c_col_stride = 1;
-      part.alpha = T(1),
-      part.beta = T(0);  // alpha comes last: infinite, it would make NaN of parts of both signs
+      part.alpha = T(1);  // add_up applies it: infinite, it would make NaN of parts of both signs
+      part.beta = T(0);
     } else {
       part.c = problem.c + i * problem.c_row_stride + j * problem.c_col_stride;
     }

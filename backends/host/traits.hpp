@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 
 #include <keramos/backends/host/team.hpp>
 #include <keramos/backends/interface.hpp>
