@@ -1,6 +1,5 @@
 // What a backend provides: the names below, specialised for its Kokkos execution space.
 //
-// Lower half (traits.hpp, queue.hpp, collectives.hpp, staging.hpp), used by core:
 //   traits<Exec>           name, is_host, team_member (what kernels get of their team), team_size(items),
 //                          local_memory_limit(exec, team); on hosts may_launch(), whether Kokkos takes launches from
 //                          the calling thread;
@@ -13,20 +12,18 @@
 //                          synchronize; where pointers lead to: kind_of; memory spaces of each memory_kind
 //   describe_device(exec)  a keramos::device_info
 //   device_list<Exec>      all(): those of the backend, whether Kokkos is initialised or not
-//   staging<Exec>          copy<count>(local, global, valid), commit(), wait<pending>(): copies to local memory
 //   collectives<Exec, items, team>  (collectives.hpp) reductions, scans and shuffles of a group's private values
-// Upper half (copy.hpp, mma.hpp, tuning.hpp), used by gemm:
-//   copy<Exec>             types that bring tiles of an operand on chip (verb `stage`)
-//   mma<Exec>              accumulators over those tiles (verb `multiply`); has_matrix_unit<T> and, for the
-//                          device at hand, matrix_unit_works(exec); where there is one, multiply_16x8
-//   tuning<Exec>           the tile table, and the choice of a row for a problem: choose, choose_batched; whether to
-//                          multiply the transposes: prefers_transposed; what another kernel does better: run_direct,
-//                          run_small; on devices what is computed apart: choose_main, and arch(exec), size(exec)
+//   staging<Exec>          the copy atom: copy<count>(local, global, valid), commit(), wait<pending>()
+//   mma<Exec>              the multiply atom, below
+//   tiles<Exec>            on devices: table, an array of simt::tile_row; arch(exec), which rows serve it; model(exec), a
+//                          simt::device_model. Hosts have host/tiles.hpp, by instruction set
 //
 // backends/host and backends/simt hold what backends of one family share.
 #pragma once
 
 #include <Kokkos_Core.hpp>
+
+#include <keramos/base/macros.hpp>
 
 namespace keramos::backend {
 
@@ -43,10 +40,23 @@ struct collectives;
 template <class Exec>
 struct staging;
 template <class Exec>
-struct copy;
+struct tiles;
+
+/// What a machine without matrix units multiplies with: the compiler's own FMAs.
+struct fma_units {
+  /// Where there is one, `multiply_16x8(d, a, b)` adds a product of 16 x 8 x K to a warp's sums.
+  template <class T>
+  static constexpr bool has_matrix_unit = false;
+  /// Whether the device at hand has it.
+  template <class Exec>
+  static bool matrix_unit_works(const Exec&) {
+    return false;
+  }
+  /// What is done to sums after each step of k, so that the compiler forms them there.
+  template <class T, int Count>
+  KERAMOS_FORCEINLINE_FUNCTION static void settle(T (&/*sums*/)[Count]) {}
+};
 template <class Exec>
-struct mma;
-template <class Exec>
-struct tuning;
+struct mma : fma_units {};
 
 }  // namespace keramos::backend

@@ -8,7 +8,7 @@ elseif(version MATCHES "HIP version")
   set(KERAMOS_HOST_ONLY "SHELL:-x c++")
 endif()
 
-# backends/host/kernels.cpp holds the host micro-kernels and includes no Kokkos, so that it can be
+# src/gemm/host_kernels.cpp holds the host micro-kernels and includes no Kokkos, so that it can be
 # compiled once per instruction set, by the plain host compiler, whatever compiles the rest.
 # The library picks one when it runs. Sets KERAMOS_HAS_HOST_<ISA> for config.hpp.
 function(keramos_add_host_kernels library)
@@ -44,7 +44,7 @@ function(keramos_add_host_kernels library)
 
   foreach(isa IN LISTS isas)
     set(object keramos_host_${isa})
-    add_library(${object} OBJECT backends/host/kernels.cpp)
+    add_library(${object} OBJECT src/gemm/host_kernels.cpp)
     target_compile_features(${object} PRIVATE cxx_std_20)
     target_include_directories(${object} PRIVATE src "${PROJECT_BINARY_DIR}/include")
     target_compile_definitions(${object} PRIVATE KERAMOS_HOST_ISA=${isa})

@@ -4,7 +4,7 @@ include(CMakePackageConfigHelpers)
 install(TARGETS keramos EXPORT KeramosTargets)
 install(DIRECTORY src/keramos DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.hpp")
 install(DIRECTORY backends DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/keramos" FILES_MATCHING PATTERN "*.hpp")
-set(generated config enabled_backends enabled_backends_upper)
+set(generated config enabled_backends)
 list(TRANSFORM generated REPLACE "(.+)" "${PROJECT_BINARY_DIR}/include/keramos/\\1.hpp")
 install(FILES ${generated} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/keramos")
 

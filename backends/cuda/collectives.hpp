@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include <keramos/backends/interface.hpp>
 #include <keramos/backends/simt/collectives.hpp>
 #include <keramos/backends/simt/words.hpp>
 

@@ -9,9 +9,9 @@
 #include <cuda_runtime.h>
 
 #include <keramos/backends/cuda/traits.hpp>
-#include <keramos/core/device_info.hpp>
-#include <keramos/core/error.hpp>
-#include <keramos/core/memory_kind.hpp>
+#include <keramos/base/device_info.hpp>
+#include <keramos/base/error.hpp>
+#include <keramos/base/memory_kind.hpp>
 
 namespace keramos::backend {
 

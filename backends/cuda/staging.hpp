@@ -1,4 +1,4 @@
-// Asynchronous copies from global to shared memory, which need no registers and finish while earlier slabs
+// Asynchronous copies from global to shared memory, which need no registers and finish while earlier k-tiles
 // are worked on (PTX ISA, "Data Movement and Conversion Instructions: cp.async").
 #pragma once
 
@@ -40,7 +40,7 @@ struct async_copier {
     return x;
   }
   /// p + bytes as one addition. Left to itself the compiler turns a walk over rows into multiples of the
-  /// stride and computes them again for every slab; each instruction there takes an issue slot from an FMA.
+  /// stride and computes them again for every k-tile; each instruction there takes an issue slot from an FMA.
   template <class T>
   KERAMOS_FORCEINLINE_FUNCTION static const T* advance(const T* p, index_t bytes) {
 #if defined(__CUDA_ARCH__)

@@ -2,7 +2,7 @@
 // reduction is a loop and a shuffle a permutation. Sub-groups are cut as on a GPU.
 #pragma once
 
-#include <keramos/core/macros.hpp>
+#include <keramos/base/macros.hpp>
 
 namespace keramos::backend::host {
 

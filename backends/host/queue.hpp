@@ -15,9 +15,9 @@
 #include <vector>
 
 #include <keramos/backends/host/traits.hpp>
-#include <keramos/core/device_info.hpp>
-#include <keramos/core/error.hpp>
-#include <keramos/core/memory_kind.hpp>
+#include <keramos/base/device_info.hpp>
+#include <keramos/base/error.hpp>
+#include <keramos/base/memory_kind.hpp>
 
 namespace keramos::backend::host {
 

@@ -1,7 +1,7 @@
 // Copies to local memory on a host: that is cache, and they are done when they return.
 #pragma once
 
-#include <keramos/core/macros.hpp>
+#include <keramos/base/macros.hpp>
 
 namespace keramos::backend::host {
 

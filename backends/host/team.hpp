@@ -14,7 +14,8 @@
 #include <vector>
 
 #include <keramos/backends/interface.hpp>
-#include <keramos/core/export.hpp>
+#include <keramos/base/export.hpp>
+#include <keramos/base/kokkos.hpp>
 
 namespace keramos::backend::host {
 
@@ -95,20 +96,17 @@ class team {
 /// Held while Kokkos runs a kernel. Kokkos 3 has one scratch for all threads that launch, and no lock of its own.
 /// One thread may hold it several times, for kernels that launch others.
 class KERAMOS_EXPORT launch_lock {  // one mutex, whoever includes this
-#if KOKKOS_VERSION < 40000
  public:
-  launch_lock() : lock_(mutex()) {}
+  launch_lock() {
+    if constexpr (detail::kokkos_before_4) lock_ = std::unique_lock(mutex());
+  }
 
  private:
   static std::recursive_mutex& mutex() {
     static std::recursive_mutex mutex;
     return mutex;
   }
-  std::lock_guard<std::recursive_mutex> lock_;
-#else
- public:
-  launch_lock() {}
-#endif
+  std::unique_lock<std::recursive_mutex> lock_;
 };
 
 /// Threads that share the work of a launch by the calling thread.

@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-#include <keramos/core/macros.hpp>
+#include <keramos/base/macros.hpp>
 
 namespace keramos::backend::simt {
 

@@ -1,7 +1,8 @@
 // Copies from global to local memory of GPUs that have no asynchronous ones.
 #pragma once
 
-#include <keramos/core/range.hpp>
+#include <keramos/base/index.hpp>
+#include <keramos/base/macros.hpp>
 
 namespace keramos::backend::simt {
 

@@ -19,7 +19,7 @@ struct traits {
   /// Memory is written best in whole pieces of so many bytes (CUDA's sectors; not measured elsewhere).
   static constexpr int sector_bytes = 32;
 
-  /// Whether kernels become bytes before Kokkos copies them (core/launch.hpp).
+  /// Whether kernels become bytes before Kokkos copies them (core/detail/launch.hpp).
   static constexpr bool sends_bytes = false;
 
   /// Threads for a work-group of `items` items: one an item, in whole warps, as far as they go.

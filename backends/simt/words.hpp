@@ -4,7 +4,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include <keramos/core/macros.hpp>
+#include <keramos/base/macros.hpp>
 
 namespace keramos::backend::simt {
 

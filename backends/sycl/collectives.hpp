@@ -7,6 +7,7 @@
 
 #include <sycl/sycl.hpp>
 
+#include <keramos/backends/interface.hpp>
 #include <keramos/backends/simt/collectives.hpp>
 #include <keramos/backends/sycl/traits.hpp>
 

@@ -7,8 +7,8 @@
 #include <sycl/sycl.hpp>
 
 #include <keramos/backends/sycl/traits.hpp>
-#include <keramos/core/device_info.hpp>
-#include <keramos/core/memory_kind.hpp>
+#include <keramos/base/device_info.hpp>
+#include <keramos/base/memory_kind.hpp>
 
 namespace keramos::backend {
 
@@ -44,15 +44,9 @@ class native_event<sycl_space> {
 
 template <>
 struct stream<sycl_space> {
-#if KOKKOS_VERSION >= 40500
-  using device_space = Kokkos::SYCLDeviceUSMSpace;
-  using host_space = Kokkos::SYCLHostUSMSpace;
-  using shared_space = Kokkos::SYCLSharedUSMSpace;
-#else
-  using device_space = Kokkos::Experimental::SYCLDeviceUSMSpace;
-  using host_space = Kokkos::Experimental::SYCLHostUSMSpace;
-  using shared_space = Kokkos::Experimental::SYCLSharedUSMSpace;
-#endif
+  using device_space = kokkos_sycl::SYCLDeviceUSMSpace;
+  using host_space = kokkos_sycl::SYCLHostUSMSpace;
+  using shared_space = kokkos_sycl::SYCLSharedUSMSpace;
 
   static void copy(const sycl_space& exec, void* dst, const void* src, std::size_t bytes) {
     exec.sycl_queue().memcpy(dst, src, bytes);

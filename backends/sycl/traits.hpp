@@ -1,4 +1,4 @@
-// Kokkos::SYCL. The class stands in Kokkos::Experimental before Kokkos 4.5; sycl_space names either.
+// Kokkos::SYCL. Its names stand in Kokkos::Experimental before Kokkos 4.5.
 #pragma once
 
 #include <keramos/backends/simt/traits.hpp>
@@ -6,10 +6,11 @@
 namespace keramos::backend {
 
 #if KOKKOS_VERSION >= 40500
-using sycl_space = Kokkos::SYCL;
+namespace kokkos_sycl = Kokkos;
 #else
-using sycl_space = Kokkos::Experimental::SYCL;
+namespace kokkos_sycl = Kokkos::Experimental;
 #endif
+using sycl_space = kokkos_sycl::SYCL;
 
 template <>
 struct traits<sycl_space> : simt::traits<sycl_space, 32> {

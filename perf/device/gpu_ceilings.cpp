@@ -1,7 +1,7 @@
 // A GPU's ceilings, by kernels in Keramos' own terms.
 #include <algorithm>
 #include <cstdint>
-#include <keramos/enabled_backends_upper.hpp>
+#include <keramos/enabled_backends.hpp>
 #include <keramos/gemm/epilogue.hpp>
 #include <keramos/gemm/problem.hpp>
 #include <keramos/tile/shape.hpp>
@@ -100,7 +100,7 @@ double multiply_add_rate(index_t items) {
 }
 
 using mma = backend::mma<keramos::default_execution_space>;
-constexpr tiling::config matrix_config{{64, 64, 8}, {32, 32, 8}, {16, 8, 8}, 1, 3, tiling::unit::matrix};
+constexpr tiling::config matrix_config{{64, 64, 8}, {32, 32, 8}, {16, 8, 8}, 1, 3, tiling::math_unit::matrix};
 
 template <class T, int Stride>
 struct panel {

@@ -1,5 +1,6 @@
-#include <keramos/enabled_backends_upper.hpp>
+#include <keramos/enabled_backends.hpp>
 #include <keramos/gemm/gemm.hpp>
+#include <keramos/gemm/plan.hpp>
 #include <optional>
 #include <type_traits>
 
@@ -23,30 +24,30 @@ gemm_problem<T> problem_of(const gemm_case& g, const operand_set& set) {
           g.k};
 }
 
-// The dispatch's decisions (keramos/gemm/dispatch.hpp): of a product that it computes in parts the main one's.
+// The dispatch's decisions (keramos/gemm/launch.hpp): of a product that it computes in parts the main one's.
 template <class T, class Exec = keramos::default_execution_space>
 void describe(const gemm_case& g, const operand_set& set, library_kernel& out) {
   auto& q = machine_queue();
-  using tuning = backend::tuning<Exec>;
+  using planner = detail::planner<Exec>;
   auto p = problem_of<T>(g, set);
-  if (tuning::prefers_transposed(p)) p.transpose();
-  if (tuning::run_direct(q.execution_space(), detail::workspace_of(q), p, linear_epilogue<T>{T(1), T(0)})) {
+  if (planner::prefers_transposed(p)) p.transpose();
+  if (planner::run_untiled(q.execution_space(), detail::workspace_of(q), p, linear_epilogue<T>{T(1), T(0)})) {
     out.path = "multiplied where it lies, without packing";
     return;
   }
   if constexpr (!backend::traits<Exec>::is_host) {
-    const auto main = tuning::choose_main(q.execution_space(), p);
+    const auto main = planner::choose_main(q.execution_space(), p);
     p.m = main.m, p.n = main.n;
   }
-  tuning::choose(q.execution_space(), detail::workspace_of(q), p, std::nullopt,
-                 [&](const auto& machine, const gemm_problem<T>&, const auto&...) {
-                   using machine_type = std::remove_cvref_t<decltype(machine)>;
-                   out.path = std::to_string(machine_type::stages) + " slab" +
-                              (machine_type::stages > 1 ? "s" : "") + " of k in local memory";
-                   out.tile = tiling::to_string(machine.block());
-                   out.scratch_bytes = std::int64_t(machine.local_bytes());
-                   out.threads = machine_type::team_size;
-                 });
+  planner::choose(q.execution_space(), detail::workspace_of(q), p, std::nullopt,
+                  [&](const auto& collective, const gemm_problem<T>&, const auto&...) {
+                    using collective_type = std::remove_cvref_t<decltype(collective)>;
+                    out.path = std::to_string(collective_type::stages) + " slab" +
+                               (collective_type::stages > 1 ? "s" : "") + " of k in local memory";
+                    out.tile = tiling::to_string(collective.block());
+                    out.scratch_bytes = std::int64_t(collective.local_bytes());
+                    out.threads = collective_type::team_size;
+                  });
 }
 
 template <class T>

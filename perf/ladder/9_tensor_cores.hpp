@@ -2,7 +2,7 @@
 // instruction. On NVIDIA GPUs that is f64, in IEEE arithmetic; where there is none the row is left out.
 #pragma once
 
-#include <keramos/enabled_backends_upper.hpp>
+#include <keramos/enabled_backends.hpp>
 #include <keramos/gemm/epilogue.hpp>
 
 #include "8_vectorized.hpp"
@@ -36,7 +36,8 @@ struct tensor_cores {
       "units, and far fewer instructions";
 
   using mma = backend::mma<keramos::default_execution_space>;
-  static constexpr tiling::config config{{64, 64, 8}, {32, 32, 8}, {16, 8, 8}, 2, 1, tiling::unit::matrix};
+  static constexpr tiling::config config{{64, 64, 8}, {32, 32, 8}, {16, 8, 8},
+                                         2,           1,           tiling::math_unit::matrix};
 
   template <class T>
   static constexpr bool exists = mma::template has_matrix_unit<T>;

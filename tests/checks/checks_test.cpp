@@ -9,8 +9,8 @@
 
 #include <keramos/core/buffer.hpp>
 #include <keramos/core/group_algorithms.hpp>
-#include <keramos/core/matrix_view.hpp>
 #include <keramos/core/queue.hpp>
+#include <keramos/view/matrix_view.hpp>
 
 namespace {
 

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include <keramos/backends/simt/pack.hpp>
+#include <keramos/gemm/kernel/pack.hpp>
 #include <keramos/keramos.hpp>
 
 namespace {
@@ -135,12 +135,12 @@ TEST(GemmCuda, OperandsThatAreCopiedFirst) {
                                    m,
                                    n,
                                    k};
-      const auto plan = backend::simt::plan_packing(p, !ta, false, tb, false, false, std::size_t(8) << 20);
+      const auto plan = detail::simt::plan_packing(p, !ta, false, tb, false, false, std::size_t(8) << 20);
       ASSERT_TRUE(plan.a && plan.b && plan.most_m < m && plan.most_n < n);
       Kokkos::deep_copy(c, 7.0);
       Kokkos::fence();
       int bands = 0;
-      backend::simt::with_packed(q.execution_space(), copies, p, plan, [&](const gemm_problem<double>& part) {
+      detail::simt::with_packed(q.execution_space(), copies, p, plan, [&](const gemm_problem<double>& part) {
         ++bands;
         const matrix_view<const double> x{part.a.data, part.m, part.k, part.a.stride_mn, part.a.stride_k};
         const matrix_view<const double> y{part.b.data, part.k, part.n, part.b.stride_k, part.b.stride_mn};

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <keramos/backends/simt/tile_choice.hpp>
+#include <keramos/gemm/plan/simt_model.hpp>
 
 #include "gemm_case.hpp"
 
@@ -74,10 +74,10 @@ TYPED_TEST(GemmEdges, ComputedApart) {
 
 // --- The choice, which needs no device -----------------------------------------------------------
 
-using backend::simt::choose_main_part;
+using detail::simt::choose_main_part;
 
 TEST(GemmEdgesChoice, CutsWhereARowOfTilesIsSaved) {
-  const backend::simt::device_size device{132, 228 << 10};
+  const backend::simt::device_model device{132, 228 << 10};
   const auto choose = [&](index_t m, index_t n, double tile_time) {
     const auto time = [&](index_t m, index_t n) {
       const double wide = double(n) / 64;  // narrow results have narrow tiles

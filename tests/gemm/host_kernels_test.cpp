@@ -9,18 +9,18 @@
 
 #include <keramos/keramos.hpp>
 
-#include <keramos/backends/host/copy.hpp>
-#include <keramos/backends/host/kernels.hpp>
-#include <keramos/backends/host/tile_choice.hpp>
-#include <keramos/backends/host/tuning_table.hpp>
+#include <keramos/backends/host/tiles.hpp>
+#include <keramos/gemm/collective/host_panels.hpp>
+#include <keramos/gemm/kernel/host/kernels.hpp>
+#include <keramos/gemm/plan/host_model.hpp>
 
 namespace {
 
-using keramos::backend::host::kernel_table;
+using keramos::detail::host::kernel_table;
 
 template <class T>
 std::vector<const kernel_table<T>*> runnable() {
-  using namespace keramos::backend::host;
+  using namespace keramos::detail::host;
   std::vector<const kernel_table<T>*> list{baseline::compiled_kernels<T>()};
 #ifdef KERAMOS_HAS_HOST_AVX2
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
@@ -38,7 +38,7 @@ std::vector<const kernel_table<T>*> runnable() {
 template <class T>
 std::vector<kernel_table<T>> tiles() {
   std::vector<kernel_table<T>> list;
-  for (const auto& row : keramos::backend::host::tuning_table)
+  for (const auto& row : keramos::backend::host::tile_table)
     if (row.element_bytes == sizeof(T)) {
       kernel_table<T> t{};
       t.mr = row.mr, t.nr = row.nr(), t.mc = row.mc, t.nc = row.nc, t.kc = row.kc;
@@ -73,7 +73,7 @@ void test_table(const kernel_table<T>& t, int m, int n, int k, std::int64_t a_mn
   t.pack_a(a_packed.data(), a.data(), a_mn, a_k, m, k);
   t.pack_b(b_packed.data(), b.data(), b_mn, b_k, n, k);
   // The same slab twice: once kept as sums, once added and written. And once alone, on top of that.
-  using block = keramos::backend::host::block_product<T>;
+  using block = keramos::detail::host::block_product<T>;
   block first{acc.data(), a_packed.data(), b_packed.data(), m,     n,    k,   true,
               false,      c.data(),        c_row,           c_col, T(3), T(2)};
   t.multiply(first);
@@ -103,7 +103,7 @@ void test_unpacked(const kernel_table<T>& t, bool dots, int m, int n, int k, boo
     for (T& x : *v) x = T(rng() % 9);
   const std::vector<T> before = c;
   const std::int64_t b_row = b_rows_run ? ldb : 1, b_col = b_rows_run ? 1 : ldb;
-  const auto multiply = dots ? t.multiply_dots : t.multiply_direct;
+  const auto multiply = dots ? t.multiply_dots : t.multiply_unpacked;
   multiply({m, n, k, a.data(), k, 1, b.data(), b_row, b_col, c.data(), ldc, 1, T(3), beta});
   for (std::size_t at = 0; at < c.size(); ++at) {
     const std::int64_t i = at / ldc, j = at % ldc;
@@ -167,7 +167,7 @@ TYPED_TEST(HostKernels, DotProductsAreExactOnSmallIntegers) {
 // For however many threads, blocks of C and parts of k make up the whole product; few elements of C and a long k
 // are divided along k.
 TYPED_TEST(HostKernels, SharesMakeUpTheProduct) {
-  using namespace keramos::backend::host;
+  using namespace keramos::detail::host;
   const struct {
     int m, n, k;
     bool divides_k;  // among 16 threads
@@ -182,10 +182,10 @@ TYPED_TEST(HostKernels, SharesMakeUpTheProduct) {
           for (auto* v : {&a, &b, &c})
             for (TypeParam& x : *v) x = TypeParam(rng() % 5);
           const std::vector<TypeParam> before = c;
-          const direct_problem<TypeParam> p{
+          const unpacked_problem<TypeParam> p{
               s.m,     s.n, s.k,          a.data(),       s.k, 1, b.data(), s.n, 1, c.data(),
               2 * s.n, 1,   TypeParam(3), TypeParam(beta)};
-          auto kernel = share_out(*t, p, t->multiply_direct, threads);
+          auto kernel = share_out(*t, p, t->multiply_unpacked, threads);
           std::vector<TypeParam> sums(std::size_t(kernel.parts) * s.m * s.n);
           kernel.sums = sums.data();
           for (int at = kernel.size() - 1; at >= 0; --at) kernel(at);
@@ -209,7 +209,7 @@ TYPED_TEST(HostKernels, SharesMakeUpTheProduct) {
 
 // Tiles are whole panels that fit the memory they are given; the more threads, the more there are.
 TYPED_TEST(HostKernels, ChosenBlocksFit) {
-  using namespace keramos::backend::host;
+  using namespace keramos::detail::host;
   for (const auto& t : tiles<TypeParam>())
     for (const int n : {100, 512, 1000, 2048, 20000})
       for (const int threads : {1, 2, 16, 128}) {
@@ -234,7 +234,7 @@ TYPED_TEST(HostKernels, ChosenBlocksFit) {
 
 // However many threads share the packing, each finds all of it done when finish() returns; one alone does it all.
 TYPED_TEST(HostKernels, PackingIsShared) {
-  using namespace keramos::backend::host;
+  using namespace keramos::detail::host;
   for (const auto* t : runnable<TypeParam>()) {
     const int n = 5 * t->nr - 3, k = 37, kc = 8, panels = 5;
     std::vector<TypeParam> b(n * k), expected(panels * t->nr * k);
@@ -267,7 +267,7 @@ TYPED_TEST(HostKernels, BlocksAreMultiplesOfTheRegisterTile) {
 }
 
 TEST(HostKernelTable, BlocksFitHalfTheCache) {
-  using namespace keramos::backend::host;
+  using namespace keramos::detail::host;
   const kernel_table<double> wide = *baseline::compiled_kernels<double>();
   for (const std::size_t bytes : {1 << 30, 1 << 20, 1 << 19, 1 << 18, 1 << 17}) {
     const kernel_table<double> t = fitted(wide, bytes);

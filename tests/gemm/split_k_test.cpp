@@ -4,9 +4,9 @@
 #include <cstring>
 #include <vector>
 
-#include <keramos/backends/host/kernels.hpp>
-#include <keramos/backends/host/tuning.hpp>
-#include <keramos/backends/simt/tile_choice.hpp>
+#include <keramos/gemm/kernel/host/kernels.hpp>
+#include <keramos/gemm/plan/host.hpp>
+#include <keramos/gemm/plan/simt_model.hpp>
 
 #include "gemm_case.hpp"
 
@@ -171,27 +171,27 @@ TYPED_TEST(SplitK, CallsOfOneQueueFollowEachOther) {
 
 // So that the tests above meet it: on a host whose threads are two or more.
 TYPED_TEST(SplitK, HostsDivideKOfSomeShapesOfThese) {
-  using namespace backend::host;
+  using namespace detail::host;
   using T = compute_type<TypeParam>;
   const kernel_table<T>& table = kernels<T>();
   const int shapes[][3] = {{16, 16, 30000}, {7, 5, 40000}};
   for (const auto& [m, n, k] : shapes) {
     const gemm_problem<T> p{{nullptr, k, 1}, {nullptr, 1, n}, nullptr, n, 1, m, n, k};
-    EXPECT_TRUE(direct_pays(p)) << m << 'x' << n << 'x' << k;
-    const direct_problem<T> whole = direct_problem_of(p, linear_epilogue<T>{1, 0});
+    EXPECT_TRUE(unpacked_pays(p)) << m << 'x' << n << 'x' << k;
+    const unpacked_problem<T> whole = unpacked_problem_of(p, linear_epilogue<T>{1, 0});
     for (const int threads : {2, 4, 16, 64})
-      EXPECT_GT(share_out(table, whole, table.multiply_direct, threads).parts, 1)
+      EXPECT_GT(share_out(table, whole, table.multiply_unpacked, threads).parts, 1)
           << m << 'x' << n << 'x' << k << " on " << threads << " threads";
   }
 }
 
-using backend::simt::choose_split;
-using backend::simt::device_size;
-using backend::simt::tuning_row;
+using backend::simt::device_model;
+using backend::simt::tile_row;
+using detail::simt::choose_split;
 
-constexpr tuning_row row{
-    50, 'f', 4, {{64, 64, 16}, {32, 32}, {8, 4, 1}, 2, 4, tiling::unit::fma, true}, 0.63};
-constexpr device_size large{132, 228 << 10}, small{20, 64 << 10};
+constexpr tile_row row{
+    50, 'f', 4, {{64, 64, 16}, {32, 32}, {8, 4, 1}, 2, 4, tiling::math_unit::fma, true}, 0.63};
+constexpr device_model large{132, 228 << 10}, small{20, 64 << 10};
 
 TEST(SplitKChoice, PartsCoverK) {
   std::mt19937_64 rng(fresh_seed());
@@ -211,7 +211,7 @@ TEST(SplitKChoice, FollowsShapeAndDevice) {
   EXPECT_GT(choose_split(row, 64, 64, 100000, large).plan.parts, 64);
   EXPECT_LT(choose_split(row, 64, 64, 100000, small).plan.parts,
             choose_split(row, 64, 64, 100000, large).plan.parts);
-  tuning_row whole = row;
+  tile_row whole = row;
   whole.config.splits_k = false;
   EXPECT_EQ(choose_split(whole, 64, 64, 100000, large).plan.parts, 1);
 }

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <string>
 
-#include <keramos/core/error.hpp>
-#include <keramos/core/export.hpp>
-#include <keramos/core/grid_view.hpp>
+#include <keramos/base/error.hpp>
+#include <keramos/base/export.hpp>
+#include <keramos/view/grid_view.hpp>
 
 namespace keramos::detail {
 
@@ -39,7 +39,7 @@ KERAMOS_EXPORT void check_extents(const char* function, const array_argument& a,
                                   const char* why);
 /// check_array, and @throws invalid_argument if two indices of `out` share an element.
 KERAMOS_EXPORT void check_output(const char* function, const array_argument& out);
-/// @throws invalid_argument if `in` and `out` share memory, see core/overlap.hpp.
+/// @throws invalid_argument if `in` and `out` share memory, see view/overlap.hpp.
 KERAMOS_EXPORT void check_disjoint(const char* function, const array_argument& in, const array_argument& out);
 
 }  // namespace keramos::detail

@@ -5,8 +5,8 @@
 #include <type_traits>
 
 #include <keramos/algorithm/check.hpp>
-#include <keramos/core/grid_view.hpp>
 #include <keramos/core/queue.hpp>
+#include <keramos/view/grid_view.hpp>
 
 namespace keramos {
 

@@ -5,9 +5,9 @@
 
 #include <keramos/algorithm/check.hpp>
 #include <keramos/algorithm/maybe.hpp>
-#include <keramos/core/grid_view.hpp>
 #include <keramos/core/group_algorithms.hpp>
 #include <keramos/core/queue.hpp>
+#include <keramos/view/grid_view.hpp>
 
 namespace keramos {
 

@@ -7,8 +7,8 @@
 #include <keramos/algorithm/check.hpp>
 #include <keramos/algorithm/neighborhood.hpp>
 #include <keramos/algorithm/stencil_kernel.hpp>
-#include <keramos/core/grid_view.hpp>
 #include <keramos/core/queue.hpp>
+#include <keramos/view/grid_view.hpp>
 
 namespace keramos {
 

@@ -4,9 +4,9 @@
 #include <cstddef>
 
 #include <keramos/algorithm/neighborhood.hpp>
-#include <keramos/core/grid_view.hpp>
 #include <keramos/core/group.hpp>
-#include <keramos/tile/copy.hpp>
+#include <keramos/core/tile_copy.hpp>
+#include <keramos/view/grid_view.hpp>
 
 namespace keramos {
 

@@ -16,9 +16,9 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <keramos/base/checks.hpp>
+#include <keramos/base/macros.hpp>
 #include <keramos/config.hpp>
-#include <keramos/core/checks.hpp>
-#include <keramos/core/macros.hpp>
 #include <keramos/enabled_backends.hpp>
 
 namespace keramos {

@@ -27,8 +27,8 @@
 #include <utility>
 #include <vector>
 
-#include <keramos/core/buffer_state.hpp>
-#include <keramos/core/checks.hpp>
+#include <keramos/base/checks.hpp>
+#include <keramos/core/detail/buffer_state.hpp>
 #include <keramos/core/queue.hpp>
 
 namespace keramos {

@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
+#include <keramos/base/device_info.hpp>
+#include <keramos/base/error.hpp>
 #include <keramos/config.hpp>
-#include <keramos/core/device_info.hpp>
-#include <keramos/core/error.hpp>
 #include <keramos/enabled_backends.hpp>
 
 namespace keramos {

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include <keramos/base/error.hpp>
 #include <keramos/config.hpp>
-#include <keramos/core/error.hpp>
 #include <keramos/enabled_backends.hpp>
 
 namespace keramos {

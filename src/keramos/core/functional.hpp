@@ -6,7 +6,7 @@
 #include <limits>
 #include <type_traits>
 
-#include <keramos/core/macros.hpp>
+#include <keramos/base/macros.hpp>
 
 namespace keramos {
 

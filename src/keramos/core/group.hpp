@@ -32,7 +32,7 @@
 #include <cstddef>
 
 #include <keramos/config.hpp>
-#include <keramos/core/invoke.hpp>
+#include <keramos/core/detail/invoke.hpp>
 #include <keramos/core/item.hpp>
 #include <keramos/core/local_memory.hpp>
 #include <keramos/enabled_backends.hpp>

@@ -1,8 +1,8 @@
 // What a kernel is told about where it runs.
 #pragma once
 
+#include <keramos/base/kokkos.hpp>
 #include <keramos/core/range.hpp>
-#include <keramos/core/view_index.hpp>
 
 namespace keramos {
 

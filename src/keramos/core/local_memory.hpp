@@ -11,10 +11,10 @@
 #include <tuple>
 #include <type_traits>
 
-#include <keramos/core/error.hpp>
-#include <keramos/core/macros.hpp>
+#include <keramos/base/error.hpp>
+#include <keramos/base/macros.hpp>
+#include <keramos/core/detail/watch.hpp>
 #include <keramos/core/range.hpp>
-#include <keramos/core/watch.hpp>
 
 namespace keramos {
 

@@ -9,15 +9,15 @@
 #include <type_traits>
 #include <utility>
 
+#include <keramos/base/device_info.hpp>
+#include <keramos/base/error.hpp>
 #include <keramos/config.hpp>
-#include <keramos/core/device_info.hpp>
-#include <keramos/core/error.hpp>
+#include <keramos/core/detail/instance.hpp>
+#include <keramos/core/detail/invoke.hpp>
+#include <keramos/core/detail/launch.hpp>
+#include <keramos/core/detail/queue_core.hpp>
 #include <keramos/core/event.hpp>
 #include <keramos/core/group.hpp>
-#include <keramos/core/instance.hpp>
-#include <keramos/core/invoke.hpp>
-#include <keramos/core/launch.hpp>
-#include <keramos/core/queue_core.hpp>
 #include <keramos/core/reduction.hpp>
 #include <keramos/enabled_backends.hpp>
 

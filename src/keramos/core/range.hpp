@@ -1,15 +1,12 @@
 // Index spaces in SYCL's terms: range, id, nd_range. The last index runs fastest.
 #pragma once
 
-#include <cstdint>
 #include <type_traits>
 
-#include <keramos/core/macros.hpp>
+#include <keramos/base/index.hpp>
+#include <keramos/base/macros.hpp>
 
 namespace keramos {
-
-/// Signed 64-bit extents and indices: offsets never overflow, and `i - 1` at a border is -1.
-using index_t = std::int64_t;
 
 namespace detail {
 

@@ -17,12 +17,13 @@
 #include <type_traits>
 #include <utility>
 
-#include <keramos/core/error.hpp>
-#include <keramos/core/export.hpp>
+#include <keramos/base/error.hpp>
+#include <keramos/base/export.hpp>
+#include <keramos/base/kokkos.hpp>
+#include <keramos/core/detail/invoke.hpp>
+#include <keramos/core/detail/launch.hpp>
 #include <keramos/core/functional.hpp>
-#include <keramos/core/invoke.hpp>
 #include <keramos/core/item.hpp>
-#include <keramos/core/launch.hpp>
 #include <keramos/core/range.hpp>
 
 namespace keramos {
@@ -159,11 +160,10 @@ struct chain_reducer {
   KERAMOS_FORCEINLINE_FUNCTION void join(value_type& to, const value_type& from) const {
     detail::join(reductions, to, from);
   }
-#if KOKKOS_VERSION < 40000
-  KERAMOS_FORCEINLINE_FUNCTION void join(volatile value_type& to, const volatile value_type& from) const {
+  KERAMOS_FORCEINLINE_FUNCTION void join(volatile value_type& to, const volatile value_type& from) const
+      requires(kokkos_before_4) {
     detail::join(reductions, const_cast<value_type&>(to), const_cast<const value_type&>(from));
   }
-#endif
   KERAMOS_FORCEINLINE_FUNCTION void init(value_type& v) const { initialise(reductions, v); }
   KERAMOS_FORCEINLINE_FUNCTION value_type& reference() const { return *result.data(); }
   KERAMOS_FORCEINLINE_FUNCTION result_view_type view() const { return result; }
@@ -259,7 +259,7 @@ constexpr bool may_take_item() {
 /// Whether it takes a copy of reduction number Copy; of a template that cannot be asked.
 template <std::size_t Copy, class F, class Item, class... R, std::size_t... I>
 constexpr bool takes_copy(const std::tuple<R...>*, std::index_sequence<I...>) {
-  if constexpr (keeps_arguments_secret<F>() || !requires { &F::operator(); })
+  if constexpr (is_device_lambda<F>() || !requires { &F::operator(); })
     return false;
   else
     return may_take_item<F, Item,

@@ -5,9 +5,10 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <keramos/base/device_info.hpp>
+#include <keramos/base/error.hpp>
+#include <keramos/base/kokkos.hpp>
 #include <keramos/config.hpp>
-#include <keramos/core/device_info.hpp>
-#include <keramos/core/error.hpp>
 #include <keramos/enabled_backends.hpp>
 
 namespace keramos {
@@ -34,14 +35,7 @@ class runtime {
     if (Kokkos::is_initialized())
       throw error(
           "keramos::runtime: Kokkos is initialised already and stays on its device; select before it");
-#if KOKKOS_VERSION >= 30700
-    Kokkos::InitializationSettings settings;
-    if (!device.is_host) settings.set_device_id(device.id);
-#else
-    Kokkos::InitArguments settings;
-    if (!device.is_host) settings.device_id = device.id;
-#endif
-    Kokkos::initialize(settings);
+    detail::initialize_kokkos(device.is_host ? -1 : device.id);
     owns_ = true;
   }
   ~runtime() {

@@ -10,8 +10,8 @@
 #include <type_traits>
 #include <utility>
 
-#include <keramos/core/error.hpp>
-#include <keramos/core/memory_kind.hpp>
+#include <keramos/base/error.hpp>
+#include <keramos/base/memory_kind.hpp>
 #include <keramos/core/queue.hpp>
 
 namespace keramos {

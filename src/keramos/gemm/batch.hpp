@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <keramos/core/macros.hpp>
+#include <keramos/base/macros.hpp>
 #include <keramos/gemm/problem.hpp>
 
 namespace keramos {

@@ -6,12 +6,12 @@
 #include <utility>
 #include <vector>
 
-#include <keramos/core/matrix_batch.hpp>
 #include <keramos/core/queue.hpp>
 #include <keramos/gemm/batch.hpp>
 #include <keramos/gemm/check.hpp>
 #include <keramos/gemm/epilogue.hpp>
 #include <keramos/gemm/gemm.hpp>
+#include <keramos/view/matrix_batch.hpp>
 
 namespace keramos {
 

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include <keramos/core/error.hpp>
-#include <keramos/core/export.hpp>
-#include <keramos/core/matrix_view.hpp>
-#include <keramos/core/overlap.hpp>
+#include <keramos/base/error.hpp>
+#include <keramos/base/export.hpp>
 #include <keramos/gemm/problem.hpp>
+#include <keramos/view/matrix_view.hpp>
+#include <keramos/view/overlap.hpp>
 
 namespace keramos::detail {
 
@@ -43,7 +43,7 @@ KERAMOS_EXPORT byte_range bytes_of(const region& r);
 /// Whether two different index pairs of `r` address the same element.
 KERAMOS_EXPORT bool writes_twice(const region& r);
 
-/// Whether the two regions share memory; see core/overlap.hpp for how exact these answers are.
+/// Whether the two regions share memory; see view/overlap.hpp for how exact these answers are.
 KERAMOS_EXPORT bool overlaps(const region& x, const region& y);
 
 /// Whether it is plain at a glance that check_gemm would find nothing: the extents agree, C's rows or

@@ -1,7 +1,8 @@
 // What happens to an accumulated element on its way to C: a callable `(acc, c, i, j) -> out`.
 #pragma once
 
-#include <keramos/core/range.hpp>
+#include <keramos/base/index.hpp>
+#include <keramos/base/macros.hpp>
 
 namespace keramos {
 

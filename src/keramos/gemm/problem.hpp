@@ -5,8 +5,8 @@
 #include <type_traits>
 #include <utility>
 
-#include <keramos/core/matrix_view.hpp>
 #include <keramos/tile/shape.hpp>
+#include <keramos/view/matrix_view.hpp>
 
 namespace keramos {
 

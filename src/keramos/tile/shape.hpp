@@ -3,11 +3,12 @@
 
 #include <string>
 
-#include <keramos/core/range.hpp>
+#include <keramos/base/index.hpp>
+#include <keramos/base/macros.hpp>
 
 namespace keramos::tiling {
 
-/// Extents of a tile of C (m x n) and of the slab of k that is on chip at once.
+/// Extents of a tile of C (m x n) and of the k-tile that is on chip at once.
 struct shape {
   int m = 0, n = 0, k = 0;
   friend constexpr bool operator==(const shape&, const shape&) = default;
@@ -19,16 +20,16 @@ inline std::string to_string(const shape& s) {
 }
 
 /// What multiplies fragments.
-enum class unit { fma, matrix };
+enum class math_unit { fma, matrix };
 
 /// How one team computes one block tile; a template argument of the kernels it configures.
 struct config {
   shape block;     ///< tile of a team
   shape warp;      ///< tile of a warp; k is not used
   shape fragment;  ///< fma: tile of a thread; matrix: shape of the instruction
-  int stages;      ///< slabs of k in flight in local memory
+  int stages;      ///< k-tiles in flight in local memory
   int teams;       ///< teams per multiprocessor to leave registers for
-  unit math = unit::fma;
+  math_unit math = math_unit::fma;
   bool splits_k = false;  ///< whether teams may share a tile
 
   constexpr int warps() const { return (block.m / warp.m) * (block.n / warp.n); }
@@ -50,7 +51,7 @@ struct operand {
   }
 };
 
-/// Where a team works: the block tile's first row and column, and its slabs of k.
+/// Where a team works: the block tile's first row and column, and its k-tiles.
 struct position {
   index_t m0, n0;  ///< first row and column of the tile
   index_t k0;      ///< first k

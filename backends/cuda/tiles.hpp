@@ -1,0 +1,71 @@
+// Tiles of the CUDA backend.
+#pragma once
+
+#include <keramos/backends/cuda/traits.hpp>
+#include <keramos/backends/interface.hpp>
+#include <keramos/backends/simt/tiles.hpp>
+
+namespace keramos::backend {
+
+namespace cuda {
+
+// `arch` is the lowest compute capability (times 10) that a row serves; how many teams of a row a multiprocessor
+// of the device at hand holds follows from its scratch. Measured on sm_90 only; compiled for sm_75 to sm_120.
+//
+// H200, CUDA 13.0, Kokkos 4.6.99; registers and spills by -Xptxas -v; SASS of one k-tile in the main loop:
+//   f32 128x128x16  126-128 registers, no spills; 1024 FFMA, 64 LDS.128, 4 LDGSTS.128 (TN) to 16 LDGSTS.32 (NT),
+//                   45 to 65 others. Issue slots 87 % busy: FMAs share them with all else. With the code that
+//                   divides k in the same kernel ptxas gives FMAs' operands one register bank in 530 of 1024
+//                   cases instead of 90 and it loses 10 %: so large tiles do not divide k.
+//   f32 others      90-128 registers, no spills
+//   f64 128x64x8    243-255 registers, 38,400 bytes of scratch, so that 48 KB are enough; at n = 4096 0.91 to 1.01
+//                   of cuBLAS, which takes 72 KB
+//   f64 128x64x16   255 registers, 48-76 bytes of spills, 73,728 to 76,800 bytes of scratch,
+//                   which Kokkos gives since 5.2; measured with a Kokkos 4.6.99 whose limit was lifted likewise,
+//                   NN: n = 1024 45.4 us (cuBLAS 50.8), 2048 291 (285), 4096 2285 (2269), 8192 17866 (17264)
+//   f64 64x64x8     128 registers, up to 40 bytes of spills; 8 DMMA.16x8x8, 16 LDS.64, 4 LDGSTS.128, 57 others.
+//                   Batches, whose tiles have few k-tiles, run 4 % faster with 168 registers, no spills and five
+//                   stages; single products with a divided k 7 to 9 % slower.
+//   f64 64x32x16    128 registers, 72 bytes of spills: with three teams there are none, but 1024 x 1024 then has
+//                   512 tiles for 396 places (46.5 us with four)
+// clang-format off
+inline constexpr simt::tile_row tile_table[] = {
+    // arch  type bytes    block           warp        fragment    stages teams unit             split    efficiency  serves
+    {    50, 'f', 4,  {{128, 128, 16}, { 64,  32}, { 8,  8,  1},   2,    2, tiling::math_unit::fma,     false},  0.75},
+    {    50, 'f', 4,  {{128, 128,  8}, { 64,  32}, { 8,  8,  1},   2,    2, tiling::math_unit::fma,     false},  0.65},
+    {    50, 'f', 4,  {{ 64,  64, 16}, { 32,  32}, { 8,  4,  1},   2,    4, tiling::math_unit::fma,     true},   0.63},
+    {    50, 'f', 4,  {{ 64,  32, 32}, { 32,  16}, { 4,  4,  1},   3,    4, tiling::math_unit::fma,     true},   0.55},
+    {    50, 'f', 4,  {{ 32,  32, 32}, { 32,  16}, { 4,  4,  1},   3,    6, tiling::math_unit::fma,     true},   0.55},
+    {    50, 'f', 4,  {{ 64,  16, 32}, { 32,  16}, { 4,  4,  1},   4,    4, tiling::math_unit::fma,     true},   0.50},
+    {    50, 'f', 4,  {{ 64,   8, 32}, { 64,   8}, { 4,  4,  1},   4,    5, tiling::math_unit::fma,     true},   0.30},
+    {    90, 'f', 8,  {{128,  64, 16}, { 64,  32}, {16,  8,  8},   3,    2, tiling::math_unit::matrix,  false},  0.93},
+    {    90, 'f', 8,  {{128,  64,  8}, { 64,  32}, {16,  8,  8},   3,    2, tiling::math_unit::matrix,  false},  0.86},
+    {    80, 'f', 8,  {{ 64,  64,  8}, { 32,  32}, {16,  8,  8},   3,    4, tiling::math_unit::matrix,  true},   0.73, simt::serves::single},
+    {    80, 'f', 8,  {{ 64,  64,  8}, { 32,  32}, {16,  8,  8},   5,    3, tiling::math_unit::matrix,  true},   0.80, simt::serves::batches},
+    {    80, 'f', 8,  {{ 64,  32, 16}, { 32,  16}, {16,  8,  8},   3,    4, tiling::math_unit::matrix,  true},   0.75},
+    {    80, 'f', 8,  {{ 32,  32, 16}, { 16,  16}, {16,  8,  8},   4,    4, tiling::math_unit::matrix,  true},   0.59},
+    {    80, 'f', 8,  {{ 64,  16, 16}, { 16,  16}, {16,  8,  8},   3,    4, tiling::math_unit::matrix,  true},   0.63},
+    {    80, 'f', 8,  {{ 64,   8, 16}, { 16,   8}, {16,  8,  8},   4,    5, tiling::math_unit::matrix,  true},   0.25},
+    {    50, 'f', 8,  {{ 64,  64,  8}, { 32,  32}, { 8,  4,  1},   3,    2, tiling::math_unit::fma,     true},   0.35},
+    {    50, 'f', 8,  {{ 64,  16, 16}, { 32,  16}, { 4,  4,  1},   3,    4, tiling::math_unit::fma,     true},   0.25},
+    {    50, 'i', 4,  {{128, 128, 16}, { 64,  32}, { 8,  8,  1},   2,    2, tiling::math_unit::fma,     false},  0.47},
+    {    50, 'i', 4,  {{ 64,  64, 16}, { 32,  32}, { 8,  4,  1},   2,    4, tiling::math_unit::fma,     true},   0.40},
+    {    50, 'i', 4,  {{ 64,  16, 32}, { 32,  16}, { 4,  4,  1},   4,    4, tiling::math_unit::fma,     true},   0.35},
+};
+// clang-format on
+
+}  // namespace cuda
+
+template <>
+struct tiles<Kokkos::Cuda> {
+  static constexpr const auto& table = cuda::tile_table;
+  static int arch(const Kokkos::Cuda& exec) {
+    return exec.cuda_device_prop().major * 10 + exec.cuda_device_prop().minor;
+  }
+  static simt::device_model model(const Kokkos::Cuda& exec) {
+    const cudaDeviceProp& device = exec.cuda_device_prop();
+    return {device.multiProcessorCount, device.sharedMemPerMultiprocessor};
+  }
+};
+
+}  // namespace keramos::backend

@@ -1,0 +1,49 @@
+// How the GPU backends list their tiles, and what the choice among them knows of a device.
+#pragma once
+
+#include <cstddef>
+
+#include <keramos/tile/shape.hpp>
+
+namespace keramos::backend::simt {
+
+/// What a row of a tile table is for.
+enum class serves { all, single, batches };
+
+/// A row of a tile table: for which architectures (minimum, in the backend's own numbers) and types,
+/// and how. `efficiency` is the fraction of the multiprocessor's 128 FMAs a clock that the tile reaches where
+/// nothing else holds it up.
+struct tile_row {
+  int arch;
+  char type;  ///< 'f' floating, 'i' integer
+  int element_bytes;
+  tiling::config config;
+  double efficiency;
+  simt::serves serves = simt::serves::all;
+};
+
+/// A device as the choice of a tile sees it. Times are in clock cycles, bytes and products are those of one clock and
+/// one multiprocessor.
+///
+/// The defaults are fits to 800 timings of 25 tiles in 1 to 384 parts on 14 shapes of f32 and f64 on an H200, cold
+/// caches; its choices cost 2 % over the best of them. Other GPUs' clocks and caches have the same order of size, and
+/// only ratios matter.
+struct device_model {
+  int units;               ///< multiprocessors
+  std::size_t unit_bytes;  ///< of scratch on each
+
+  double fmas = 128;         ///< products
+  double latency = 1200;     ///< from asking for a k-tile until it is there
+  double memory_bytes = 65;  ///< of operands
+  double meeting = 4900;     ///< parts that meet: sums stored, counter, fences
+  double adding_bytes = 23;  ///< of stored sums, read by one team
+  double strip_bytes = 14;   ///< of operands that are not aligned, of a strip of C that is computed apart
+  double launch_time = 12000;
+  /// What the first k-tiles and the writing of C take of a tile of a batch, whose k-tiles are few, unless other teams of
+  /// the multiprocessor have work meanwhile.
+  double tile_start_time = 12000;
+
+  friend bool operator==(const device_model&, const device_model&) = default;
+};
+
+}  // namespace keramos::backend::simt

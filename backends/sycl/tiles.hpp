@@ -1,0 +1,35 @@
+// Tiles of the SYCL backend. Unmeasured: no device was at hand.
+#pragma once
+
+#include <keramos/backends/interface.hpp>
+#include <keramos/backends/simt/tiles.hpp>
+#include <keramos/backends/sycl/traits.hpp>
+
+namespace keramos::backend {
+
+namespace sycl {
+
+// clang-format off
+inline constexpr simt::tile_row tile_table[] = {
+    // arch  type bytes    block           warp        fragment    stages teams  unit        split  efficiency
+    {     0, 'f', 4,  {{128, 128,  8}, { 64,  32}, { 8,  8,  1},   2,    1, tiling::math_unit::fma, false},    1.00},
+    {     0, 'f', 4,  {{ 64,  64,  8}, { 32,  32}, { 8,  4,  1},   2,    2, tiling::math_unit::fma, true},     0.60},
+    {     0, 'f', 8,  {{ 64,  64,  8}, { 32,  32}, { 8,  4,  1},   2,    1, tiling::math_unit::fma, true},     1.00},
+    {     0, 'i', 4,  {{128, 128,  8}, { 64,  32}, { 8,  8,  1},   2,    1, tiling::math_unit::fma, false},    1.00},
+};
+// clang-format on
+
+}  // namespace sycl
+
+template <>
+struct tiles<sycl_space> {
+  static constexpr const auto& table = sycl::tile_table;
+  static int arch(const sycl_space&) { return 0; }
+  static simt::device_model model(const sycl_space& exec) {
+    const auto device = exec.sycl_queue().get_device();
+    return {int(device.template get_info<sycl::info::device::max_compute_units>()),
+            std::size_t(device.template get_info<sycl::info::device::local_mem_size>())};
+  }
+};
+
+}  // namespace keramos::backend

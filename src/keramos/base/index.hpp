@@ -1,0 +1,11 @@
+// The type of extents and indices.
+#pragma once
+
+#include <cstdint>
+
+namespace keramos {
+
+/// Signed 64-bit extents and indices: offsets never overflow, and `i - 1` at a border is -1.
+using index_t = std::int64_t;
+
+}  // namespace keramos

@@ -1,0 +1,48 @@
+// Execution space instances, and what they may reach. Internal.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <type_traits>
+
+#include <Kokkos_Core.hpp>
+
+#include <keramos/base/error.hpp>
+#include <keramos/base/kokkos.hpp>
+#include <keramos/base/memory_kind.hpp>
+#include <keramos/enabled_backends.hpp>
+
+namespace keramos::detail {
+
+struct no_lock {};
+/// Held while Kokkos runs a kernel or copy, if its space needs that (backends/host/team.hpp).
+template <class Exec>
+using launch_lock = typename std::conditional_t<backend::traits<Exec>::is_host,
+                                                std::type_identity<backend::host::launch_lock>,
+                                                std::type_identity<no_lock>>::type;
+
+/// Waits for all work on `exec`. On a host that is done when its call returns: a fence of Kokkos only tells its tools.
+template <class Exec>
+void fence(const Exec& exec) {
+  if constexpr (backend::traits<Exec>::is_host) {
+    if (backend::host::runs_in_caller(exec)) return;
+  }
+  exec.fence();
+}
+
+/// Throws if kernels of `Exec` cannot reach `data`.
+template <class Exec, class T>
+void check_reachable(const char* function, const T* data, std::size_t count) {
+  if (count == 0) return;
+  if (!data)
+    throw invalid_argument(std::string(function) + ": the pointer is null but " + std::to_string(count) +
+                           " elements are to be written; allocate it or pass a count of 0");
+  if constexpr (!backend::traits<Exec>::is_host) {
+    if (backend::stream<Exec>::kind_of(data) == memory_kind::unknown)
+      throw memory_error(std::string(function) + ": the pointer leads to host memory that kernels on " +
+                         backend::traits<Exec>::name +
+                         " cannot reach; allocate it with malloc_device or malloc_shared");
+  }
+}
+
+}  // namespace keramos::detail

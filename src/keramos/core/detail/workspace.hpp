@@ -1,0 +1,93 @@
+// Memory that a queue keeps for its kernels, such as packed operands.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+#include <Kokkos_Core.hpp>
+
+#include <keramos/core/detail/upload.hpp>
+
+namespace keramos::detail {
+
+/// `count` elements of a host's memory that nothing has written. Not a View: Kokkos fences all of its spaces before it
+/// frees one, which CUDA allows no host task to do.
+template <class T>
+class host_memory {
+ public:
+  host_memory() = default;
+  explicit host_memory(std::size_t count)
+      : data_(std::make_unique_for_overwrite<T[]>(count)), count_(count) {}
+
+  std::size_t size() const { return count_; }
+  T* data() const { return data_.get(); }
+
+ private:
+  std::unique_ptr<T[]> data_;
+  std::size_t count_ = 0;
+};
+
+/// Grows to the largest request so far and is used by one kernel after another, in the queue's order. Once it
+/// is large enough nothing is allocated and nothing waits, so that a stream capture may use it then.
+template <class Exec>
+class workspace {
+  static constexpr bool is_host = backend::traits<Exec>::is_host;
+  template <class T>
+  using memory = std::conditional_t<is_host, host_memory<T>, Kokkos::View<T*, typename Exec::memory_space>>;
+  static constexpr std::size_t alignment = 128;
+
+ public:
+  /// At least `count` elements of T; what was in it before is gone.
+  template <class T>
+  T* reserve([[maybe_unused]] const Exec& exec, std::size_t count) {
+    const std::size_t bytes = count * sizeof(T) + alignment;
+    if (bytes_.size() < bytes) {
+      const std::size_t size = retire(bytes_, old_bytes_, bytes);
+      if constexpr (is_host)
+        bytes_ = host_memory<std::byte>(size);
+      else
+        bytes_ =
+            memory<std::byte>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "keramos::workspace"), size);
+    }
+    const auto start = reinterpret_cast<std::uintptr_t>(bytes_.data());
+    return reinterpret_cast<T*>((start + alignment - 1) / alignment * alignment);
+  }
+
+  /// At least `count` counters, all zero: kernels leave them as they found them. On devices.
+  int* counters(const Exec&, std::size_t count) {
+    if (counters_.size() < count) {
+      const std::size_t size = retire(counters_, old_counters_, count);
+      counters_ = memory<int>("keramos::counters", size);
+    }
+    return counters_.data();
+  }
+
+  /// What kernels read of the host's memory.
+  upload_buffer<Exec> uploads;
+
+ private:
+  /// Gives up `now` and says how large its successor shall be. On a device it is kept, for kernels under way
+  /// and captured graphs; growing at least twofold, all that is kept is no larger than what is in use. On a host
+  /// no kernel is under way.
+  template <class Memory>
+  static std::size_t retire(Memory& now, std::vector<Memory>& old, std::size_t size) {
+    if constexpr (is_host) {
+      now = {};
+      return size;
+    } else {
+      if (now.size() > 0) old.push_back(now);
+      return std::max(size, 2 * now.size());
+    }
+  }
+
+  memory<std::byte> bytes_;
+  memory<int> counters_;
+  std::vector<memory<std::byte>> old_bytes_;
+  std::vector<memory<int>> old_counters_;
+};
+
+}  // namespace keramos::detail

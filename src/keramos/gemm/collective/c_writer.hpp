@@ -1,0 +1,84 @@
+// From accumulators to C: runs of neighbouring columns through the epilogue, 16 bytes at a time where C allows it.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include <keramos/base/macros.hpp>
+#include <keramos/gemm/problem.hpp>
+#include <keramos/tile/shape.hpp>
+
+namespace keramos::detail::simt {
+
+/// `Count` elements that move as one 16-byte access where they fill it.
+template <class T, int Count>
+struct alignas(sizeof(T) * Count) run {
+  T value[Count];
+};
+
+/// Writes runs of consecutive columns of C through the epilogue, as vectors where C allows them.
+template <class T, int Count, class Position>
+class c_writer {
+  /// Whether a tile may hold rows and columns that it shall not write: that costs registers and comparisons.
+  static constexpr bool shifted = std::is_same_v<Position, tiling::shifted_position>;
+
+ public:
+  KERAMOS_FORCEINLINE_FUNCTION c_writer(const gemm_problem<T>& p, const Position& at)
+      : p_(p),
+        at_(at),
+        rows_(shifted && p.m - at.m0 < at.rows ? int(p.m - at.m0) : at.rows),
+        cols_(shifted && p.n - at.n0 < at.cols ? int(p.n - at.n0) : at.cols),
+        vectors_(p.c_col_stride == 1 && p.c_row_stride % Count == 0 && (!shifted || at.n0 % Count == 0) &&
+                 reinterpret_cast<std::uintptr_t>(p.c) % sizeof(run<T, Count>) == 0) {}
+
+  /// Columns j ... j + Count - 1 of row i of the tile.
+  template <class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION void write(int i, int j, const T (&acc)[Count],
+                                          const Epilogue& epilogue) const {
+    if (before_row(i) || i >= rows_) return;
+    const index_t gi = at_.m0 + i, gj = at_.n0 + j;
+    T* c = p_.c + gi * p_.c_row_stride + gj * p_.c_col_stride;
+    if (vectors_ && !before_col(j) && j + Count <= cols_) {
+      using vector = run<T, Count>;
+      vector out;
+      if (epilogue.reads_c()) {
+        const vector old = *reinterpret_cast<const vector*>(c);
+        KERAMOS_UNROLL
+        for (int v = 0; v < Count; ++v) out.value[v] = epilogue(acc[v], old.value[v], gi, gj + v);
+      } else {
+        KERAMOS_UNROLL
+        for (int v = 0; v < Count; ++v) out.value[v] = epilogue(acc[v], gi, gj + v);
+      }
+      *reinterpret_cast<vector*>(c) = out;
+    } else {
+      KERAMOS_UNROLL
+      for (int v = 0; v < Count; ++v) {
+        if (!shifted && j + v >= cols_) break;
+        if (before_col(j + v) || j + v >= cols_) continue;
+        T& to = c[v * p_.c_col_stride];
+        to = epilogue.reads_c() ? epilogue(acc[v], to, gi, gj + v) : epilogue(acc[v], gi, gj + v);
+      }
+    }
+  }
+
+ private:
+  KERAMOS_FORCEINLINE_FUNCTION bool before_row([[maybe_unused]] int i) const {
+    if constexpr (shifted)
+      return i < at_.skip_m;
+    else
+      return false;
+  }
+  KERAMOS_FORCEINLINE_FUNCTION bool before_col([[maybe_unused]] int j) const {
+    if constexpr (shifted)
+      return j < at_.skip_n;
+    else
+      return false;
+  }
+
+  const gemm_problem<T>& p_;
+  const Position& at_;
+  int rows_, cols_;  // of the tile inside C
+  bool vectors_;
+};
+
+}  // namespace keramos::detail::simt

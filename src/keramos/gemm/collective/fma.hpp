@@ -1,0 +1,124 @@
+// Accumulators on FMA units: outer products of register fragments.
+#pragma once
+
+#include <keramos/backends/interface.hpp>
+#include <keramos/base/macros.hpp>
+#include <keramos/gemm/collective/c_writer.hpp>
+#include <keramos/gemm/problem.hpp>
+#include <keramos/tile/shape.hpp>
+
+namespace keramos::detail::simt {
+
+/// A thread's fragment.m x fragment.n accumulators on FMA units. Its rows and columns come in runs of
+/// 16 bytes, spread so that the lanes of a warp read neighbouring runs.
+///
+/// Lanes come in quads of 2 x 2: an NVIDIA GPU reads 16 bytes a lane in four passes, but in two if every
+/// lane i reads what lane i ^ 1 reads, or every lane i what i ^ 2 reads. Quads make the first true of A and
+/// the second of B (measured on an H200; CUTLASS' interleaved lane layouts have the same effect).
+template <class T, tiling::config Config, class Exec>
+class fma_accumulator {
+  static constexpr int warp_size = backend::traits<Exec>::warp_size;
+  static constexpr int tm = Config.fragment.m, tn = Config.fragment.n;
+  static constexpr int vector = 16 / int(sizeof(T));
+  static constexpr int lanes_m = Config.warp.m / tm, lanes_n = Config.warp.n / tn;
+  static constexpr int warps_n = Config.block.n / Config.warp.n;
+  static_assert(lanes_m * lanes_n == warp_size, "keramos: thread tiles must fill the warp tile");
+  static_assert(lanes_m % 2 == 0 && lanes_n % 2 == 0, "keramos: lanes come in quads of 2 x 2");
+  static_assert(tm % vector == 0 && tn % vector == 0, "keramos: fragments are runs of 16 bytes");
+
+ public:
+  /// Whether panels may lie with their rows along k as well.
+  static constexpr bool reads_either = false;
+
+  KERAMOS_FORCEINLINE_FUNCTION explicit fma_accumulator(int thread) {
+    const int warp = thread / warp_size, lane = thread % warp_size;
+    const int quad = lane / 4;
+    m_ = warp / warps_n * Config.warp.m + (quad / (lanes_n / 2) * 2 + lane / 2 % 2) * vector;
+    n_ = warp % warps_n * Config.warp.n + (quad % (lanes_n / 2) * 2 + lane % 2) * vector;
+    KERAMOS_UNROLL
+    for (int i = 0; i < tm; ++i) KERAMOS_UNROLL
+    for (int j = 0; j < tn; ++j) at(i, j) = T(0);
+  }
+
+  template <class Panels>
+  KERAMOS_FORCEINLINE_FUNCTION void start(const Panels& p) {
+    load(0, p, 0);
+  }
+
+  template <class Panels, class Next>
+  KERAMOS_FORCEINLINE_FUNCTION void multiply(const Panels& p, const Next& next) {
+    static_assert(Config.block.k % 2 == 0, "keramos: two sets of fragments take turns");
+    KERAMOS_UNROLL
+    for (int k = 0; k < Config.block.k; ++k) {
+      if (k + 1 < Config.block.k)  // the next fragments load while these multiply
+        load((k + 1) % 2, p, k + 1);
+      else
+        load(0, next(), 0);
+      outer_product(k % 2);
+      settle();
+    }
+  }
+
+  /// `f(number, run)` for the accumulators in runs of 16 bytes.
+  template <class F>
+  KERAMOS_FORCEINLINE_FUNCTION void for_each_vector(const F& f) {
+    KERAMOS_UNROLL
+    for (int i = 0; i < tm; ++i) KERAMOS_UNROLL
+    for (int j = 0; j < tn / vector; ++j) f(i * (tn / vector) + j, acc_[i][j]);
+  }
+
+  template <class Position, class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION void write(const gemm_problem<T>& p, const Position& at,
+                                          const Epilogue& epilogue) const {
+    const c_writer<T, vector, Position> writer(p, at);
+    KERAMOS_UNROLL
+    for (int i = 0; i < tm; ++i) KERAMOS_UNROLL
+    for (int j = 0; j < tn / vector; ++j)
+      writer.write(m_ + i / vector * lanes_m * vector + i % vector, n_ + j * lanes_n * vector, acc_[i][j],
+                   epilogue);
+  }
+
+ private:
+  template <class Panels>
+  KERAMOS_FORCEINLINE_FUNCTION void load(int set, const Panels& p, int k) {
+    static_assert(decltype(p.a)::stride_mn == 1 && decltype(p.b)::stride_mn == 1);
+    load_runs<tm, lanes_m>(a_frag_[set], p.a.at(m_, k));
+    load_runs<tn, lanes_n>(b_frag_[set], p.b.at(n_, k));
+  }
+
+  template <int Count, int Lanes>
+  KERAMOS_FORCEINLINE_FUNCTION static void load_runs(T (&frag)[Count], const T* local) {
+    KERAMOS_UNROLL
+    for (int i = 0; i < Count; i += vector) {
+      const auto v = *reinterpret_cast<const run<T, vector>*>(local + i * Lanes);
+      KERAMOS_UNROLL
+      for (int j = 0; j < vector; ++j) frag[i + j] = v.value[j];
+    }
+  }
+
+  KERAMOS_FORCEINLINE_FUNCTION void outer_product(int set) {
+    const auto& a = a_frag_[set];
+    const auto& b = b_frag_[set];
+    // Column by column and back, so that neighbouring products share an operand in the register file's
+    // reuse cache (as CUTLASS, thread/mma_sm50.h); of the orders tried, ptxas makes the fewest bank
+    // conflicts of this one.
+    KERAMOS_UNROLL
+    for (int j = 0; j < tn; ++j) KERAMOS_UNROLL
+    for (int step = 0; step < tm; ++step) {
+      const int i = j % 2 ? tm - 1 - step : step;
+      at(i, j) += a[i] * b[j];
+    }
+  }
+
+  KERAMOS_FORCEINLINE_FUNCTION void settle() {
+    for_each_vector([](int, T(&run)[vector]) { backend::mma<Exec>::settle(run); });
+  }
+
+  KERAMOS_FORCEINLINE_FUNCTION T& at(int i, int j) { return acc_[i][j / vector][j % vector]; }
+
+  int m_, n_;  // first row and column of this thread in the block tile
+  T acc_[tm][tn / vector][vector];
+  T a_frag_[2][tm], b_frag_[2][tn];
+};
+
+}  // namespace keramos::detail::simt

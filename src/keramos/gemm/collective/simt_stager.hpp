@@ -1,0 +1,196 @@
+// Staging on a GPU: every thread of the team copies its share of a k-tile from global memory into
+// team scratch. How a k-tile lies there is its panel's type: what multiply reads in vectors along m and n
+// lies k-major whatever the layout it came from, so that transposes cost no more than plain layouts.
+#pragma once
+
+#include <cstdint>
+
+#include <keramos/backends/interface.hpp>
+#include <keramos/base/macros.hpp>
+#include <keramos/tile/shape.hpp>
+
+namespace keramos::detail::simt {
+
+/// Elements of padding behind each row in scratch: keeps 16-byte alignment, and spreads over all banks
+/// both the writes of an operand that is transposed on its way (8 k of 4 rows a warp) and the reads of
+/// matrix fragments (8 rows of 4 k, or 4 rows of 8 mn, of doubles).
+inline constexpr int pad = 4;
+
+/// A k-tile of one operand in scratch: element (mn, k) is `data[offset(mn, k)]`.
+///
+/// Rows of 8 or 16 doubles along k need no padding: their quarters of 32 bytes change places from row to row
+/// instead, which spreads a fragment's 4 rows of 4 k over all banks, and 16-byte copies over them too.
+template <class T, int MN, int K, tiling::direction Rows>
+struct panel {
+  static constexpr bool swizzled = Rows == tiling::direction::k && (K == 8 || K == 16) && sizeof(T) == 8;
+  static constexpr int stride_mn = Rows == tiling::direction::mn ? 1 : swizzled ? K : K + pad;
+  static constexpr int stride_k = Rows == tiling::direction::mn ? MN + pad : 1;
+  static constexpr int size = Rows == tiling::direction::mn ? K * stride_k : MN * stride_mn;
+
+  const T* data;
+
+  KERAMOS_FORCEINLINE_FUNCTION static int offset(int mn, int k) {
+    return mn * stride_mn + (swizzled ? k ^ (mn * K / 16 & (K / 4 - 1)) * 4 : k * stride_k);
+  }
+  KERAMOS_FORCEINLINE_FUNCTION const T* at(int mn, int k) const { return data + offset(mn, k); }
+};
+
+template <class A, class B>
+struct panel_pair {
+  A a;
+  B b;
+};
+
+/// How the threads of a team share out a k-tile: `Fast` elements along the operand's memory, `Slow` across.
+/// A thread takes `Vector` neighbours at a time, a warp consecutive vectors of as many rows as that fills;
+/// of an operand that is transposed on its way only 32 bytes a row, one sector of memory.
+template <class T, int Fast, int Slow, int Threads, int Vector, bool Transposed>
+struct k_tile_map {
+  static constexpr int sector = 32 / int(sizeof(T));
+  static constexpr int row = Transposed && sector < Fast ? sector : Fast;
+  static constexpr int lanes_fast = row / Vector < Threads ? row / Vector : Threads;
+  static constexpr int lanes_slow = Threads / lanes_fast;
+  static constexpr int step_fast = lanes_fast * Vector;
+  static constexpr int passes_fast = (Fast + step_fast - 1) / step_fast;
+  static constexpr int passes_slow = (Slow + lanes_slow - 1) / lanes_slow;
+  static_assert(Fast % step_fast == 0 && Threads % lanes_fast == 0);
+  static_assert(Slow % lanes_slow == 0 || passes_slow == 1);
+  /// Whether some threads have nothing to do: the k-tile is smaller than the team.
+  static constexpr bool partial = lanes_slow > Slow;
+
+  KERAMOS_FORCEINLINE_FUNCTION static int fast(int thread) { return thread % lanes_fast * Vector; }
+  KERAMOS_FORCEINLINE_FUNCTION static int slow(int thread) { return thread / lanes_fast; }
+};
+
+/// Stages one operand's k-tiles, in order, into panels whose rows run along `Rows`.
+template <class T, int MN, int K, int Threads, tiling::direction Along, tiling::direction Rows, int Vector,
+          class Copier>
+class operand_stager {
+  static constexpr bool along_mn = Along == tiling::direction::mn;
+  static_assert(Along == Rows || Vector == 1,
+                "keramos: an operand is transposed on its way element by element");
+  static constexpr int fast_extent = along_mn ? MN : K, slow_extent = along_mn ? K : MN;
+  using map = k_tile_map<T, fast_extent, slow_extent, Threads, Vector, Along != Rows>;
+
+ public:
+  using panel = simt::panel<T, MN, K, Rows>;
+
+ private:
+  static constexpr int local_fast = along_mn ? panel::stride_mn : panel::stride_k;
+  static constexpr int local_slow = along_mn ? panel::stride_k : panel::stride_mn;
+  // From pass to pass a thread's place moves by strides alone.
+  static_assert(!panel::swizzled || (!along_mn && map::passes_fast == 1 &&
+                                     (map::lanes_slow % 4 == 0 || map::passes_slow == 1)),
+                "keramos: a thread's rows of a swizzled panel must all be swizzled alike");
+
+ public:
+  /// `extent` rows of the tile lie inside the operand, which ends `k_left` columns on.
+  KERAMOS_FORCEINLINE_FUNCTION operand_stager(const tiling::operand<T>& from, index_t mn0, index_t k0,
+                                              int extent, index_t k_left, int thread)
+      : thread_(thread),
+        local_offset_(along_mn ? panel::offset(map::fast(thread), map::slow(thread))
+                               : panel::offset(map::slow(thread), map::fast(thread))),
+        extent_(extent),
+        // Known at compile time where it matters: vectors exist only of neighbours.
+        stride_fast_(Vector > 1 || !along_mn ? 1 : from.stride_mn),
+        k_left_(k_left),
+        global_(from.at(mn0 + (along_mn ? map::fast(thread) : map::slow(thread)),
+                        k0 + (along_mn ? map::slow(thread) : map::fast(thread)))) {
+    constexpr int rows = map::lanes_slow < slow_extent ? map::lanes_slow : slow_extent;
+    row_step_ = rows * (along_mn ? from.stride_k : from.stride_mn) * index_t(sizeof(T));
+  }
+
+  /// Copies k-tile number `k-tile`; every call is for the k-tile after the last one's. `Whole` promises that
+  /// all of it lies inside the operand.
+  template <bool Whole>
+  KERAMOS_FORCEINLINE_FUNCTION void stage(T* local, [[maybe_unused]] int k_tile) {
+    local += local_offset_;
+    // What only the checked copy needs is not kept in registers between k-tiles.
+    const int thread = Whole && !map::partial ? 0 : Copier::recompute(thread_);
+    const int fast = map::fast(thread), slow = map::slow(thread);
+    const index_t k_left = Whole ? 0 : k_left_ - index_t(k_tile) * K;
+    const int k_end = int(k_left < K ? k_left : K);
+    const int fast_end = (along_mn ? extent_ : k_end) - fast;
+    const int slow_end = (along_mn ? k_end : extent_) - slow;
+    const bool busy = !map::partial || slow < slow_extent;
+    const T* row = global_;
+    KERAMOS_UNROLL
+    for (int ps = 0; ps < map::passes_slow; ++ps) {
+      KERAMOS_UNROLL
+      for (int pf = 0; pf < map::passes_fast; ++pf) {
+        T* to = local + ps * map::lanes_slow * local_slow + pf * map::step_fast * local_fast;
+        const T* from = row + pf * map::step_fast * stride_fast_;
+        if constexpr (Whole) {
+          if (busy) Copier::template copy<Vector>(to, from);
+        } else {
+          const int left = ps * map::lanes_slow < slow_end ? fast_end - pf * map::step_fast : 0;
+          if (busy) Copier::template copy<Vector>(to, from, left < 0 ? 0 : left < Vector ? left : Vector);
+        }
+      }
+      if (along_mn || ps + 1 < map::passes_slow) row = Copier::advance(row, row_step_);
+    }
+    global_ =
+        along_mn ? row : global_ + K;  // the rows of an operand along mn are k: row K is the next k-tile
+  }
+
+ private:
+  int thread_;
+  int local_offset_;  // of this thread's first element
+  int extent_;
+  index_t stride_fast_;
+  index_t row_step_;  // bytes from pass to pass
+  index_t k_left_;
+  const T* global_;
+};
+
+/// Where an operand's memory runs, and how many elements can be copied from it at once.
+struct access {
+  tiling::direction along;
+  int vector;
+};
+
+/// Both operands of a block tile, staged into panels whose rows run along RowsA and RowsB.
+template <class T, tiling::config Config, access A, tiling::direction RowsA, access B,
+          tiling::direction RowsB, int Threads, class Copier>
+class stager {
+  static constexpr tiling::shape block = Config.block;
+  using stager_a = operand_stager<T, block.m, block.k, Threads, A.along, RowsA, A.vector, Copier>;
+  using stager_b = operand_stager<T, block.n, block.k, Threads, B.along, RowsB, B.vector, Copier>;
+
+ public:
+  using panels_type = panel_pair<typename stager_a::panel, typename stager_b::panel>;
+  static constexpr int a_size = stager_a::panel::size;
+  static constexpr int slot_size = a_size + stager_b::panel::size;
+
+  template <class Problem>
+  KERAMOS_FORCEINLINE_FUNCTION stager(const Problem& p, const tiling::position& at, T* local, int thread)
+      : a_(p.a, at.m0, at.k0, at.rows, at.k1 - at.k0, thread),
+        b_(p.b, at.n0, at.k0, at.cols, at.k1 - at.k0, thread),
+        whole_k_tiles_(at.rows == block.m && at.cols == block.n ? int((at.k1 - at.k0) / block.k) : 0),
+        local_(local) {}
+
+  KERAMOS_FORCEINLINE_FUNCTION int whole_k_tiles() const { return whole_k_tiles_; }
+
+  template <bool Whole>
+  KERAMOS_FORCEINLINE_FUNCTION void stage(int k_tile, int slot) {
+    T* local = local_ + slot * slot_size;
+    a_.template stage<Whole>(local, k_tile);
+    b_.template stage<Whole>(local + a_size, k_tile);
+  }
+  KERAMOS_FORCEINLINE_FUNCTION void commit() const { Copier::commit(); }
+  template <int Pending>
+  KERAMOS_FORCEINLINE_FUNCTION void wait() const {
+    Copier::template wait<Pending>();
+  }
+  KERAMOS_FORCEINLINE_FUNCTION panels_type panels(int slot) const {
+    return {{local_ + slot * slot_size}, {local_ + slot * slot_size + a_size}};
+  }
+
+ private:
+  stager_a a_;
+  stager_b b_;
+  int whole_k_tiles_;  // that many need no bounds checks; they come first
+  T* local_;           // (stages, {A, B})
+};
+
+}  // namespace keramos::detail::simt

@@ -1,0 +1,109 @@
+// Accumulators on matrix units that a warp drives with mma.sync or the like: the backend's multiply atom.
+#pragma once
+
+#include <keramos/backends/interface.hpp>
+#include <keramos/base/macros.hpp>
+#include <keramos/gemm/collective/c_writer.hpp>
+#include <keramos/gemm/problem.hpp>
+#include <keramos/tile/shape.hpp>
+
+namespace keramos::detail::simt {
+
+/// A warp's tile of accumulators as 16 x 8 fragments of its matrix unit.
+template <class T, tiling::config Config, class Exec>
+class warp_mma_accumulator {
+  static constexpr int fm = Config.warp.m / 16, fn = Config.warp.n / 8;
+  static constexpr int warps_n = Config.block.n / Config.warp.n;
+  static constexpr int vector = 16 / int(sizeof(T));
+  static constexpr int fk = Config.fragment.k, steps = Config.block.k / fk;
+  static_assert(Config.warp.m % 16 == 0 && Config.warp.n % 8 == 0 && Config.block.k % fk == 0,
+                "keramos: warp tiles are multiples of the fragment");
+
+ public:
+  /// Fragments are read element by element, so panels may lie either way.
+  static constexpr bool reads_either = true;
+
+  KERAMOS_FORCEINLINE_FUNCTION explicit warp_mma_accumulator(int thread) {
+    const int warp = thread / 32, group = thread % 32 / 4;
+    m_ = warp / warps_n * Config.warp.m + group;
+    n_ = warp % warps_n * Config.warp.n + group;
+    k_ = thread % 4;
+    KERAMOS_UNROLL
+    for (int i = 0; i < fm; ++i) KERAMOS_UNROLL
+    for (int j = 0; j < fn; ++j) KERAMOS_UNROLL
+    for (int v = 0; v < 4; ++v) acc_[i][j][v / 2][v % 2] = 0;
+  }
+
+  template <class Panels>
+  KERAMOS_FORCEINLINE_FUNCTION void start(const Panels& p) {
+    KERAMOS_UNROLL
+    for (int i = 0; i < fm; ++i) load_a(i, p, 0);
+    load_b(b_frag_[0], p, 0);
+  }
+
+  /// The next step's fragments load while this one's multiply: those of A row by row, each after the last
+  /// product that needs it, those of B into a second set. Two sets of both would not fit the registers.
+  template <class Panels, class Next>
+  KERAMOS_FORCEINLINE_FUNCTION void multiply(const Panels& now, const Next& next) {
+    KERAMOS_UNROLL
+    for (int s = 0; s < steps; ++s) {
+      const int set = s % 2;
+      const Panels p = s + 1 < steps ? now : next();
+      const int step = (s + 1) % steps;
+      load_b(b_frag_[1 - set], p, step);
+      KERAMOS_UNROLL
+      for (int i = 0; i < fm; ++i) {
+        KERAMOS_UNROLL
+        for (int j = 0; j < fn; ++j)
+          backend::mma<Exec>::multiply_16x8(acc_[i][j], a_frag_[i], b_frag_[set][j]);
+        load_a(i, p, step);
+      }
+    }
+    if constexpr (steps % 2 == 1) {
+      KERAMOS_UNROLL
+      for (int j = 0; j < fn; ++j) KERAMOS_UNROLL
+      for (int v = 0; v < fk / 4; ++v) b_frag_[0][j][v] = b_frag_[1][j][v];
+    }
+  }
+
+  /// `f(number, run)` for the accumulators in runs of 16 bytes.
+  template <class F>
+  KERAMOS_FORCEINLINE_FUNCTION void for_each_vector(const F& f) {
+    KERAMOS_UNROLL
+    for (int i = 0; i < fm; ++i) KERAMOS_UNROLL
+    for (int j = 0; j < fn; ++j) KERAMOS_UNROLL
+    for (int half = 0; half < 2; ++half) f((i * fn + j) * 2 + half, acc_[i][j][half]);
+  }
+
+  template <class Position, class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION void write(const gemm_problem<T>& p, const Position& at,
+                                          const Epilogue& epilogue) const {
+    const c_writer<T, vector, Position> writer(p, at);
+    const int group = m_ % 8;
+    KERAMOS_UNROLL
+    for (int i = 0; i < fm; ++i) KERAMOS_UNROLL
+    for (int j = 0; j < fn; ++j) KERAMOS_UNROLL
+    for (int half = 0; half < 2; ++half)
+      writer.write(m_ + i * 16 + half * 8, n_ - group + j * 8 + k_ * 2, acc_[i][j][half], epilogue);
+  }
+
+ private:
+  template <class Panels>
+  KERAMOS_FORCEINLINE_FUNCTION void load_a(int i, const Panels& p, int step) {
+    KERAMOS_UNROLL
+    for (int v = 0; v < fk / 2; ++v)
+      a_frag_[i][v] = *p.a.at(m_ + i * 16 + v % 2 * 8, k_ + step * fk + v / 2 * 4);
+  }
+  template <class Panels>
+  KERAMOS_FORCEINLINE_FUNCTION void load_b(T (&to)[fn][fk / 4], const Panels& p, int step) const {
+    KERAMOS_UNROLL
+    for (int j = 0; j < fn; ++j) KERAMOS_UNROLL
+    for (int v = 0; v < fk / 4; ++v) to[j][v] = *p.b.at(n_ + j * 8, k_ + step * fk + v * 4);
+  }
+
+  int m_, n_, k_;        // the first element that this lane reads of the warp's tile
+  T acc_[fm][fn][2][2];  // (fragment row, fragment column, rows 0-7 or 8-15, column)
+  T a_frag_[fm][fk / 2], b_frag_[2][fn][fk / 4];
+};
+
+}  // namespace keramos::detail::simt

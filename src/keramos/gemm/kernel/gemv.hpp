@@ -1,0 +1,250 @@
+// A matrix times a vector on a GPU: no tile can use what it reads twice, so threads multiply where the matrix
+// lies, with as many loads under way as memory needs, and add up through team scratch.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+
+#include <keramos/core/detail/launch.hpp>
+#include <keramos/core/detail/workspace.hpp>
+#include <keramos/gemm/collective/c_writer.hpp>
+#include <keramos/gemm/kernel/split_k.hpp>
+#include <keramos/gemm/problem.hpp>
+
+namespace keramos::detail::simt {
+
+/// How the threads of a team are laid over the matrix: `along_k` of them share their rows, each with a part of
+/// k; the others have rows of their own.
+struct gemv_shape {
+  static constexpr int team_size = 256;
+  static constexpr int rows = 4;  ///< of a thread
+
+  int along_k;  ///< a power of two
+
+  KERAMOS_FORCEINLINE_FUNCTION int rows_of_team() const { return team_size / along_k * rows; }
+};
+
+/// c(i) = epilogue(Σ_k a(i, k)·x(k)). `Along` is the direction in which A's memory runs, `Vector` the elements
+/// that are loaded at once.
+template <class T, tiling::direction Along, int Vector, class Epilogue>
+struct gemv_kernel {
+  gemm_problem<T> p;
+  Epilogue epilogue;
+  gemv_shape shape;
+  int teams;  ///< of one part of k
+  split_k<T> split;
+
+  static constexpr bool along_k = Along == tiling::direction::k;
+  static constexpr int rows = gemv_shape::rows;
+  static constexpr int team_size = gemv_shape::team_size;
+  static constexpr std::size_t bytes = sizeof(T) * team_size * rows;
+
+  template <class Team>
+  KERAMOS_FORCEINLINE_FUNCTION void operator()(const Team& team) const {
+    const int part = team.league_rank() / teams, block = team.league_rank() - part * teams;
+    const int thread = int(team.team_rank()), apart = team_size / shape.along_k;
+    // Neighbours have neighbouring elements: of k, or of the rows.
+    const int k_lane = along_k ? thread % shape.along_k : thread / apart;
+    const int row_lane = along_k ? thread / shape.along_k : thread % apart;
+    const index_t row0 = index_t(block) * shape.rows_of_team();
+    const index_t k0 = part * split.k_per_part;
+    const index_t k1 = p.k - k0 < split.k_per_part ? p.k : k0 + split.k_per_part;
+
+    sums s;
+    KERAMOS_UNROLL
+    for (int r = 0; r < rows; ++r) s.row[r] = row0 + row_of(row_lane, apart, r);
+    if constexpr (along_k)
+      multiply_along_k(s, k0, k1, k_lane);
+    else
+      multiply_along_rows(s, k0, k1, k_lane);
+
+    T* local = static_cast<T*>(team.team_scratch(0).get_shmem_aligned(std::size_t(bytes), 128));
+    add_lanes(team, s, local, thread, k_lane, along_k ? 1 : apart);
+    s.leads = k_lane == 0;
+    if (!split.template add_up<team_size * rows, team_size>(team, block, part, s) || !s.leads) return;
+    KERAMOS_UNROLL
+    for (int r = 0; r < rows; ++r)
+      if (s.row[r] < p.m) {
+        T& c = p.c[s.row[r] * p.c_row_stride];
+        c = epilogue.reads_c() ? epilogue(s.at(r), c, s.row[r], 0) : epilogue(s.at(r), s.row[r], 0);
+      }
+  }
+
+ private:
+  /// A thread's rows and their sums, of which only the first of those that share them keeps any.
+  struct sums {
+    static constexpr int run = 16 / int(sizeof(T));
+    index_t row[rows];
+    T value[rows / run][run] = {};
+    bool leads = true;
+
+    KERAMOS_FORCEINLINE_FUNCTION T& at(int r) { return value[r / run][r % run]; }
+    template <class F>
+    KERAMOS_FORCEINLINE_FUNCTION void for_each_vector(const F& f) {
+      if (!leads) return;
+      KERAMOS_UNROLL
+      for (int i = 0; i < rows / run; ++i) f(i, value[i]);
+    }
+  };
+
+  KERAMOS_FORCEINLINE_FUNCTION static int row_of(int lane, int lanes, int r) {
+    return along_k ? lane * rows + r : (r / Vector * lanes + lane) * Vector + r % Vector;
+  }
+
+  template <int Count>
+  KERAMOS_FORCEINLINE_FUNCTION static run<T, Count> load(const T* from) {
+    return *reinterpret_cast<const run<T, Count>*>(from);
+  }
+
+  /// All rows at once where they lie in the matrix, else one by one. So many loads are on their way before the
+  /// first is needed.
+  KERAMOS_FORCEINLINE_FUNCTION void multiply_along_k(sums& s, index_t k0, index_t k1, int lane) const {
+    if (s.row[rows - 1] >= p.m) return multiply_rows(s, k0 + lane, k1, shape.along_k);
+    const T* a[rows];
+    KERAMOS_UNROLL
+    for (int r = 0; r < rows; ++r) a[r] = p.a.at(s.row[r], 0);
+    constexpr int together = Vector > 1 ? 2 : 4;
+    const index_t step = index_t(shape.along_k) * Vector;
+    index_t k = k0 + lane * Vector;
+    for (; k + (together - 1) * step + Vector <= k1; k += together * step) {
+      run<T, Vector> v[together][rows];
+      KERAMOS_UNROLL
+      for (int c = 0; c < together; ++c) KERAMOS_UNROLL
+      for (int r = 0; r < rows; ++r) v[c][r] = load<Vector>(a[r] + (k + c * step) * stride_k());
+      KERAMOS_UNROLL
+      for (int c = 0; c < together; ++c) KERAMOS_UNROLL
+      for (int i = 0; i < Vector; ++i) {
+        const T x = *p.b.at(0, k + c * step + i);
+        KERAMOS_UNROLL
+        for (int r = 0; r < rows; ++r) s.at(r) += v[c][r].value[i] * x;
+      }
+    }
+    for (; k < k1; k += step) {
+      for (int i = 0; i < Vector && k + i < k1; ++i) {
+        const T x = *p.b.at(0, k + i);
+        KERAMOS_UNROLL
+        for (int r = 0; r < rows; ++r) s.at(r) += a[r][(k + i) * stride_k()] * x;
+      }
+    }
+  }
+  KERAMOS_FORCEINLINE_FUNCTION index_t stride_k() const { return Vector > 1 ? 1 : p.a.stride_k; }
+
+  KERAMOS_FORCEINLINE_FUNCTION void multiply_along_rows(sums& s, index_t k0, index_t k1, int lane) const {
+    // Vectors behind the last row read the last ones, for nothing; none may lie across the end.
+    if (s.row[rows - 1] >= p.m && p.m % Vector != 0) return multiply_rows(s, k0 + lane, k1, shape.along_k);
+    constexpr int together = 4;
+    const T* a[rows / Vector];
+    KERAMOS_UNROLL
+    for (int r = 0; r < rows / Vector; ++r)
+      a[r] = p.a.at(s.row[r * Vector] < p.m ? s.row[r * Vector] : p.m - Vector, 0);
+    const index_t lanes = shape.along_k;
+    index_t k = k0 + lane;
+    for (; k + (together - 1) * lanes < k1; k += together * lanes) {
+      run<T, Vector> v[together][rows / Vector];
+      KERAMOS_UNROLL
+      for (int c = 0; c < together; ++c) KERAMOS_UNROLL
+      for (int r = 0; r < rows / Vector; ++r) v[c][r] = load<Vector>(a[r] + (k + c * lanes) * p.a.stride_k);
+      KERAMOS_UNROLL
+      for (int c = 0; c < together; ++c) {
+        const T x = *p.b.at(0, k + c * lanes);
+        KERAMOS_UNROLL
+        for (int r = 0; r < rows; ++r) s.at(r) += v[c][r / Vector].value[r % Vector] * x;
+      }
+    }
+    for (; k < k1; k += lanes) {
+      const T x = *p.b.at(0, k);
+      KERAMOS_UNROLL
+      for (int r = 0; r < rows; ++r)
+        s.at(r) += a[r / Vector][k * p.a.stride_k + r % Vector * p.a.stride_mn] * x;
+    }
+  }
+
+  KERAMOS_FORCEINLINE_FUNCTION void multiply_rows(sums& s, index_t first, index_t k1, index_t step) const {
+    constexpr int together = 8;
+    KERAMOS_UNROLL
+    for (int r = 0; r < rows; ++r) {
+      if (s.row[r] >= p.m) continue;
+      index_t k = first;
+      for (; k + (together - 1) * step < k1; k += together * step) {
+        T v[together], x[together];
+        KERAMOS_UNROLL
+        for (int c = 0; c < together; ++c)
+          v[c] = *p.a.at(s.row[r], k + c * step), x[c] = *p.b.at(0, k + c * step);
+        KERAMOS_UNROLL
+        for (int c = 0; c < together; ++c) s.at(r) += v[c] * x[c];
+      }
+      for (; k < k1; k += step) s.at(r) += *p.a.at(s.row[r], k) * *p.b.at(0, k);
+    }
+  }
+
+  /// Adds the sums of the threads that share rows, pairwise, to those of the first; they are `step` apart.
+  template <class Team>
+  KERAMOS_FORCEINLINE_FUNCTION void add_lanes(const Team& team, sums& s, T* local, int thread, int lane,
+                                              int step) const {
+    for (int half = shape.along_k / 2; half > 0; half /= 2) {
+      if (lane >= half && lane < 2 * half) {
+        KERAMOS_UNROLL
+        for (int r = 0; r < rows; ++r) local[r * team_size + thread] = s.at(r);
+      }
+      team.team_barrier();
+      if (lane < half) {
+        KERAMOS_UNROLL
+        for (int r = 0; r < rows; ++r) s.at(r) += local[r * team_size + thread + half * step];
+      }
+    }
+  }
+};
+
+/// Launches C (m x 1) = epilogue(A·B): enough teams to fill the multiprocessors, by dividing k if rows are few.
+template <class Exec, class T, class Epilogue>
+void multiply_vector(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& p,
+                     const Epilogue& epilogue, int units) {
+  constexpr int vector = 16 / int(sizeof(T));
+  constexpr index_t loads = 8;  // steps of a thread, for which it is worth being there
+  const auto run = [&](auto along, auto width) {
+    constexpr bool along_k = along() == tiling::direction::k;
+    using kernel = gemv_kernel<T, along(), width(), Epilogue>;
+    static_assert(sizeof(kernel) <= 350,
+                  "keramos: with more Kokkos would pass the functor through constant memory and wait");
+    const index_t enough = index_t(units) * 6;  // teams
+    // Threads along k: no more than have work, or as many as leave none without a row; then more, until there
+    // are enough teams.
+    gemv_shape shape{along_k ? 32 : 8};
+    const auto teams = [&] { return (p.m + shape.rows_of_team() - 1) / shape.rows_of_team(); };
+    const auto reach = [&] { return index_t(shape.along_k) * (along_k ? width() : 1) * loads; };
+    if (along_k)
+      while (shape.along_k > 4 && reach() >= 2 * p.k) shape.along_k /= 2;
+    else
+      while (shape.along_k < 64 && shape.rows_of_team() >= 2 * p.m) shape.along_k *= 2;
+    while (shape.along_k < (along_k ? 256 : 32) && teams() < enough && reach() < p.k) shape.along_k *= 2;
+    const index_t parts = std::clamp<index_t>(enough / teams(), 1, std::max<index_t>(p.k / reach(), 1));
+    split_plan plan;
+    plan.k_per_part = ((p.k + parts - 1) / parts + 31) / 32 * 32;
+    plan.parts = int((p.k + plan.k_per_part - 1) / plan.k_per_part);
+    plan.fan_in = 32;
+    if (teams() > std::numeric_limits<int>::max() / plan.parts)
+      throw launch_error("keramos::gemm: C has " + std::to_string(p.m) +
+                         " rows, too many for one call; split it into several");
+    const auto split = make_split<T>(exec, memory, plan, int(teams()), shape.team_size * shape.rows);
+    team_launch<gemv_shape::team_size, 3>("keramos::gemm_vector", exec, int(teams()) * plan.parts,
+                                          kernel::bytes, kernel{p, epilogue, shape, int(teams()), split});
+  };
+  using mn = std::integral_constant<tiling::direction, tiling::direction::mn>;
+  using k = std::integral_constant<tiling::direction, tiling::direction::k>;
+  const bool aligned = reinterpret_cast<std::uintptr_t>(p.a.data) % 16 == 0;
+  const auto stride = [](index_t s) { return s < 0 ? -s : s; };
+  if (p.a.stride_mn == 1 && aligned && p.a.stride_k % vector == 0)
+    run(mn(), std::integral_constant<int, vector>());
+  else if (p.a.stride_k == 1 && aligned && p.a.stride_mn % vector == 0)
+    run(k(), std::integral_constant<int, vector>());
+  else if (stride(p.a.stride_mn) < stride(p.a.stride_k))
+    run(mn(), std::integral_constant<int, 1>());
+  else
+    run(k(), std::integral_constant<int, 1>());
+}
+
+}  // namespace keramos::detail::simt

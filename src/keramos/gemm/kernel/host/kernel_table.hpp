@@ -1,0 +1,62 @@
+// The compiled kernels of one instruction set, behind function pointers. No Kokkos here: this and
+// micro_kernel.hpp are all that kernels.cpp sees, so that nothing else is compiled for a newer
+// processor than the one that may run it.
+#pragma once
+
+#include <cstdint>
+
+namespace keramos::detail::host {
+
+/// C (m x n) = alpha·A·B + beta·C, to be multiplied where it lies, unpacked.
+template <class T>
+struct unpacked_problem {
+  int m, n, k;
+  const T* a;  // (m, k)
+  std::int64_t a_row_stride, a_col_stride;
+  const T* b;  // (k, n)
+  std::int64_t b_row_stride, b_col_stride;
+  T* c;  // (m, n)
+  std::int64_t c_row_stride, c_col_stride;
+  T alpha, beta;
+};
+
+/// A block of C (rows x cols) that takes up one k-tile, packed. Packed operands are panels of `width`
+/// rows of A (mr) or columns of B (nr): element (i, p) of a panel of k columns is at `p * width + i`,
+/// short panels are filled with zeros. Sums that more k-tiles follow are kept in micro tiles of mr x nr,
+/// row-major, tile after tile along m, then along n.
+template <class T>
+struct block_product {
+  T* sums;     // (panels_n, panels_m, mr, nr)
+  const T* a;  // (panels_m, k, mr)
+  const T* b;  // (panels_n, k, nr)
+  int rows, cols, k;
+  bool first;  ///< overwrites the sums
+  bool last;   ///< writes C = alpha·sums + beta·C instead; beta = 0 does not read C
+  T* c;        // (rows, cols)
+  std::int64_t c_row_stride, c_col_stride;
+  T alpha, beta;
+};
+
+template <class T>
+struct kernel_table {
+  const char* isa;
+  int mr, nr;      ///< register tile
+  int mc, nc, kc;  ///< block tile: see backends/host/tiles.hpp
+
+  /// Packs `mn` x `k` elements `from[i * stride_mn + p * stride_k]` into panels.
+  using pack_function = void(T* panels, const T* from, std::int64_t stride_mn, std::int64_t stride_k, int mn,
+                             int k);
+  pack_function* pack_a;
+  pack_function* pack_b;
+
+  void (*multiply)(const block_product<T>& block);
+
+  /// C's rows must run through memory (c_col_stride = 1).
+  void (*multiply_unpacked)(const unpacked_problem<T>& problem);
+  /// Dot products along k: C has at most `dots` columns and A's rows run through memory, or it has at most
+  /// `dots` rows and B's columns do.
+  void (*multiply_dots)(const unpacked_problem<T>& problem);
+  int dots;
+};
+
+}  // namespace keramos::detail::host

@@ -1,0 +1,93 @@
+// Packing: rows of A or columns of B in panels of `Width`, element (i, p) at `p * Width + i`, whatever
+// their strides were. Compiled per instruction set, like micro_kernel.hpp, which see.
+#pragma once
+
+#include <cstdint>
+
+#include <keramos/backends/host/vector.hpp>
+
+namespace keramos::detail::host::KERAMOS_HOST_ISA {
+
+using namespace backend::host::KERAMOS_HOST_ISA;  // its vectors
+
+/// The first Columns of `lanes` rows, transposed on their way: element (i, p) goes to `p * step + i`. The
+/// elements of a row lie side by side along k, and are read a cache line at a time: with a power of two as
+/// leading dimension all rows fall into one set of the cache, which would lose them before their next
+/// element is due.
+template <class T, int Columns>
+inline void pack_transposed(T* to, std::int64_t step, const T* from, std::int64_t stride_mn, int count,
+                            int k) {
+  using v = simd<T>;
+  typename v::vector block[v::lanes];
+  for (int p = 0; p < k; p += v::lanes, to += v::lanes * step, from += v::lanes) {
+    const int here = k - p < v::lanes ? k - p : v::lanes;
+    if (here == v::lanes && count >= Columns) {
+#pragma GCC unroll 16
+      for (int i = 0; i < v::lanes; ++i)
+        block[i] = i < Columns ? v::load(from + i * stride_mn) : typename v::vector{};
+    } else {
+      const typename v::first lanes(here);
+#pragma GCC unroll 16
+      for (int i = 0; i < v::lanes; ++i)
+        block[i] = i < Columns && i < count ? lanes.load(from + i * stride_mn) : typename v::vector{};
+    }
+    v::transpose(block);
+#pragma GCC unroll 16
+    for (int l = 0; l < v::lanes; ++l)
+      if (l < here) v::template store_first<Columns>(to + l * step, block[l]);
+  }
+}
+
+/// Lays `width` rows out so that element (i, p) is at `p * width + i`; rows from `count` on are zeros.
+template <class T>
+inline void pack_rows(T* to, int width, const T* from, std::int64_t stride_mn, std::int64_t stride_k,
+                      int count, int k) {
+  for (int p = 0; p < k; ++p)
+    for (int i = 0; i < width; ++i) to[p * width + i] = i < count ? from[i * stride_mn + p * stride_k] : T(0);
+}
+
+/// One panel of `count` <= Width rows.
+template <class T, int Width>
+inline void pack_panel(T* to, const T* from, std::int64_t stride_mn, std::int64_t stride_k, int count,
+                       int k) {
+  using v = simd<T>;
+  constexpr int whole = Width / v::lanes, rest = Width % v::lanes;
+  if (stride_k == 1) {
+#pragma GCC unroll 4
+    for (int i = 0; i < whole * v::lanes; i += v::lanes)
+      pack_transposed<T, v::lanes>(to + i, Width, from + i * stride_mn, stride_mn, count - i, k);
+    if constexpr (rest > 0) {
+      constexpr int i = whole * v::lanes;
+      pack_transposed<T, rest>(to + i, Width, from + i * stride_mn, stride_mn, count - i, k);
+    }
+  } else {
+    pack_rows(to, Width, from, stride_mn, stride_k, count, k);
+  }
+}
+
+/// Some rows of memory at a time, through all panels: a panel's part of a row, read down a whole k-tile, is a walk
+/// that no prefetcher follows.
+template <class T, int Width>
+inline void pack_along_mn(T* panels, const T* from, std::int64_t stride_k, int mn, int k) {
+  constexpr int rows = 16;
+  for (int p0 = 0; p0 < k; p0 += rows) {
+    const int end = k - p0 < rows ? k : p0 + rows;
+    int i = 0;
+    for (; i + Width <= mn; i += Width)
+      for (int p = p0; p < end; ++p)
+        std::memcpy(panels + std::int64_t(i) * k + p * Width, from + i + p * stride_k, Width * sizeof(T));
+    if (i < mn)
+      pack_rows(panels + std::int64_t(i) * k + p0 * Width, Width, from + i + p0 * stride_k, 1, stride_k,
+                mn - i, end - p0);
+  }
+}
+
+template <class T, int Width>
+inline void pack(T* panels, const T* from, std::int64_t stride_mn, std::int64_t stride_k, int mn, int k) {
+  if (stride_mn == 1 && stride_k != 1) return pack_along_mn<T, Width>(panels, from, stride_k, mn, k);
+  for (int i = 0; i < mn; i += Width)
+    pack_panel<T, Width>(panels + std::int64_t(i) * k, from + i * stride_mn, stride_mn, stride_k,
+                         mn - i < Width ? mn - i : Width, k);
+}
+
+}  // namespace keramos::detail::host::KERAMOS_HOST_ISA

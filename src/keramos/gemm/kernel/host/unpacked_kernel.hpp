@@ -1,0 +1,290 @@
+// Products without packing, where to pack an operand would cost as much as to multiply it: small ones, and
+// those with few rows, columns or products an element.
+//
+// C is covered by register tiles of up to max_rows x (Vectors vectors), as equal in height as can be, so
+// that none has too few sums in flight to hide the latency of an FMA. What overhangs C on the right is
+// masked: no lane outside the operands is read or written.
+//
+// Operands that are in no cache yet are left to the processor's prefetchers as far as these can follow. Zen 5's
+// follow few rows of A at a time, through the same loads, and they follow plain accesses but not masked ones: where
+// all are masked the tile asks for B and C itself. A plain store of a whole line of C does not even read the line,
+// unless it was asked for. A product of 16 x 16 doubles takes 135 ns so, of floats 75; with one tile of all rows,
+// masks throughout, and everything asked for or read before it was 290 and 175.
+//
+// Compiled per instruction set, like micro_kernel.hpp, which see.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include <keramos/backends/host/vector.hpp>
+#include <keramos/gemm/kernel/host/kernel_table.hpp>
+#include <keramos/gemm/kernel/host/pack.hpp>
+
+namespace keramos::detail::host::KERAMOS_HOST_ISA {
+
+using namespace backend::host::KERAMOS_HOST_ISA;  // its vectors
+
+template <class T>
+class unpacked_kernel {
+  using problem = unpacked_problem<T>;
+  using v = simd<T>;
+  using vector = typename v::vector;
+  using first = typename v::first;
+
+  /// Rows of the tallest tile: its sums, a row of B and an element of A fit in the registers.
+  static constexpr int max_rows(int vectors) {
+    constexpr int most[] = {12, 14, 8, 6};
+    const int fit = (vector_registers - vectors - 1) / vectors;
+    return fit < most[vectors - 1] ? fit : most[vectors - 1];
+  }
+  /// The same for a problem: of short rows of A a prefetcher follows six, but not fourteen.
+  template <int Vectors>
+  static int rows_for(const problem& s) {
+    constexpr int most = max_rows(Vectors);
+    return Vectors == 2 && s.k <= short_row && most > 6 ? 6 : most;
+  }
+  static constexpr int widest = vector_registers >= 32 ? 4 : 2;  ///< vectors of the widest tile
+
+  /// Vector `w` of a row of `Vectors`, of which the last may be partly outside.
+  template <bool Masked, int Vectors>
+  static vector load(const T* row, int w, first lanes) {
+    return Masked && w == Vectors - 1 ? lanes.load(row + w * v::lanes) : v::load(row + w * v::lanes);
+  }
+  template <bool Masked, int Vectors>
+  static void store(T* row, int w, vector x, first lanes) {
+    if (Masked && w == Vectors - 1)
+      lanes.store(row + w * v::lanes, x);
+    else
+      v::store(row + w * v::lanes, x);
+  }
+
+  /// One tile; `lanes` are those of its last vector.
+  template <int Vectors, int Rows, bool Masked>
+  static void tile(const problem& s, const T* a, const T* b, T* c, first lanes) {
+    vector sums[Rows][Vectors];
+#pragma GCC unroll 16
+    for (int i = 0; i < Rows; ++i)
+#pragma GCC unroll 4
+      for (int w = 0; w < Vectors; ++w) sums[i][w] = vector{};
+    // Every fourth row of A has a pointer; from there an address reaches the next three for free. Left to itself the
+    // compiler keeps an offset for each row, which are more than it has registers: hence the empty statements.
+    constexpr int pointers = (Rows + 3) / 4;
+    constexpr std::int64_t size = sizeof(T);
+    const std::int64_t row = s.a_row_stride * size;
+    std::int64_t three_rows = 3 * row, next_a = s.a_col_stride * size, next_b = s.b_row_stride * size;
+    asm("" : "+r"(three_rows), "+r"(next_a), "+r"(next_b));
+    constexpr bool all_masked = Masked && Vectors == 1;
+    if constexpr (all_masked) {
+#pragma GCC unroll 16
+      for (int i = 0; i < Rows; ++i) __builtin_prefetch(c + i * s.c_row_stride);
+    }
+    const char* at[pointers];
+#pragma GCC unroll 4
+    for (int g = 0; g < pointers; ++g) at[g] = reinterpret_cast<const char*>(a) + 4 * g * row;
+    for (int p = s.k; p > 0; --p) {
+      if constexpr (all_masked) __builtin_prefetch(b);
+      vector row_of_b[Vectors];
+#pragma GCC unroll 4
+      for (int w = 0; w < Vectors; ++w) row_of_b[w] = load<Masked, Vectors>(b, w, lanes);
+#pragma GCC unroll 16
+      for (int i = 0; i < Rows; ++i) {
+        const T element = *reinterpret_cast<const T*>(at[i / 4] + (i % 4 == 3 ? three_rows : i % 4 * row));
+#pragma GCC unroll 4
+        for (int w = 0; w < Vectors; ++w) sums[i][w] += element * row_of_b[w];
+      }
+      b = reinterpret_cast<const T*>(reinterpret_cast<const char*>(b) + next_b);
+#pragma GCC unroll 4
+      for (int g = 0; g < pointers; ++g) {
+        at[g] += next_a;
+        asm("" : "+r"(at[g]));
+      }
+    }
+    const std::int64_t c_row_stride = s.c_row_stride;
+    const T alpha = s.alpha, beta = s.beta;  // C might alias s
+    if (beta == T(0)) {
+#pragma GCC unroll 16
+      for (int i = 0; i < Rows; ++i, c += c_row_stride)
+#pragma GCC unroll 4
+        for (int w = 0; w < Vectors; ++w) store<Masked, Vectors>(c, w, alpha * sums[i][w], lanes);
+    } else {
+#pragma GCC unroll 16
+      for (int i = 0; i < Rows; ++i, c += c_row_stride)
+#pragma GCC unroll 4
+        for (int w = 0; w < Vectors; ++w)
+          store<Masked, Vectors>(c, w, alpha * sums[i][w] + beta * load<Masked, Vectors>(c, w, lanes), lanes);
+    }
+  }
+
+  using tile_function = void(const problem& s, const T* a, const T* b, T* c, first lanes);
+
+  /// The function for `rows` (from 1).
+  template <int Vectors, bool Masked>
+  static tile_function* tile_of(int rows) {
+    static constexpr auto of = []<int... Row>(std::integer_sequence<int, Row...>) {
+      struct {
+        tile_function* function[sizeof...(Row)];
+      } table{{tile<Vectors, Row + 1, Masked>...}};
+      return table;
+    }
+    (std::make_integer_sequence<int, max_rows(Vectors)>());
+    return of.function[rows - 1];
+  }
+
+  /// All rows of the columns from j on that `Vectors` vectors cover. `ahead`: asks for the rows of A of the next tile.
+  template <int Vectors, bool Masked>
+  static void columns(const problem& s, int j, bool ahead) {
+    const int most = rows_for<Vectors>(s);
+    const int width = s.n - j < Vectors * v::lanes ? s.n - j : Vectors * v::lanes;
+    const first lanes(width - (Vectors - 1) * v::lanes);
+    int tiles = (s.m + most - 1) / most;
+    if (Vectors > 1 && s.m % tiles != 0 && s.m % (tiles + 1) == 0)
+      ++tiles;  // all of one height: the same loads
+    const int rows = s.m / tiles;
+    int taller = s.m % tiles;
+    const T *a = s.a, *b = s.b + j;
+    T* c = s.c + j;
+    for (int i = s.m; i > 0;) {
+      const int height = rows + (taller-- > 0);
+      const T* const next = a + height * s.a_row_stride;
+      i -= height;
+      if (ahead) ask(next, s.a_row_stride, i < most ? i : most, s.k);
+      // C is asked for where it is read, and where its rows are long and little else is done.
+      if (s.beta != T(0) || (s.k <= few_columns && s.n > widest * v::lanes))
+        ask(c, s.c_row_stride, height, width);
+      tile_of<Vectors, Masked>(height)(s, a, b, c, lanes);
+      a = next;
+      c += height * s.c_row_stride;
+    }
+  }
+
+  /// Columns from j on in tiles of `Vectors` vectors, and what is left of them in narrower ones.
+  template <int Vectors>
+  static void columns_from(const problem& s, int j, bool ahead) {
+    for (; j + Vectors * v::lanes <= s.n; j += Vectors * v::lanes, ahead = false)
+      columns<Vectors, false>(s, j, ahead);
+    if (s.n - j > (Vectors - 1) * v::lanes) return columns<Vectors, true>(s, j, ahead);
+    if constexpr (Vectors > 1)
+      if (j < s.n) columns_from<Vectors - 1>(s, j, ahead);
+  }
+
+  /// All of C if it is one tile of `Vectors` vectors.
+  template <int Vectors>
+  static bool single_tile(const problem& s) {
+    const int last = s.n - (Vectors - 1) * v::lanes;
+    if (last <= 0 || last > v::lanes || s.m > rows_for<Vectors>(s)) return false;
+    auto* const tile = last < v::lanes ? tile_of<Vectors, true>(s.m) : tile_of<Vectors, false>(s.m);
+    tile(s, s.a, s.b, s.c, first(last));
+    return true;
+  }
+
+  /// B's rows run through memory.
+  static void multiply_rows(const problem& s, bool ahead) {
+    // Of a wide tile's columns of B not much more fits in the first-level cache; and one pass over B beats two.
+    if (s.m > max_rows(widest) && (s.k > most_k_of_wide || (s.m <= max_rows(2) && s.n > widest * v::lanes)))
+      return columns_from<2>(s, 0, ahead);
+    if (s.k > few_columns || s.n <= widest * v::lanes) return columns_from<widest>(s, 0, ahead);
+    // Little is done to an element of C, so what counts is that it is written row after row.
+    problem part = s;
+    for (int i = 0; i < s.m; i += part.m) {
+      constexpr int most = max_rows(widest);
+      part.m = s.m - i < most ? s.m - i : most;
+      part.a = s.a + i * s.a_row_stride;
+      part.c = s.c + i * s.c_row_stride;
+      columns_from<widest>(part, 0, false);
+    }
+  }
+
+  static constexpr int line = 64 / int(sizeof(T));  ///< elements of a cache line
+
+  /// Asks for `count` rows of `length`, a line after the other. (Unrolled it takes longer, fetch does not.)
+  static void ask(const T* rows, std::int64_t stride, int count, std::int64_t length) {
+    if (stride == length) length *= count, count = 1;
+    for (int i = 0; i < count; ++i, rows += stride)
+      for (std::int64_t j = 0; j < length; j += line) __builtin_prefetch(rows + j);
+  }
+  /// The same by reading: the order of wide tiles, a step of k here and there, is none that a prefetcher follows.
+  /// Products of 48 x 48 doubles in no cache take 2.7 us so and 4 without; of cached ones it takes 5 % longer.
+  static void fetch(const T* rows, std::int64_t stride, int count, std::int64_t length) {
+    if (stride == length) length *= count, count = 1;
+    for (int i = 0; i < count; ++i, rows += stride)
+#pragma GCC unroll 4
+      for (std::int64_t j = 0; j < length; j += line)
+        asm volatile("" ::"r"(*reinterpret_cast<const char*>(rows + j)));
+  }
+
+  static constexpr int short_row = 64;  ///< of A
+  static constexpr int most_k_of_wide = 128;
+  static constexpr int few_columns = 32;              ///< of A
+  static constexpr std::int64_t cached = 256 * 1024;  ///< bytes that stay in the second-level cache
+  static constexpr int fetched = 32 * 1024;  ///< bytes of a block of a larger B, for the first-level cache
+  static constexpr int packed = 64 * 1024 / int(sizeof(T));  ///< elements of B packed at a time
+
+ public:
+  /// C = alpha·A·B + beta·C; k in blocks, which add to C one after another, if B is too large to stay in
+  /// the cache from one row to the next.
+  static void multiply(const problem& s) {
+    if (s.b_col_stride == 1 && (single_tile<1>(s) || single_tile<2>(s)))
+      return;  // the least way for the smallest, without room for more on the stack
+    multiply_tiles(s);
+  }
+
+ private:
+  [[gnu::noinline]] static void multiply_tiles(const problem& s) {
+    if (s.b_col_stride != 1) return multiply_columns(s);
+    const std::int64_t bytes_of_b = std::int64_t(s.k) * s.n * std::int64_t(sizeof(T));
+    if (bytes_of_b <= cached) {
+      const bool wide = s.n > widest * v::lanes;  // or B is read from its first line to its last anyway
+      if (wide) fetch(s.b, s.b_row_stride, s.k, s.n);
+      return multiply_rows(s, wide && s.a_col_stride == 1);
+    }
+    problem part = s;
+    const int most_k = s.n <= widest * v::lanes ? 256 : 64;
+    const bool once = s.m <= 2;  // what is read no more than twice is not worth reading ahead
+    const int most_n = once ? s.n : fetched / int(sizeof(T)) / most_k;
+    for (int k0 = 0; k0 < s.k; k0 += most_k) {
+      part.k = s.k - k0 < most_k ? s.k - k0 : most_k;
+      part.a = s.a + k0 * s.a_col_stride;
+      if (k0 > 0) part.beta = T(1);
+      for (int j = 0; j < s.n; j += most_n) {
+        part.n = s.n - j < most_n ? s.n - j : most_n;
+        part.b = s.b + k0 * s.b_row_stride + j;
+        part.c = s.c + j;
+        if (!once) fetch(part.b, part.b_row_stride, part.k, part.n);
+        multiply_rows(part, false);
+      }
+    }
+  }
+
+  /// B's rows do not run through memory: blocks of columns are laid out so first, on the stack.
+  static void multiply_columns(const problem& s) {
+    alignas(64) T block[packed];
+    problem part = s;
+    part.b = block;
+    part.b_col_stride = 1;
+    part.k = s.k < 512 ? s.k : 512;
+    for (int k0 = 0; k0 < s.k; k0 += part.k) {
+      if (s.k - k0 < part.k) part.k = s.k - k0;
+      part.a = s.a + k0 * s.a_col_stride;
+      if (k0 > 0) part.beta = T(1);
+      const int most = packed / part.k / v::lanes * v::lanes;
+      for (int j = 0; j < s.n; j += most) {
+        part.n = s.n - j < most ? s.n - j : most;
+        part.c = s.c + j;
+        const int width = (part.n + v::lanes - 1) / v::lanes * v::lanes;
+        part.b_row_stride = width;
+        const T* from = s.b + k0 * s.b_row_stride + j * s.b_col_stride;
+        if (s.b_row_stride == 1) {
+          for (int i = 0; i < part.n; i += v::lanes)
+            pack_transposed<T, v::lanes>(block + i, width, from + i * s.b_col_stride, s.b_col_stride,
+                                         part.n - i, part.k);
+        } else {
+          pack_rows(block, width, from, s.b_col_stride, s.b_row_stride, part.n, part.k);
+        }
+        multiply_rows(part, false);
+      }
+    }
+  }
+};
+
+}  // namespace keramos::detail::host::KERAMOS_HOST_ISA

@@ -1,0 +1,176 @@
+// Copies of operands that tiles cannot stage 16 bytes at a time: into memory of the queue, so that their rows
+// run along m or n, each from a line of the cache. A large product reads each element often, so it pays there.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include <keramos/backends/interface.hpp>
+#include <keramos/core/detail/launch.hpp>
+#include <keramos/core/detail/workspace.hpp>
+#include <keramos/gemm/problem.hpp>
+#include <keramos/tile/shape.hpp>
+
+namespace keramos::detail::simt {
+
+/// Elements from row to row of a packed operand: whole lines of the cache.
+template <class T>
+index_t packed_pitch(index_t extent_mn) {
+  constexpr index_t line = 128 / index_t(sizeof(T));
+  return (extent_mn + line - 1) / line * line;
+}
+
+/// One operand to copy: element (mn, k) goes to `to[k * pitch + mn]`, and zeros to what is left of the pitch.
+template <class T>
+struct pack_task {
+  static constexpr int mn = 64, k = 32;  // of a team
+
+  tiling::operand<T> from{};
+  T* to = nullptr;
+  index_t pitch = 0, extent_mn = 0;
+  int blocks_mn = 0, teams = 0;
+
+  pack_task() = default;
+  pack_task(const tiling::operand<T>& from, T* to, index_t extent_mn, index_t extent_k)
+      : from(from),
+        to(to),
+        pitch(packed_pitch<T>(extent_mn)),
+        extent_mn(extent_mn),
+        blocks_mn(int((extent_mn + mn - 1) / mn)),
+        teams(blocks_mn * int((extent_k + k - 1) / k)) {}
+};
+
+/// Copies one operand or both, a block of mn x k a team, through scratch where the operand runs along k, so
+/// that both sides are read and written in rows.
+template <class T>
+struct pack_kernel {
+  static constexpr int mn = pack_task<T>::mn, k = pack_task<T>::k;
+  static constexpr int team_size = 256, each = mn * k / team_size;
+  static constexpr int teams_per_unit = sizeof(T) == 8 ? 4 : 6;  // more spill, fewer do not fill the memory
+  static constexpr std::size_t bytes = sizeof(T) * k * (mn + 1);
+
+  pack_task<T> first, second;
+  index_t extent_k;
+
+  template <class Team>
+  KERAMOS_FORCEINLINE_FUNCTION void operator()(const Team& team) const {
+    T* local = static_cast<T*>(team.team_scratch(0).get_shmem_aligned(std::size_t(bytes), 128));
+    const int rank = team.league_rank();
+    copy(team, local, rank < first.teams ? first : second, rank < first.teams ? rank : rank - first.teams);
+  }
+
+ private:
+  template <class Team>
+  KERAMOS_FORCEINLINE_FUNCTION void copy(const Team& team, T* local, const pack_task<T> task,
+                                         int block) const {
+    const int thread = int(team.team_rank());
+    const index_t mn0 = index_t(block % task.blocks_mn) * mn;
+    const index_t k0 = index_t(block / task.blocks_mn) * k;
+    if (task.from.stride_k == 1)
+      read<true>(local, task, mn0, k0, thread);
+    else
+      read<false>(local, task, mn0, k0, thread);
+    team.team_barrier();
+    constexpr int step = team_size / mn;
+    const int i = thread % mn, j = thread / mn;
+    T* out = task.to + (k0 + j) * task.pitch + mn0 + i;
+    KERAMOS_UNROLL
+    for (int r = 0; r < each; ++r)
+      if (mn0 + i < task.pitch && k0 + j + r * step < extent_k)
+        out[r * step * task.pitch] = local[(j + r * step) * (mn + 1) + i];
+  }
+
+  /// All of a thread's elements are on their way before the first is stored.
+  template <bool AlongK>
+  KERAMOS_FORCEINLINE_FUNCTION void read(T* local, const pack_task<T>& task, index_t mn0, index_t k0,
+                                         int thread) const {
+    constexpr int fast = AlongK ? k : mn, step = team_size / fast;
+    const int i = AlongK ? thread / fast : thread % fast, j = AlongK ? thread % fast : thread / fast;
+    const T* in = task.from.at(mn0 + i, k0 + j);
+    const index_t stride = step * (AlongK ? task.from.stride_mn : task.from.stride_k);
+    T element[each];
+    KERAMOS_UNROLL
+    for (int r = 0; r < each; ++r) {
+      const index_t at_mn = mn0 + i + (AlongK ? r * step : 0), at_k = k0 + j + (AlongK ? 0 : r * step);
+      element[r] = at_mn < task.extent_mn && at_k < extent_k ? in[r * stride] : T(0);
+    }
+    KERAMOS_UNROLL
+    for (int r = 0; r < each; ++r)
+      local[(j + (AlongK ? 0 : r * step)) * (mn + 1) + i + (AlongK ? r * step : 0)] = element[r];
+  }
+};
+
+/// Queues the copies.
+template <class Exec, class T>
+void pack(const Exec& exec, const pack_task<T>& first, const pack_task<T>& second, index_t extent_k) {
+  using kernel = pack_kernel<T>;
+  constexpr int teams =
+      backend::traits<Exec>::teams_per_unit(kernel::teams_per_unit, kernel::team_size, kernel::bytes);
+  team_launch<kernel::team_size, teams>("keramos::gemm_pack", exec, first.teams + second.teams, kernel::bytes,
+                                        kernel{first, second, extent_k});
+}
+
+/// Which operands to copy, and the most rows or columns of C for which that is done at once.
+struct pack_plan {
+  bool a = false, b = false;
+  index_t most_m = 0, most_n = 0;
+};
+
+/// Where a copy pays: an H200 copies an element in the time of 12 products of a full machine, and a tile whose
+/// copies are vectors gains 5 to 15 % on FMA units (which stage one of two operands element by element as it
+/// is), 30 % on tensor cores.
+inline constexpr index_t least_extent_to_pack = 1500, least_extent_to_pack_both = 900, least_k_to_pack = 500;
+inline constexpr std::size_t most_packed_bytes = std::size_t(256) << 20;  // of one operand
+
+/// `a_vectors` and `b_vectors` say whether the operands can be staged 16 bytes at a time as they lie;
+/// `transposes` whether tiles stage what runs along k element by element at any rate, which one operand may,
+/// but two are worth a copy of one.
+template <class T>
+pack_plan plan_packing(const gemm_problem<T>& p, bool a_along_k, bool a_vectors, bool b_along_k,
+                       bool b_vectors, bool transposes, std::size_t most_bytes = most_packed_bytes) {
+  pack_plan plan;
+  const index_t least = transposes ? least_extent_to_pack : least_extent_to_pack_both;
+  if (p.m < least || p.n < least || p.k < least_k_to_pack) return plan;
+  plan.b = transposes && b_along_k ? a_along_k : !b_vectors;
+  plan.a = transposes && a_along_k ? false : !a_vectors;
+  const index_t most = index_t(most_bytes / sizeof(T)) / p.k / 256 * 256;
+  if (most < least) return {};
+  plan.most_m = plan.a ? std::min(p.m, most) : p.m;
+  plan.most_n = plan.b ? std::min(p.n, most) : p.n;
+  return plan;
+}
+
+/// Calls `multiply(part)` for parts of the problem, bands of C, whose operands are packed as planned.
+template <class Exec, class T, class Multiply>
+void with_packed(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& p, const pack_plan& plan,
+                 const Multiply& multiply) {
+  const std::size_t a_size = plan.a ? std::size_t(packed_pitch<T>(plan.most_m)) * p.k : 0;
+  const std::size_t b_size = plan.b ? std::size_t(packed_pitch<T>(plan.most_n)) * p.k : 0;
+  T* const to = memory.template reserve<T>(exec, a_size + b_size);
+  for (index_t m0 = 0; m0 < p.m; m0 += plan.most_m) {
+    gemm_problem<T> rows = p;
+    rows.m = std::min(plan.most_m, p.m - m0);
+    rows.a.data = p.a.at(m0, 0);
+    rows.c = p.c + m0 * p.c_row_stride;
+    for (index_t n0 = 0; n0 < p.n; n0 += plan.most_n) {
+      gemm_problem<T> part = rows;
+      part.n = std::min(plan.most_n, p.n - n0);
+      part.b.data = p.b.at(n0, 0);
+      part.c = rows.c + n0 * p.c_col_stride;
+      pack_task<T> a, b;
+      if (plan.a && n0 == 0) a = {part.a, to, part.m, p.k};
+      if (plan.b && (m0 == 0 || plan.most_n < p.n)) b = {part.b, to + a_size, part.n, p.k};
+      if (a.teams + b.teams > 0) pack(exec, a, b, p.k);
+      const auto packed = [&](tiling::operand<T>& x, index_t extent, T* data, int& pad) {
+        x = {data, 1, packed_pitch<T>(extent)};
+        pad = int(x.stride_k - extent);
+      };
+      if (plan.a) packed(part.a, part.m, to, part.pad_m);
+      if (plan.b) packed(part.b, part.n, to + a_size, part.pad_n);
+      multiply(part);
+    }
+  }
+}
+
+}  // namespace keramos::detail::simt

@@ -1,0 +1,65 @@
+// How batches of small matrices are multiplied on a GPU, and how their k-tiles lie in scratch.
+#pragma once
+
+#include <keramos/base/macros.hpp>
+#include <keramos/gemm/collective/simt_stager.hpp>
+#include <keramos/tile/shape.hpp>
+
+namespace keramos::detail::simt {
+
+/// How a team multiplies small matrices.
+struct small_config {
+  int element_bytes;
+  int size;      ///< C is at most size x size, or tiled so
+  int k;         ///< columns of a k-tile
+  int tm, tn;    ///< tile of a thread
+  int problems;  ///< in a team
+  int stages;    ///< k-tiles in flight in local memory
+  int teams;     ///< per multiprocessor to leave registers for, where copies are of 16 bytes
+  /// With matrix units a warp has 8 x 4 lanes, of 16 x 8 fragments of C (backend::mma::multiply_16x8).
+  tiling::math_unit math = tiling::math_unit::fma;
+
+  /// Copies of elements need more registers.
+  constexpr int teams_of(bool vectors) const { return vectors ? teams : (teams + 1) / 2; }
+  KERAMOS_FUNCTION constexpr bool matrix() const { return math == tiling::math_unit::matrix; }
+  constexpr int lanes_m() const { return matrix() ? 8 : size / tm; }
+  constexpr int lanes_n() const { return matrix() ? 4 : size / tn; }
+  constexpr int threads_of_problem() const { return size / tm * (size / tn); }
+  constexpr int threads() const { return problems * threads_of_problem(); }
+};
+
+/// How the kernel is specialised for the strides of a batch.
+struct small_access {
+  tiling::direction a, b;
+  bool vectors;      ///< copies of 16 bytes
+  bool interleaved;  ///< the batch is the fastest index: a warp lies across problems, not along one
+};
+
+/// A k-tile of one operand of all problems of a team in scratch: element (mn, k) of a problem is at
+/// `offset(problem, mn, k)`. Rows along k change the places of their 16-byte runs from row to row, which spreads
+/// the same run of many rows over all banks; `Run` rows are read by one thread.
+template <class T, small_config C, tiling::direction Rows, int Run, bool Interleaved>
+struct small_panel {
+  static constexpr int vector = 16 / int(sizeof(T));
+  using matrix_panel = panel<T, C.size, C.k, Rows>;
+  static constexpr int runs = C.k / vector < 8 ? C.k / vector : 8;
+  /// A run more than the k-tile: the same place of different problems then lies in different banks.
+  static constexpr int of_problem = Interleaved  ? C.size * C.k
+                                    : C.matrix() ? matrix_panel::size
+                                                 : C.size * C.k + vector;
+  static constexpr int size = C.problems * of_problem;
+  static_assert(C.k % vector == 0);
+
+  KERAMOS_FORCEINLINE_FUNCTION static int offset(int problem, int mn, int k) {
+    if constexpr (Interleaved)
+      return (k * C.size + mn) * C.problems + problem;
+    else if constexpr (C.matrix())
+      return problem * of_problem + matrix_panel::offset(mn, k);
+    else if constexpr (Rows == tiling::direction::mn)
+      return problem * of_problem + k * C.size + mn;
+    else
+      return problem * of_problem + mn * C.k + ((k / vector) ^ (mn / Run & (runs - 1))) * vector + k % vector;
+  }
+};
+
+}  // namespace keramos::detail::simt

@@ -1,0 +1,56 @@
+// In which order teams take the block tiles of C.
+#pragma once
+
+#include <keramos/base/macros.hpp>
+#include <keramos/gemm/problem.hpp>
+
+namespace keramos::detail {
+
+/// Bands of `band` tile rows, walked column by column: teams that run at the same time then share
+/// rows of A and columns of B in the last-level cache (threadblock swizzle of CUTLASS, "Efficient
+/// GEMM in CUDA").
+struct tile_order {
+  int tiles_m, tiles_n;
+  int band;
+
+  KERAMOS_FORCEINLINE_FUNCTION int count() const { return tiles_m * tiles_n; }
+
+  KERAMOS_FORCEINLINE_FUNCTION tiling::position at(int rank, const tiling::shape& block, index_t m, index_t n,
+                                                   index_t k) const {
+    const int per_band = band * tiles_n;
+    const int first_row = rank / per_band * band;
+    const int rows = tiles_m - first_row < band ? tiles_m - first_row : band;
+    const int in_band = rank % per_band;
+    tiling::position p;
+    p.m0 = index_t(first_row + in_band % rows) * block.m;
+    p.n0 = index_t(in_band / rows) * block.n;
+    p.k0 = 0;
+    p.k1 = k;
+    p.rows = int(m - p.m0 < block.m ? m - p.m0 : block.m);
+    p.cols = int(n - p.n0 < block.n ? n - p.n0 : block.n);
+    return p;
+  }
+};
+
+/// The same, but the last tiles along m, and along n, begin early, so that they are whole: then they take no
+/// longer than others. They compute what their neighbours do as well, and leave it to them to write it.
+struct shifting_order : tile_order {
+  bool shift_m = false, shift_n = false;
+
+  KERAMOS_FORCEINLINE_FUNCTION tiling::shifted_position at(int rank, const tiling::shape& block, index_t m,
+                                                           index_t n, index_t k) const {
+    tiling::shifted_position p{tile_order::at(rank, block, m, n, k)};
+    if (shift_m) shift(p.m0, p.rows, p.skip_m, block.m);
+    if (shift_n) shift(p.n0, p.cols, p.skip_n, block.n);
+    return p;
+  }
+
+ private:
+  KERAMOS_FORCEINLINE_FUNCTION static void shift(index_t& first, int& extent, int& skip, int whole) {
+    skip = whole - extent;
+    first -= skip;
+    extent = whole;
+  }
+};
+
+}  // namespace keramos::detail

@@ -1,0 +1,16 @@
+// How a product is done: the choice of an execution space's family.
+#pragma once
+
+#include <type_traits>
+
+#include <keramos/enabled_backends.hpp>
+#include <keramos/gemm/plan/host.hpp>
+#include <keramos/gemm/plan/simt.hpp>
+
+namespace keramos::detail {
+
+template <class Exec>
+using planner = std::conditional_t<backend::traits<Exec>::is_host, std::type_identity<host::planner<Exec>>,
+                                   std::type_identity<simt::planner<Exec>>>::type;
+
+}  // namespace keramos::detail

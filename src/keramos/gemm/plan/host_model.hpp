@@ -1,0 +1,161 @@
+// How a product is shared out to the threads of a host: block tiles of those that are packed, blocks of C and parts
+// of k of those that are multiplied where they lie. Counts of work decide, with the constants below.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include <keramos/base/index.hpp>
+#include <keramos/gemm/kernel/host/kernel_table.hpp>
+#include <keramos/tile/shape.hpp>
+
+namespace keramos::detail::host {
+
+inline index_t ceil_div(index_t a, index_t b) { return (a + b - 1) / b; }
+
+/// Sums of a tile: what they may take of cache. A core that works alone has the shared cache to itself, and the
+/// wider its tiles are, the less often A is packed.
+constexpr std::size_t most_sum_bytes(int threads) { return std::size_t(threads == 1 ? 4 : 1) << 20; }
+
+/// What packing costs, in products of the same thread. An element that a tile packs for itself stays in its core's
+/// caches. One that is packed for all threads takes the longer the more there are, probably as its line has to leave
+/// the caches of all that read it last; each tile then reads it from the shared cache. Measured on 16
+/// cores of Emerald Rapids, f32 and f64.
+inline constexpr double pack_cost = 17, shared_pack_cost = 8, shared_pack_cost_a_thread = 16,
+                        shared_read_cost = 4;
+/// Tiles that threads wait for at the end: they take tiles as they become free, but are never equally fast. On 16
+/// cores of a virtual machine they took 10 to 20 tiles each of one product.
+inline constexpr double tiles_waited_for = 1;
+
+/// A block tile, and whether B is packed for all tiles at once or by each for itself.
+struct block_choice {
+  tiling::shape block;
+  bool shares_b;
+};
+
+/// The block tile that finishes first by a count of work: a tile costs its products and the packing of its
+/// operands, and threads without a tile wait. Alone, a thread packs B for all tiles if there is more than one row
+/// of them.
+template <class T>
+block_choice choose_block(const kernel_table<T>& kernels, index_t m, index_t n, index_t whole_k,
+                          int threads) {
+  const index_t panels_m = ceil_div(m, kernels.mr), panels_n = ceil_div(n, kernels.nr);
+  const index_t k_tiles = ceil_div(whole_k, kernels.kc);
+  const int k = int(std::min<index_t>(ceil_div(ceil_div(whole_k, k_tiles), 8) * 8, whole_k));
+  const bool alone = threads == 1;
+  block_choice best{};
+  double best_cost = 0;
+  const auto consider = [&](index_t rows, bool shares_b) {
+    const double sharing =
+        shares_b ? (shared_pack_cost + shared_pack_cost_a_thread * threads) * double(n) / threads : 0;
+    const double cost_of_b = shares_b ? shared_read_cost : pack_cost;
+    const index_t most_cols = shares_b ? index_t(most_sum_bytes(threads) / sizeof(T)) / rows : kernels.nc;
+    const index_t least_tiles_n = ceil_div(panels_n, std::max<index_t>(most_cols / kernels.nr, 1));
+    const index_t most_tiles_n = alone ? least_tiles_n : std::min(panels_n, least_tiles_n + 2 * threads);
+    index_t cols = 0;
+    for (index_t tiles_n = least_tiles_n; tiles_n <= most_tiles_n; ++tiles_n) {
+      const index_t before = std::exchange(cols, ceil_div(panels_n, tiles_n) * kernels.nr);
+      if (cols == before) continue;
+      const index_t across = ceil_div(n, cols), down = ceil_div(m, rows), tiles = down * across;
+      const double all = double(m) * n + pack_cost * m * across + cost_of_b * n * down;
+      const double tile = double(rows) * cols + pack_cost * rows + cost_of_b * cols;
+      const double cost = sharing + std::max(double(ceil_div(tiles, threads)) / tiles * all,
+                                             (all + tiles_waited_for * (threads - 1) * tile) / threads);
+      if (best_cost == 0 || cost < best_cost) best_cost = cost, best = {{int(rows), int(cols), k}, shares_b};
+    }
+  };
+  const index_t least_tiles_m = ceil_div(panels_m, kernels.mc / kernels.mr);
+  const index_t most_tiles_m = alone ? least_tiles_m : std::min(panels_m, least_tiles_m + 4 * threads);
+  index_t rows = 0;
+  for (index_t tiles_m = least_tiles_m; tiles_m <= most_tiles_m; ++tiles_m) {
+    const index_t before = std::exchange(rows, ceil_div(panels_m, tiles_m) * kernels.mr);
+    if (rows == before) continue;
+    if (!alone || tiles_m == 1) consider(rows, false);
+    if (!alone || tiles_m > 1) consider(rows, true);
+  }
+  return best;
+}
+
+/// What that choice depends on.
+struct block_key {
+  index_t m = 0, n = 0, k = 0;
+  int threads = 0;
+  friend bool operator==(const block_key&, const block_key&) = default;
+};
+
+/// A problem in blocks of C and, where these are too few, parts of k, one an index.
+template <class T>
+struct unpacked_blocks {
+  unpacked_problem<T> problem;
+  void (*multiply)(const unpacked_problem<T>&);
+  int rows, cols, depth;  ///< of a block, and of a part of k
+  int blocks_m, blocks_n, parts;
+  T* sums = nullptr;  ///< (parts, m, n), if there are several
+
+  int size() const { return blocks_m * blocks_n * parts; }
+  void operator()(int at) const {
+    const int part_of_k = at / (blocks_m * blocks_n), block = at % (blocks_m * blocks_n);
+    const int i = block / blocks_n * rows, j = block % blocks_n * cols;
+    const std::int64_t p = std::int64_t(part_of_k) * depth;
+    unpacked_problem<T> part = problem;
+    part.m = std::min(rows, problem.m - i);
+    part.n = std::min(cols, problem.n - j);
+    part.k = int(std::min<std::int64_t>(depth, problem.k - p));
+    part.a = problem.a + i * problem.a_row_stride + p * problem.a_col_stride;
+    part.b = problem.b + j * problem.b_col_stride + p * problem.b_row_stride;
+    if (parts > 1) {
+      part.c = sums + (std::int64_t(part_of_k) * problem.m + i) * problem.n + j;
+      part.c_row_stride = problem.n, part.c_col_stride = 1;
+      part.alpha = T(1);  // add_up applies it: infinite, it would make NaN of parts of both signs
+      part.beta = T(0);
+    } else {
+      part.c = problem.c + i * problem.c_row_stride + j * problem.c_col_stride;
+    }
+    multiply(part);
+  }
+
+  /// C from the parts' sums, part after part.
+  void add_up() const {
+    const std::int64_t elements = std::int64_t(problem.m) * problem.n;
+    for (std::int64_t e = 0; e < elements; ++e) {
+      T sum = sums[e];
+      for (int part = 1; part < parts; ++part) sum += sums[part * elements + e];
+      T& c = problem.c[e / problem.n * problem.c_row_stride + e % problem.n * problem.c_col_stride];
+      sum *= problem.alpha;
+      c = problem.beta == T(0) ? sum : sum + problem.beta * c;
+    }
+  }
+};
+
+/// What it costs to add up an element of a part that another thread has just written, in products, and the least
+/// of k for a part.
+inline constexpr double adding_cost = 64;
+inline constexpr int least_depth = 256;
+
+/// As many blocks as threads, or fewer: those that read the least of A and B, if equally large. Blocks that divide
+/// k read less, but one thread then adds up.
+template <class T>
+unpacked_blocks<T> share_out(const kernel_table<T>& table, const unpacked_problem<T>& p,
+                             void (*multiply)(const unpacked_problem<T>&), int threads) {
+  unpacked_blocks<T> best{p, multiply, 0, 0, 0, 0, 0, 0};
+  double best_cost = 0;
+  for (int parts = 1; parts <= threads && (parts == 1 || p.k / parts >= least_depth); parts *= 2) {
+    const int depth = int(ceil_div(p.k, parts)), blocks = threads / parts;
+    const double adding = parts == 1 ? 0 : adding_cost * parts * double(p.m) * p.n;
+    for (int blocks_m = 1; blocks_m <= blocks; ++blocks_m) {
+      const int rows = int(ceil_div(p.m, blocks_m));
+      const int cols = int(ceil_div(ceil_div(p.n, blocks / blocks_m), table.nr) * table.nr);
+      const double cost = (double(rows) * cols + 4.0 * (double(rows) + cols)) * depth + adding;
+      if (best_cost != 0 && cost >= best_cost) continue;
+      best_cost = cost;
+      best.rows = rows, best.cols = cols, best.depth = depth;
+      best.blocks_m = int(ceil_div(p.m, rows)), best.blocks_n = int(ceil_div(p.n, cols));
+      best.parts = int(ceil_div(p.k, depth));
+    }
+  }
+  return best;
+}
+
+}  // namespace keramos::detail::host

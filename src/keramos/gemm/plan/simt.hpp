@@ -1,0 +1,259 @@
+// Which row of a backend's tile table a GPU runs a product on, and what is done beforehand.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <keramos/backends/interface.hpp>
+#include <keramos/base/error.hpp>
+#include <keramos/gemm/collective/simt.hpp>
+#include <keramos/gemm/kernel/gemv.hpp>
+#include <keramos/gemm/kernel/pack.hpp>
+#include <keramos/gemm/plan/choice_memory.hpp>
+#include <keramos/gemm/plan/simt_model.hpp>
+#include <keramos/gemm/plan/small_batch.hpp>
+#include <keramos/gemm/problem.hpp>
+
+namespace keramos::detail::simt {
+
+template <class T>
+constexpr char type_letter = std::is_integral_v<T> ? 'i' : 'f';
+
+/// Which way an operand's memory runs, and whether it can be staged 16 bytes at a time as it lies.
+template <class T>
+struct operand_layout {
+  bool along_k, vectors;
+
+  explicit operand_layout(const tiling::operand<T>& x)
+      : along_k(x.stride_k == 1 && x.stride_mn != 1),
+        vectors(along_k ? runs_in_vectors(x.data, x.stride_k, x.stride_mn)
+                        : runs_in_vectors(x.data, x.stride_mn, x.stride_k)) {}
+};
+
+/// Calls `launch(collective, p, plan)` for row `Config` and the problem's layouts. One operand that must be copied
+/// element by element makes the other so, which costs little and halves the number of kernels.
+template <class Exec, tiling::config Config, class T, class Launch>
+void launch_row(const gemm_problem<T>& p, const split_plan& plan, const Launch& launch) {
+  using tiling::direction;
+  constexpr int vector = 16 / int(sizeof(T));
+  constexpr bool transposes = !accumulator_for<Exec, T, Config>::reads_either;
+  const operand_layout<T> a(p.a), b(p.b);
+  const auto in_vectors = [&](const operand_layout<T>& x) { return x.vectors || (transposes && x.along_k); };
+  const auto run = [&](auto along_a, auto along_b, auto vectors) {
+    constexpr auto how = [](direction along, bool vectors) {
+      return access{along, vectors && !(transposes && along == direction::k) ? vector : 1};
+    };
+    launch(collective<Exec, T, Config, how(along_a(), vectors()), how(along_b(), vectors())>(), p, plan);
+  };
+  const auto with_vectors = [&](auto along_a, auto along_b) {
+    constexpr bool never = transposes && along_a() == direction::k && along_b() == direction::k;
+    if (!never && in_vectors(a) && in_vectors(b))
+      run(along_a, along_b, std::bool_constant<!never>());
+    else
+      run(along_a, along_b, std::false_type());
+  };
+  using mn = std::integral_constant<direction, direction::mn>;
+  using k = std::integral_constant<direction, direction::k>;
+  if (a.along_k && b.along_k)
+    with_vectors(k(), k());
+  else if (a.along_k)
+    with_vectors(k(), mn());
+  else if (b.along_k)
+    with_vectors(mn(), k());
+  else
+    with_vectors(mn(), mn());
+}
+
+/// Picks a row of the backend's table for type T and launches it.
+template <class Exec>
+struct planner {
+  using tiles = backend::tiles<Exec>;
+  static constexpr const auto& table = tiles::table;
+
+  /// A few rows or columns of C should be columns, as the narrow tiles of the table are; otherwise its rows
+  /// should be contiguous. But matrix units read A fastest where its memory runs along k, and B where it runs
+  /// along n, which for large products counts for more (H200, f64: 4 % at n = 4096).
+  template <class T>
+  static bool prefers_transposed(const gemm_problem<T>& p) {
+    if (std::min(p.m, p.n) <= 64 && p.m != p.n) return p.m < p.n;
+    if constexpr (backend::mma<Exec>::template has_matrix_unit<T>) {
+      if (std::min(p.m, p.n) > 1024) {
+        const bool a_along_k = operand_layout<T>(p.a).along_k, b_along_k = operand_layout<T>(p.b).along_k;
+        if (a_along_k != b_along_k) return b_along_k;
+      }
+    }
+    return p.c_col_stride != 1 && p.c_row_stride == 1;
+  }
+
+  /// Vectors need no tiles.
+  template <class T, class Epilogue>
+  static bool run_untiled(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& p,
+                          const Epilogue& epilogue) {
+    if (p.n != 1) return false;
+    multiply_vector(exec, memory, p, epilogue, tiles::model(exec).units);
+    return true;
+  }
+
+  /// How much of C to compute in whole tiles, apart from the rest.
+  template <class T>
+  static main_part choose_main(const Exec& exec, const gemm_problem<T>& p) {
+    thread_local choice_memory<choice_key, main_part> choices;
+    if (std::min(p.m, p.n) <= 64 || std::max(p.m, p.n) < least_extent_to_cut) return {p.m, p.n};
+    return choices.get(key(exec, p), [&] {
+      const int arch = tiles::arch(exec);
+      const device_model device = tiles::model(exec);
+      return choose_main_part(p.m, p.n, p.k, sizeof(T), device, [&](index_t m, index_t n) {
+        return best_row<T>(exec, m, n, p.k, arch, device).time;
+      });
+    });
+  }
+
+  /// A batch of small problems; false if they are not.
+  template <class T, class Batch, class Epilogue>
+  static bool run_small(const Exec& exec, const Batch& batch, const gemm_problem<T>& shape,
+                        const Epilogue& epilogue) {
+    return run_small_batch(exec, batch, shape, epilogue);
+  }
+  /// Whether run_small takes a list of problems.
+  template <class T>
+  static bool is_small(const std::vector<grouped_problem<T>>& problems) {
+    return is_small_group(problems);
+  }
+
+  /// Calls `launch(collective, shape)` with the best tile for a batch that has `count_tiles(block)` tiles.
+  template <class T, class CountTiles, class Launch>
+  static void choose_batched(const Exec& exec, const gemm_problem<T>& shape, const CountTiles& count_tiles,
+                             const Launch& launch) {
+    const device_model device = tiles::model(exec);
+    const index_t k = std::max<index_t>(shape.k, 1);
+    int best = -1;
+    double best_time = 0;
+    for (int i = 0; i < int(std::size(table)); ++i) {
+      const tile_row& r = table[i];
+      const tiling::shape& block = r.config.block;
+      if (!runs<T>(r, tiles::arch(exec)) || !serves_batches(r) || !fits(exec, r)) continue;
+      const double tiles = double(count_tiles(block));
+      const double time =
+          predicted_time(r, count_tiles(block) * block.m, block.n, k, plan_parts(r, k, 1, device), device) +
+          tiles / device.units / resident_teams(device, r) * device.tile_start_time /
+              resident_teams(device, r);
+      if (best < 0 || time < best_time) best = i, best_time = time;
+    }
+    if (best < 0)
+      throw launch_error(
+          "keramos::gemm_batched: no tile of the tuning table fits the local memory of this "
+          "device; add a smaller one");
+    launch_index<T, true>(
+        best, shape, {},
+        [&](const auto& collective, const gemm_problem<T>& p, const split_plan&) { launch(collective, p); },
+        std::make_index_sequence<std::size(table)>());
+  }
+
+  template <class T, class Launch>
+  static void choose(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& p,
+                     const std::optional<tiling::shape>& requested, const Launch& launch) {
+    const int arch = tiles::arch(exec);
+    const device_model device = tiles::model(exec);
+    const auto launch_on = [&](int row, const gemm_problem<T>& part, const split_plan& plan) {
+      launch_index<T, false>(row, part, plan, launch, std::make_index_sequence<std::size(table)>());
+    };
+    if (requested) {
+      const int row = requested_row<T>(exec, arch, *requested);
+      return launch_on(row, p, choose_split(table[row], p.m, p.n, p.k, device).plan);
+    }
+    thread_local choice_memory<choice_key, tile_choice> choices;
+    const tile_choice choice =
+        choices.get(key(exec, p), [&] { return best_row<T>(exec, p.m, p.n, p.k, arch, device).choice; });
+    const tile_row& r = table[choice.row];
+    const operand_layout<T> a(p.a), b(p.b);
+    const pack_plan packing =
+        plan_packing(p, a.along_k, a.vectors, b.along_k, b.vectors, r.config.math == tiling::math_unit::fma);
+    if (!packing.a && !packing.b) return launch_on(choice.row, p, choice.plan);
+    // Not with a k that is divided, whose sums would lie where the copies do.
+    with_packed(exec, memory, p, packing, [&](const gemm_problem<T>& part) {
+      launch_on(choice.row, part, plan_parts(r, p.k, 1, device));
+    });
+  }
+
+ private:
+  template <class T>
+  static bool runs(const tile_row& r, int arch) {
+    return r.type == type_letter<T> && r.element_bytes == int(sizeof(T)) && r.arch <= arch;
+  }
+  template <class T>
+  static bool serves_one(const tile_row& r, int arch) {
+    return runs<T>(r, arch) && r.serves != serves::batches;
+  }
+  static bool fits(const Exec& exec, const tile_row& r) {
+    return local_bytes(r) <= backend::traits<Exec>::local_memory_limit(
+                                 exec, r.config.warps() * backend::traits<Exec>::warp_size);
+  }
+
+  /// Batches have tiles enough for the large ones; each more is many kernels more.
+  static constexpr bool serves_batches(const tile_row& r) {
+    return r.serves != serves::single && r.config.block.m * r.config.block.n >= 64 * 64;
+  }
+
+  template <class T>
+  static choice_key key(const Exec& exec, const gemm_problem<T>& p) {
+    return {p.m,
+            p.n,
+            p.k,
+            tiles::arch(exec),
+            backend::traits<Exec>::local_memory_limit(exec, 1024),
+            tiles::model(exec)};
+  }
+
+  template <class T>
+  static timed_choice best_row(const Exec& exec, index_t m, index_t n, index_t k, int arch,
+                               const device_model& device) {
+    timed_choice best;
+    for (int i = 0; i < int(std::size(table)); ++i) {
+      if (!serves_one<T>(table[i], arch) || !fits(exec, table[i])) continue;
+      const split_choice split = choose_split(table[i], m, n, k, device);
+      if (best.choice.row < 0 || split.time < best.time) best = {{i, split.plan}, split.time};
+    }
+    if (best.choice.row < 0)
+      throw launch_error(
+          "keramos::gemm: no tile of the tuning table fits the local memory of this device; "
+          "add a smaller one");
+    return best;
+  }
+
+  /// The first row that fits, or else the first, whose launch says why not.
+  template <class T>
+  static int requested_row(const Exec& exec, int arch, const tiling::shape& block) {
+    int row = -1;
+    std::string known;
+    for (int i = 0; i < int(std::size(table)); ++i) {
+      if (!serves_one<T>(table[i], arch)) continue;
+      known += (known.empty() ? "" : ", ") + to_string(table[i].config.block);
+      if (table[i].config.block == block && (row < 0 || (!fits(exec, table[row]) && fits(exec, table[i]))))
+        row = i;
+    }
+    if (row < 0)
+      throw launch_error("keramos::gemm: options.block is " + to_string(block) +
+                         " but the tiles for this type and device are " + known +
+                         "; pass one of them or none");
+    return row;
+  }
+
+  template <class T, bool OfBatch, class Launch, std::size_t... I>
+  static void launch_index(int index, const gemm_problem<T>& p, const split_plan& plan, const Launch& launch,
+                           std::index_sequence<I...>) {
+    const auto try_one = [&](auto i) {
+      constexpr const tile_row& r = table[decltype(i)::value];
+      if constexpr (r.type == type_letter<T> && r.element_bytes == int(sizeof(T)) &&
+                    (OfBatch ? serves_batches(r) : r.serves != serves::batches))
+        if (index == int(decltype(i)::value)) launch_row<Exec, r.config>(p, plan, launch);
+    };
+    (try_one(std::integral_constant<std::size_t, I>()), ...);
+  }
+};
+
+}  // namespace keramos::detail::simt

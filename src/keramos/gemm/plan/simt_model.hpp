@@ -1,0 +1,171 @@
+// Which row of a tuning table, in how many parts of k: a model of time decides, from the shape, the number of
+// multiprocessors and the constants below.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include <keramos/backends/simt/tiles.hpp>
+#include <keramos/gemm/collective/simt_stager.hpp>
+#include <keramos/gemm/kernel/split_k.hpp>
+#include <keramos/tile/shape.hpp>
+
+namespace keramos::detail::simt {
+
+using backend::simt::device_model;
+using backend::simt::serves;
+using backend::simt::tile_row;
+
+/// Scratch that a row needs, whichever way its panels lie.
+constexpr std::size_t local_bytes(const tile_row& r) {
+  const tiling::config& c = r.config;
+  const auto panel = [&](int mn) {
+    const bool swizzled = (c.block.k == 8 || c.block.k == 16) && r.element_bytes == 8;  // see panel
+    const int rows_of_mn = c.block.k * (mn + pad), rows_of_k = mn * (c.block.k + (swizzled ? 0 : pad));
+    return c.math == tiling::math_unit::matrix && rows_of_k > rows_of_mn ? rows_of_k : rows_of_mn;
+  };
+  return std::size_t(r.element_bytes) * c.stages * (panel(c.block.m) + panel(c.block.n));
+}
+
+/// Teams of a row on a multiprocessor.
+inline int resident_teams(const device_model& device, const tile_row& r) {
+  const std::size_t fit = device.unit_bytes / (local_bytes(r) + 1024);
+  return int(std::clamp<std::size_t>(fit, 1, std::size_t(r.config.teams)));
+}
+
+/// Time to add up `parts` sums of a tile, `fan_in` at once.
+inline double adding_time(const device_model& device, int parts, int fan_in, double tile_bytes) {
+  double time = 0;
+  for (; parts > 1; parts = (parts + fan_in - 1) / fan_in)
+    time += device.meeting + std::min(parts, fan_in) * tile_bytes / device.adding_bytes;
+  return time;
+}
+
+/// Predicted time of a problem on a row: waves of teams; in a wave, for each k-tile, the longest of products, of
+/// copies and of the wait for them, rounded over where they are alike; then the meetings of parts. One warp in
+/// each of the four schedulers reaches 0.8 of the products' speed.
+inline double predicted_time(const tile_row& r, index_t m, index_t n, index_t k, const split_plan& split,
+                             const device_model& device) {
+  const tiling::config& c = r.config;
+  const double tiles = double((m + c.block.m - 1) / c.block.m) * double((n + c.block.n - 1) / c.block.n);
+  const double k_tiles = double((std::min(k, split.k_per_part) + c.block.k - 1) / c.block.k);
+  const double products = double(c.block.m) * c.block.n * c.block.k / (device.fmas * r.efficiency);
+  const double bytes = double(c.block.m + c.block.n) * c.block.k * r.element_bytes;
+  const double wait = device.latency / (c.stages - 0.77);
+  const auto wave = [&](double teams) {  // on one multiprocessor
+    if (teams == 0) return 0.0;
+    const double multiply = teams * products * (1 + 1 / (teams * c.warps()));
+    const double copy = teams * bytes / device.memory_bytes;
+    return k_tiles * std::cbrt(multiply * multiply * multiply + copy * copy * copy + wait * wait * wait);
+  };
+  const int resident = resident_teams(device, r);
+  const double teams = tiles * split.parts, slots = double(device.units) * resident;
+  const double waves = std::floor(teams / slots);
+  return waves * wave(resident) + wave(std::ceil((teams - waves * slots) / device.units)) +
+         adding_time(device, split.parts, split.fan_in, double(c.block.m) * c.block.n * r.element_bytes);
+}
+
+/// The split with about `parts` parts, all but the last of the same whole number of k-tiles.
+inline split_plan plan_parts(const tile_row& r, index_t k, int parts, const device_model& device) {
+  const int k_tile = r.config.block.k;
+  split_plan plan;
+  plan.k_per_part = ((k + parts - 1) / parts + k_tile - 1) / k_tile * k_tile;
+  plan.parts = int((k + plan.k_per_part - 1) / plan.k_per_part);
+  plan.fan_in = plan.parts;
+  const double tile_bytes = double(r.config.block.m) * r.config.block.n * r.element_bytes;
+  for (const int fan_in : {32, 16, 8})
+    if (adding_time(device, plan.parts, fan_in, tile_bytes) <
+        adding_time(device, plan.parts, plan.fan_in, tile_bytes))
+      plan.fan_in = fan_in;
+  return plan;
+}
+
+/// Parts that are tried, the least of k that one may have, and the most memory that sums may take.
+inline constexpr int parts_tried[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512};
+inline constexpr index_t least_k_per_part = 32;
+inline constexpr double most_sum_bytes = 64 << 20;
+
+/// The fastest split of a problem on a row, and its time.
+struct split_choice {
+  split_plan plan;
+  double time;
+};
+
+inline split_choice choose_split(const tile_row& r, index_t m, index_t n, index_t k,
+                                 const device_model& device) {
+  const tiling::shape& block = r.config.block;
+  const double tiles = double((m + block.m - 1) / block.m) * double((n + block.n - 1) / block.n);
+  split_choice best{{}, std::numeric_limits<double>::infinity()};
+  for (const int parts : parts_tried) {
+    const split_plan plan = plan_parts(r, k, parts, device);
+    // More teams than fill the machine twice only add sums.
+    if (parts > 1 && (!r.config.splits_k || plan.k_per_part < least_k_per_part ||
+                      tiles * (plan.parts - 1) > 2.0 * device.units * r.config.teams ||
+                      tiles * plan.parts * block.m * block.n * r.element_bytes > most_sum_bytes))
+      break;
+    const double time = predicted_time(r, m, n, k, plan, device);
+    if (time < best.time) best = {plan, time};
+  }
+  return best;
+}
+
+/// The first rows and columns of C, for tiles that are chosen for them; what is left, if anything, is narrow and
+/// computed apart.
+struct main_part {
+  index_t m, n;
+};
+
+/// The most rows or columns that may be left, and the least extent to leave some.
+inline constexpr index_t most_left = 32, least_extent_to_cut = 512;
+
+/// The fastest way to cut a problem: whole tiles, of which a row more for a few rows of C can cost as much as
+/// hundreds of others, and strips. `time(m, n)` is that of a part on its best tile.
+template <class Time>
+main_part choose_main_part(index_t m, index_t n, index_t k, std::size_t element_bytes,
+                           const device_model& device, const Time& time) {
+  const auto whole = [](index_t extent) {
+    const index_t left = extent % 64;
+    return extent < least_extent_to_cut || left > most_left ? extent : extent - left;
+  };
+  const auto strip = [&](index_t rows, index_t cols) {
+    if (rows == 0) return 0.0;
+    const double bytes = double(rows + cols) * double(k) * double(element_bytes);
+    const double products = rows == 1 ? 0 : time(cols, rows);
+    return std::max(products, bytes / (device.strip_bytes * device.units)) + device.launch_time;
+  };
+  main_part best{m, n};
+  const main_part candidates[] = {{whole(m), n}, {m, whole(n)}, {whole(m), whole(n)}};
+  double best_time = -1;
+  for (const main_part& part : candidates) {
+    if (part.m == m && part.n == n) continue;
+    if (best_time < 0) best_time = time(m, n);
+    const double t = time(part.m, part.n) + strip(m - part.m, n) + strip(n - part.n, part.m);
+    if (t < best_time) best = part, best_time = t;
+  }
+  return best;
+}
+
+/// A row of a table and its split.
+struct tile_choice {
+  int row = -1;
+  split_plan plan;
+};
+
+struct timed_choice {
+  tile_choice choice;
+  double time = 0;
+};
+
+/// What choices depend on.
+struct choice_key {
+  index_t m = 0, n = 0, k = 0;
+  int arch = 0;
+  std::size_t limit = 0;
+  device_model device{};
+  friend bool operator==(const choice_key&, const choice_key&) = default;
+};
+
+}  // namespace keramos::detail::simt

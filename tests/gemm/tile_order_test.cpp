@@ -1,0 +1,59 @@
+#include <gtest/gtest.h>
+
+#include <set>
+#include <utility>
+
+#include <keramos/gemm/kernel/tile_order.hpp>
+
+namespace {
+
+using namespace keramos;
+
+TEST(TileOrder, VisitsEveryTileOnceAndCutsItToC) {
+  const tiling::shape block{16, 32, 8};
+  for (int tiles_m : {1, 3, 8, 9, 20})
+    for (int tiles_n : {1, 2, 7})
+      for (int band : {1, 4, 8}) {
+        const index_t m = 16 * tiles_m - 5, n = 32 * tiles_n - 31, k = 100;
+        const detail::tile_order order{tiles_m, tiles_n, band};
+        std::set<std::pair<index_t, index_t>> seen;
+        index_t elements = 0;
+        for (int rank = 0; rank < order.count(); ++rank) {
+          const tiling::position at = order.at(rank, block, m, n, k);
+          ASSERT_EQ(at.m0 % block.m, 0);
+          ASSERT_EQ(at.n0 % block.n, 0);
+          ASSERT_TRUE(at.rows > 0 && at.m0 + at.rows <= m && at.cols > 0 && at.n0 + at.cols <= n);
+          ASSERT_TRUE(at.k0 == 0 && at.k1 == k);
+          ASSERT_TRUE(seen.emplace(at.m0, at.n0).second) << "tile visited twice";
+          elements += index_t(at.rows) * at.cols;
+        }
+        EXPECT_EQ(elements, m * n);
+      }
+}
+
+TEST(TileOrder, TilesThatBeginEarlyAreWholeAndLeaveWhatTheyShare) {
+  const tiling::shape block{16, 32, 8};
+  for (const index_t m : {16, 17, 31, 40})
+    for (const index_t n : {32, 33, 100}) {
+      const int tiles_m = int((m + 15) / 16), tiles_n = int((n + 31) / 32);
+      const detail::shifting_order order{{tiles_m, tiles_n, 8}, true, true};
+      std::set<std::pair<index_t, index_t>> written;
+      for (int rank = 0; rank < order.count(); ++rank) {
+        const tiling::shifted_position at = order.at(rank, block, m, n, 100);
+        ASSERT_TRUE(at.rows == block.m && at.cols == block.n);
+        ASSERT_TRUE(at.m0 >= 0 && at.m0 + at.rows <= m && at.n0 >= 0 && at.n0 + at.cols <= n);
+        for (int i = at.skip_m; i < at.rows; ++i)
+          for (int j = at.skip_n; j < at.cols; ++j)
+            ASSERT_TRUE(written.emplace(at.m0 + i, at.n0 + j).second) << "written twice";
+      }
+      EXPECT_EQ(index_t(written.size()), m * n);
+    }
+}
+
+TEST(TileOrder, ABandKeepsToItsRows) {
+  const detail::tile_order order{8, 10, 4};
+  for (int rank = 0; rank < 40; ++rank)
+    EXPECT_LT(order.at(rank, {16, 16, 8}, 128, 160, 8).m0, 4 * 16) << "the first band has four tile rows";
+}
+
+}  // namespace
