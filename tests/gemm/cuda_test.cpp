@@ -182,7 +182,9 @@ TEST(GemmCuda, TwoQueuesOverlap) {
     q.wait(), second.wait();
     return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), flags)(1);
   };
-  gemm(r, 1, a, b, 0, c).wait();  // the queue's memory grows, which waits for all work
+  // The queue's memory grows, and CUDA loads a kernel when it is first launched: both may wait for all work.
+  gemm(r, 1, a, b, 0, c);
+  r.parallel_for("set_flag", range{1}, set_flag{flags.data()}).wait();
   EXPECT_EQ(run(r), 1);
   EXPECT_EQ(run(q), 0) << "what is queued on one queue must be done in order";
 }

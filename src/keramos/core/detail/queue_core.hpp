@@ -65,7 +65,7 @@ class queue_core {
   }
   void end() {
     if (!exec_) return;
-    last.settle();
+    last.drop();
     fence(*exec_);
     memory = {};
     exec_.reset();
