@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <keramos/enabled_backends.hpp>
+#include <keramos/gemm/collective/warp_mma.hpp>
 #include <keramos/gemm/epilogue.hpp>
 #include <keramos/gemm/problem.hpp>
 #include <keramos/tile/shape.hpp>
@@ -117,10 +118,10 @@ struct held : Accumulator {
   KERAMOS_FORCEINLINE_FUNCTION explicit held(int thread) : Accumulator(thread) {}
 };
 
-// The backend's multiply over panels that stay in local memory: what it reaches without any traffic.
-template <class Mma, class T>
+// The library's multiply over panels that stay in local memory: what it reaches without any traffic.
+template <class Exec, class T>
 double matrix_rate(int units) {
-  using accumulator = held<typename Mma::template accumulator<T, matrix_config>>;
+  using accumulator = held<detail::simt::warp_mma_accumulator<T, matrix_config, Exec>>;
   constexpr int block = matrix_config.block.m, depth = matrix_config.block.k, stride = depth + 4;
   constexpr int items = 32 * matrix_config.warps();
   using slab = keramos::local_array<T, block, stride>;
@@ -180,7 +181,8 @@ device_spec measure_ceilings(const device_description& device) {
   spec.peak_gflops.push_back({"i32", 1e-9 * multiply_add_rate<std::uint32_t>(items)});
   if constexpr (mma::has_matrix_unit<double>) {
     if (mma::matrix_unit_works(machine_queue().execution_space()))
-      spec.matrix_peak_gflops.push_back({"f64", 1e-9 * matrix_rate<mma, double>(device.units)});
+      spec.matrix_peak_gflops.push_back(
+          {"f64", 1e-9 * matrix_rate<keramos::default_execution_space, double>(device.units)});
   }
   spec.sources.push_back(
       "measured by keramos-perf roofline: copy of 1 GiB, reads of half the L2 cache and of 8 KiB by all, "

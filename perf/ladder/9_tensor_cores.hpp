@@ -1,8 +1,9 @@
-// Step 9: the machine's matrix units, through the backend's verb `multiply`: a warp hands whole fragments to an
+// Step 9: the machine's matrix units, through the library's accumulators: a warp hands whole fragments to an
 // instruction. On NVIDIA GPUs that is f64, in IEEE arithmetic; where there is none the row is left out.
 #pragma once
 
 #include <keramos/enabled_backends.hpp>
+#include <keramos/gemm/collective/warp_mma.hpp>
 #include <keramos/gemm/epilogue.hpp>
 
 #include "8_vectorized.hpp"
@@ -53,12 +54,12 @@ struct tensor_cores {
 
   template <class T, int Width>
   static void run(keramos::queue& q, const operands<T>& x) {
-    if constexpr (exists<T>) multiply<mma>(q, x);
+    if constexpr (exists<T>) multiply<keramos::default_execution_space>(q, x);
   }
 
-  template <class Mma, class T>
+  template <class Exec, class T>
   static void multiply(keramos::queue& q, const operands<T>& x) {
-    using accumulator = held<typename Mma::template accumulator<T, config>>;
+    using accumulator = held<detail::simt::warp_mma_accumulator<T, config, Exec>>;
     constexpr int block = config.block.m, depth = config.block.k, items = 32 * config.warps();
     constexpr int loads = block * depth / items,
                   stride = depth + 4;  // padded: a fragment's rows in all banks
