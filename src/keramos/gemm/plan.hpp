@@ -10,7 +10,8 @@
 namespace keramos::detail {
 
 template <class Exec>
-using planner = std::conditional_t<backend::traits<Exec>::is_host, std::type_identity<host::planner<Exec>>,
-                                   std::type_identity<simt::planner<Exec>>>::type;
+using planner =
+    typename std::conditional_t<backend::traits<Exec>::is_host, std::type_identity<host::planner<Exec>>,
+                                std::type_identity<simt::planner<Exec>>>::type;
 
 }  // namespace keramos::detail
