@@ -42,8 +42,6 @@ struct device_model {
   /// What the first k-tiles and the writing of C take of a tile of a batch, whose k-tiles are few, unless other teams of
   /// the multiprocessor have work meanwhile.
   double tile_start_time = 12000;
-
-  friend bool operator==(const device_model&, const device_model&) = default;
 };
 
 }  // namespace keramos::backend::simt

@@ -48,7 +48,7 @@ struct gemm_options {
   op op_a = op::N;
   op op_b = op::N;
   /// The block tile to use instead of the backend's choice: on hosts any, on GPUs a row of the backend's
-  /// tuning table for the type.
+  /// tile table for the type.
   std::optional<tiling::shape> block = std::nullopt;
 };
 

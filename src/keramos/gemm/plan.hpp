@@ -10,8 +10,6 @@
 namespace keramos::detail {
 
 template <class Exec>
-using planner =
-    typename std::conditional_t<backend::traits<Exec>::is_host, std::type_identity<host::planner<Exec>>,
-                                std::type_identity<simt::planner<Exec>>>::type;
+using planner = std::conditional_t<backend::traits<Exec>::is_host, host::planner<Exec>, simt::planner<Exec>>;
 
 }  // namespace keramos::detail

@@ -16,9 +16,8 @@ namespace keramos::detail::simt {
 
 template <class Exec, class T, tiling::config Config>
 using accumulator_for =
-    typename std::conditional_t<Config.math == tiling::math_unit::matrix,
-                                std::type_identity<warp_mma_accumulator<T, Config, Exec>>,
-                                std::type_identity<fma_accumulator<T, Config, Exec>>>::type;
+    std::conditional_t<Config.math == tiling::math_unit::matrix, warp_mma_accumulator<T, Config, Exec>,
+                       fma_accumulator<T, Config, Exec>>;
 
 /// One way to run a GEMM: a tile configuration, and how the operands' memory runs.
 template <class Exec, class T, tiling::config Config, access A, access B>

@@ -146,7 +146,7 @@ struct planner {
     }
     if (best < 0)
       throw launch_error(
-          "keramos::gemm_batched: no tile of the tuning table fits the local memory of this "
+          "keramos::gemm_batched: no tile of the tile table fits the local memory of this "
           "device; add a smaller one");
     launch_index<T, true>(
         best, shape, {},
@@ -201,12 +201,14 @@ struct planner {
 
   template <class T>
   static choice_key key(const Exec& exec, const gemm_problem<T>& p) {
+    const device_model device = tiles::model(exec);
     return {p.m,
             p.n,
             p.k,
             tiles::arch(exec),
             backend::traits<Exec>::local_memory_limit(exec, 1024),
-            tiles::model(exec)};
+            device.units,
+            device.unit_bytes};
   }
 
   template <class T>
@@ -220,7 +222,7 @@ struct planner {
     }
     if (best.choice.row < 0)
       throw launch_error(
-          "keramos::gemm: no tile of the tuning table fits the local memory of this device; "
+          "keramos::gemm: no tile of the tile table fits the local memory of this device; "
           "add a smaller one");
     return best;
   }

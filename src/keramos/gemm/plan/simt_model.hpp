@@ -1,4 +1,4 @@
-// Which row of a tuning table, in how many parts of k: a model of time decides, from the shape, the number of
+// Which row of a tile table, in how many parts of k: a model of time decides, from the shape, the number of
 // multiprocessors and the constants below.
 #pragma once
 
@@ -164,7 +164,8 @@ struct choice_key {
   index_t m = 0, n = 0, k = 0;
   int arch = 0;
   std::size_t limit = 0;
-  device_model device{};
+  int units = 0;
+  std::size_t unit_bytes = 0;
   friend bool operator==(const choice_key&, const choice_key&) = default;
 };
 
