@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <keramos/gemm/plan.hpp>
+
 #include "core/device_spec.hpp"
 #include "core/problem.hpp"
 
@@ -22,15 +24,12 @@ struct launch_figures {
 };
 
 struct library_kernel {
-  std::string path;                      // "packed slabs", or what else the dispatch chose
-  std::string tile;                      // block tile m x n x k; "" if the operands are not tiled
-  std::int64_t scratch_bytes = 0;        // that the tile asks for, for a team
-  std::int64_t threads = 0;              // of a team
+  gemm_plan plan;                        // by the library's own choice
   std::string micro_kernel;              // hosts: instruction set and register tile
   std::vector<launch_figures> launches;  // GPUs, where the runtime can be asked
 };
 
-// How keramos::gemm would do this problem on the default queue; it is run once for that.
+// How keramos::gemm does this problem on the default queue; where the runtime is asked for launches, it is run once.
 library_kernel library_kernel_for(const gemm_case& g);
 
 // What differs from device to device: device/<backend>.cpp.

@@ -57,9 +57,9 @@ std::vector<std::int64_t> parse_extents(const std::string& text, std::size_t par
 
 void explain_options::add_to(CLI::App& app) {
   app.add_option("--tile", tile,
-                 "a team's block of C and slab of k: 16 (for 16x16x16) or 128x128x8 (default 16)");
+                 "a team's block of C and its k-tile: 16 (for 16x16x16) or 128x128x8 (default 16)");
   app.add_option("--thread-tile", thread_tile, "elements of C that a thread keeps: 8x8 (default 1x1)");
-  app.add_option("--stages", stages, "slabs in local memory at once: 2 for double buffers")
+  app.add_option("--stages", stages, "k-tiles in local memory at once: 2 for double buffers")
       ->capture_default_str();
   app.add_option("--type", type, "f32, f64 or i32")->capture_default_str();
   app.add_option(

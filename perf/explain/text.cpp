@@ -49,12 +49,12 @@ std::string tile_text(const tile_description& t, const tile_figures& f) {
                fmt::format("2 operations for 2 operands of {} bytes", size_of(t.type)));
   text += line(fmt::format("tiled, {}/B", op), fmt::format("{:g}", f.intensity), "");
   text += line("global traffic is reduced by", fmt::format("{:g}", f.reduction), "");
-  text += "one phase, a slab of k\n";
+  text += "one phase, a k-tile\n";
   text += line("loads from global memory", grouped(f.loads),
                fmt::format("{}x{} of A and {}x{} of B", t.m, t.k, t.k, t.n));
   text += line("operations", grouped(f.operations), fmt::format("2 x {} x {} x {}", t.m, t.n, t.k));
   text += line("local memory a team", grouped(f.scratch_bytes),
-               fmt::format("B for {} slab{}", t.stages, t.stages > 1 ? "s" : ""));
+               fmt::format("B for {} k-tile{}", t.stages, t.stages > 1 ? "s" : ""));
   return text;
 }
 
@@ -101,12 +101,13 @@ std::string roofline_text(const tile_description& t, const tile_figures& f, cons
 std::string library_text(const gemm_case& g, const library_kernel& k, const unit_limits& unit) {
   auto text = fmt::format("keramos::gemm, {} {}{}, m x n x k = {} x {} x {}\n", name(g.type), name(g.op_a),
                           name(g.op_b), g.m, g.n, g.k);
-  text += "  " + k.path + "\n";
   if (!k.micro_kernel.empty()) text += line("instruction set, register tile", "", k.micro_kernel);
-  if (!k.tile.empty()) {
-    text += line("block tile m x n x k", "", k.tile);
-    text += line("local memory a team", grouped(k.scratch_bytes), "B asked for");
-    text += line("threads a team", grouped(k.threads), "");
+  for (int i = 0; i < k.plan.size; ++i) {
+    const gemm_part& part = k.plan.parts[i];
+    text += "  " + to_string(part) + "\n";
+    if (part.path != gemm_path::tiled) continue;
+    text += line("local memory a team", grouped(std::int64_t(part.local_bytes)), "B asked for, at most");
+    text += line("threads a team", grouped(part.team_size), "");
   }
   for (const auto& launch : k.launches) text += launch_text(launch, unit);
   return text;
@@ -142,11 +143,21 @@ json to_json(const gemm_case& g, const library_kernel& k) {
   json out;
   out["op"] = fmt::format("{}{}", name(g.op_a), name(g.op_b));
   out["m"] = g.m, out["n"] = g.n, out["k"] = g.k;
-  out["path"] = k.path;
-  out["tile"] = k.tile;
   out["micro_kernel"] = k.micro_kernel;
-  out["scratch_bytes"] = k.scratch_bytes;
-  out["threads_of_a_team"] = k.threads;
+  out["plan"] = json::array();
+  for (int i = 0; i < k.plan.size; ++i) {
+    const gemm_part& part = k.plan.parts[i];
+    out["plan"].push_back({{"first", {part.m0, part.n0}},
+                           {"extents", {part.m, part.n}},
+                           {"path", to_string(part.path)},
+                           {"transposed", part.transposed},
+                           {"packs", {{"a", part.pack_a}, {"b", part.pack_b}}},
+                           {"tile", {part.block.m, part.block.n, part.block.k}},
+                           {"stages", part.stages},
+                           {"parts_of_k", part.split.parts},
+                           {"scratch_bytes", part.local_bytes},
+                           {"threads_of_a_team", part.team_size}});
+  }
   out["launches"] = json::array();
   for (const auto& f : k.launches) {
     out["launches"].push_back({{"teams", f.teams},

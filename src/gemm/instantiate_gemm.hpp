@@ -8,8 +8,12 @@ namespace keramos::detail {
 
 template <class Exec, class T>
 void run_gemm(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& p,
-              const linear_epilogue<T>& epilogue, const std::optional<tiling::shape>& block) {
-  dispatch_gemm(exec, memory, p, epilogue, block);
+              const linear_epilogue<T>& epilogue, const gemm_options& options) {
+  dispatch_gemm(exec, memory, p, epilogue, options);
+}
+template <class Exec, class T>
+gemm_plan make_plan(const Exec& exec, const gemm_problem<T>& p, const gemm_options& options) {
+  return choose_plan(exec, p, options);
 }
 
 }  // namespace keramos::detail
@@ -17,4 +21,6 @@ void run_gemm(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& 
 #define KERAMOS_INSTANTIATE_GEMM(Space, T)                                               \
   template KERAMOS_EXPORT void keramos::detail::run_gemm<Space, T>(                      \
       const Space&, keramos::detail::workspace<Space>&, const keramos::gemm_problem<T>&, \
-      const keramos::linear_epilogue<T>&, const std::optional<keramos::tiling::shape>&);
+      const keramos::linear_epilogue<T>&, const keramos::gemm_options&);                 \
+  template KERAMOS_EXPORT keramos::gemm_plan keramos::detail::make_plan<Space, T>(       \
+      const Space&, const keramos::gemm_problem<T>&, const keramos::gemm_options&);

@@ -74,7 +74,7 @@ TYPED_TEST(GemmBatched, Batches) {
   ASSERT_TRUE(run<TypeParam>({9, 150, 140, 300}, seed++));
 }
 
-// More k than one slab, with C as small as it gets: teams hold several problems over all slabs.
+// More k than one k-tile, with C as small as it gets: teams hold several problems over all k-tiles.
 TYPED_TEST(GemmBatched, LongSums) {
   std::uint64_t seed = fresh_seed();
   for (index_t k : {33, 100, 513}) {

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <random>
@@ -100,6 +101,7 @@ struct gemm_case {
   index_t gap = 0, offset = 0;
   double alpha = 1, beta = 0;
   std::optional<tiling::shape> block = std::nullopt;
+  std::function<void(gemm_plan&)> change_plan = nullptr;  ///< then it is given back
 
   std::string describe() const {
     std::ostringstream s;
@@ -140,7 +142,13 @@ testing::AssertionResult run(gemm_case g, std::uint64_t seed) {
   for (std::size_t i = 0; i < before.size(); ++i) before[i] = c.host(i);
 
   queue q;
-  gemm(q, g.alpha, a.view, b.view, g.beta, c.view, {g.op_a, g.op_b, g.block});
+  gemm_options options{g.op_a, g.op_b, g.block};
+  gemm_plan plan = plan_gemm(q, a.view, b.view, c.view, options);
+  if (g.change_plan) {
+    g.change_plan(plan);
+    options = {.op_a = g.op_a, .op_b = g.op_b, .plan = plan};
+  }
+  gemm(q, g.alpha, a.view, b.view, g.beta, c.view, options);
   q.wait();
   c.download();
 
@@ -178,8 +186,10 @@ testing::AssertionResult run(gemm_case g, std::uint64_t seed) {
         bound_text << ", bound " << bound;
       }
       if (!good)
-        return testing::AssertionFailure() << g.describe() << " seed " << seed << ": C(" << i << ", " << j
-                                           << ") is " << got << ", not " << expected << bound_text.str();
+        return testing::AssertionFailure()
+               << g.describe() << " seed " << seed << ": C(" << i << ", " << j << ") is " << got << ", not "
+               << expected << bound_text.str() << "\n"
+               << to_string(plan);
     }
   for (std::size_t i = 0; i < before.size(); ++i)
     if (!in_c[i] && std::memcmp(&before[i], &c.host(i), sizeof(T)) != 0)

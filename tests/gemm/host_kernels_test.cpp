@@ -12,6 +12,7 @@
 #include <keramos/backends/host/tiles.hpp>
 #include <keramos/gemm/collective/host_panels.hpp>
 #include <keramos/gemm/kernel/host/kernels.hpp>
+#include <keramos/gemm/kernel/host_unpacked.hpp>
 #include <keramos/gemm/plan/host_model.hpp>
 
 namespace {
@@ -72,7 +73,7 @@ void test_table(const kernel_table<T>& t, int m, int n, int k, std::int64_t a_mn
       acc(std::size_t(panels_m) * t.mr * panels_n * t.nr);
   t.pack_a(a_packed.data(), a.data(), a_mn, a_k, m, k);
   t.pack_b(b_packed.data(), b.data(), b_mn, b_k, n, k);
-  // The same slab twice: once kept as sums, once added and written. And once alone, on top of that.
+  // The same k-tile twice: once kept as sums, once added and written. And once alone, on top of that.
   using block = keramos::detail::host::block_product<T>;
   block first{acc.data(), a_packed.data(), b_packed.data(), m,     n,    k,   true,
               false,      c.data(),        c_row,           c_col, T(3), T(2)};
@@ -182,17 +183,19 @@ TYPED_TEST(HostKernels, SharesMakeUpTheProduct) {
           for (auto* v : {&a, &b, &c})
             for (TypeParam& x : *v) x = TypeParam(rng() % 5);
           const std::vector<TypeParam> before = c;
-          const unpacked_problem<TypeParam> p{
-              s.m,     s.n, s.k,          a.data(),       s.k, 1, b.data(), s.n, 1, c.data(),
-              2 * s.n, 1,   TypeParam(3), TypeParam(beta)};
-          auto kernel = share_out(*t, p, t->multiply_unpacked, threads);
-          std::vector<TypeParam> sums(std::size_t(kernel.parts) * s.m * s.n);
+          const keramos::gemm_problem<TypeParam> p{
+              {a.data(), s.k, 1}, {b.data(), 1, s.n}, c.data(), 2 * s.n, 1, s.m, s.n, s.k};
+          using linear = keramos::linear_epilogue<TypeParam>;
+          unpacked_blocks<TypeParam, linear> kernel{
+              p, {3, TypeParam(beta)}, t->multiply_unpacked, share_out(t->nr, s.m, s.n, s.k, threads)};
+          const int parts = kernel.shares.parts;
+          std::vector<TypeParam> sums(std::size_t(parts) * s.m * s.n);
           kernel.sums = sums.data();
           for (int at = kernel.size() - 1; at >= 0; --at) kernel(at);
-          if (kernel.parts > 1) kernel.add_up();
+          if (parts > 1) kernel.add_up();
           ASSERT_LE(kernel.size(), threads);
           if (threads == 16) {
-            EXPECT_EQ(kernel.parts > 1, s.divides_k) << s.m << 'x' << s.n << 'x' << s.k;
+            EXPECT_EQ(parts > 1, s.divides_k) << s.m << 'x' << s.n << 'x' << s.k;
           }
           for (int i = 0; i < s.m; ++i)
             for (int j = 0; j < 2 * s.n; ++j) {

@@ -2,13 +2,14 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <type_traits>
 
 #include <keramos/core/queue.hpp>
 #include <keramos/gemm/check.hpp>
 #include <keramos/gemm/epilogue.hpp>
+#include <keramos/gemm/options.hpp>
+#include <keramos/gemm/plan.hpp>
 #include <keramos/gemm/problem.hpp>
 
 namespace keramos {
@@ -37,20 +38,49 @@ linear_epilogue<T> epilogue_of(Alpha alpha, Beta beta) {
   return {to_compute<T>("alpha", alpha), to_compute<T>("beta", beta)};
 }
 
-/// Compiled once for the common types (src/gemm_<type>.cpp).
+/// Compiled once for the common types (src/gemm/gemm_<type>.cpp).
 template <class Exec, class T>
 KERAMOS_EXPORT void run_gemm(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& p,
-                             const linear_epilogue<T>& epilogue, const std::optional<tiling::shape>& block);
+                             const linear_epilogue<T>& epilogue, const gemm_options& options);
+template <class Exec, class T>
+KERAMOS_EXPORT gemm_plan make_plan(const Exec& exec, const gemm_problem<T>& p, const gemm_options& options);
+
+/// The problem of operands that are sound; throws, or does not compile, if they are not.
+template <class Exec, matrix_like MA, matrix_like MB, matrix_like MC>
+auto checked_problem(const MA& a, const MB& b, const MC& c, const gemm_options& options) {
+  using element = typename decltype(as_matrix(c))::value_type;
+  static_assert(std::is_same_v<typename decltype(as_matrix(a))::value_type, element> &&
+                    std::is_same_v<typename decltype(as_matrix(b))::value_type, element>,
+                "keramos::gemm: A, B and C must have one element type");
+  static_assert(std::is_same_v<element, float> || std::is_same_v<element, double> ||
+                    std::is_same_v<element, std::int32_t>,
+                "keramos::gemm: the element type must be float, double or std::int32_t");
+  static_assert(!std::is_const_v<std::remove_pointer_t<decltype(as_matrix(c).data)>>,
+                "keramos::gemm: C is written, so its elements must not be const");
+  static_assert(accessible_from<Exec, MA>() && accessible_from<Exec, MB>() && accessible_from<Exec, MC>(),
+                "keramos::gemm: a View lies in memory that this queue's execution space cannot access; "
+                "copy it with Kokkos::create_mirror_view_and_copy");
+
+  const matrix_view<const element> av = as_matrix(a), bv = as_matrix(b);
+  const matrix_view<element> cv = as_matrix(c);
+  if (!plainly_sound(av, options.op_a, bv, options.op_b, cv))
+    check_gemm(region_of("A", av), options.op_a, region_of("B", bv), options.op_b, region_of("C", cv));
+
+  using compute = compute_type<element>;
+  const auto in = [](const element* p) { return reinterpret_cast<const compute*>(p); };
+  const auto op_av = options.op_a == op::N ? av : av.transposed();
+  const auto op_bv = options.op_b == op::N ? bv : bv.transposed();
+  return gemm_problem<compute>{{in(op_av.data), op_av.row_stride, op_av.col_stride},
+                               {in(op_bv.data), op_bv.col_stride, op_bv.row_stride},
+                               reinterpret_cast<compute*>(cv.data),
+                               cv.row_stride,
+                               cv.col_stride,
+                               cv.rows,
+                               cv.cols,
+                               op_av.cols};
+}
 
 }  // namespace detail
-
-struct gemm_options {
-  op op_a = op::N;
-  op op_b = op::N;
-  /// The block tile to use instead of the backend's choice: on hosts any, on GPUs a row of the backend's
-  /// tile table for the type.
-  std::optional<tiling::shape> block = std::nullopt;
-};
 
 /// C ← alpha·op(A)·op(B) + beta·C on the queue; returns at once.
 ///
@@ -60,7 +90,8 @@ struct gemm_options {
 /// @param alpha, beta  converted to the compute type (the element type; for int32 modulo 2^32, whole numbers).
 ///                 beta = 0 does not read C; alpha = 0 or k = 0 does not read A or B.
 /// @throws invalid_argument if extents disagree, data is null, C overlaps A or B or itself, or alpha or
-///                 beta is no whole number where integers are multiplied; C is untouched then. launch_error if options.block does not fit the device.
+///                 beta is no whole number where integers are multiplied, or options.plan is not for this product;
+///                 C is untouched then. launch_error if the tile that options ask for does not fit the device.
 ///
 /// f32 and f64 are IEEE arithmetic of that precision, |Ĉ − C| ≤ γ(k + 2)·(|alpha||A||B| + |beta||C|)
 /// with γ(j) = j·u / (1 − j·u) (Higham, Accuracy and Stability of Numerical Algorithms, 3.5). The same
@@ -72,41 +103,23 @@ struct gemm_options {
 template <class Exec, class Alpha, matrix_like MA, matrix_like MB, class Beta, matrix_like MC>
 basic_event<Exec> gemm(basic_queue<Exec>& q, Alpha alpha, const MA& a, const MB& b, Beta beta, const MC& c,
                        const gemm_options& options = {}) {
-  using element = typename decltype(as_matrix(c))::value_type;
-  static_assert(std::is_same_v<typename decltype(as_matrix(a))::value_type, element> &&
-                    std::is_same_v<typename decltype(as_matrix(b))::value_type, element>,
-                "keramos::gemm: A, B and C must have one element type");
-  static_assert(std::is_same_v<element, float> || std::is_same_v<element, double> ||
-                    std::is_same_v<element, std::int32_t>,
-                "keramos::gemm: the element type must be float, double or std::int32_t");
-  static_assert(!std::is_const_v<std::remove_pointer_t<decltype(as_matrix(c).data)>>,
-                "keramos::gemm: C is written, so its elements must not be const");
-  static_assert(detail::accessible_from<Exec, MA>() && detail::accessible_from<Exec, MB>() &&
-                    detail::accessible_from<Exec, MC>(),
-                "keramos::gemm: a View lies in memory that this queue's execution space cannot access; "
-                "copy it with Kokkos::create_mirror_view_and_copy");
-
-  const matrix_view<const element> av = as_matrix(a), bv = as_matrix(b);
-  const matrix_view<element> cv = as_matrix(c);
-  if (!detail::plainly_sound(av, options.op_a, bv, options.op_b, cv))
-    detail::check_gemm(detail::region_of("A", av), options.op_a, detail::region_of("B", bv), options.op_b,
-                       detail::region_of("C", cv));
-
-  using compute = compute_type<element>;
-  const auto in = [](const element* p) { return reinterpret_cast<const compute*>(p); };
-  const auto op_av = options.op_a == op::N ? av : av.transposed();
-  const auto op_bv = options.op_b == op::N ? bv : bv.transposed();
-  const gemm_problem<compute> problem{{in(op_av.data), op_av.row_stride, op_av.col_stride},
-                                      {in(op_bv.data), op_bv.col_stride, op_bv.row_stride},
-                                      reinterpret_cast<compute*>(cv.data),
-                                      cv.row_stride,
-                                      cv.col_stride,
-                                      cv.rows,
-                                      cv.cols,
-                                      op_av.cols};
+  const auto problem = detail::checked_problem<Exec>(a, b, c, options);
+  using compute = std::remove_pointer_t<decltype(problem.c)>;
   detail::run_gemm(q.execution_space(), detail::workspace_of(q), problem,
-                   detail::epilogue_of<compute>(alpha, beta), options.block);
+                   detail::epilogue_of<compute>(alpha, beta), options);
   return q.completion();
+}
+
+/// How keramos::gemm would do this product: nothing is launched, and neither A, B nor C is read.
+///
+/// The plan can be printed (to_string), kept, changed, and given back as gemm_options::plan, which saves the choice and
+/// fixes the order of all additions: with the same plan the same operands give the same bits, whatever the library
+/// would choose. It holds for extents, strides and alignment like these; a product that it does not fit is refused.
+/// alpha = 0 or k = 0 need none.
+template <class Exec, matrix_like MA, matrix_like MB, matrix_like MC>
+gemm_plan plan_gemm(basic_queue<Exec>& q, const MA& a, const MB& b, const MC& c,
+                    const gemm_options& options = {}) {
+  return detail::make_plan(q.execution_space(), detail::checked_problem<Exec>(a, b, c, options), options);
 }
 
 }  // namespace keramos

@@ -15,7 +15,9 @@
 #include <keramos/gemm/epilogue.hpp>
 #include <keramos/gemm/kernel/split_k.hpp>
 #include <keramos/gemm/kernel/tile_order.hpp>
+#include <keramos/gemm/options.hpp>
 #include <keramos/gemm/plan.hpp>
+#include <keramos/gemm/plan/planner.hpp>
 #include <keramos/gemm/problem.hpp>
 
 namespace keramos::detail {
@@ -77,68 +79,37 @@ template <class Exec, class T>
   });
 }
 
-/// Throws unless the block tile that the caller asked for has extents and fits; names one that does.
+/// Throws unless the tile that the caller asked for fits; names one that does.
 template <class Exec, class T, class Collective>
-void check_requested_block(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& p,
-                           const tiling::shape& block, const Collective& collective) {
+void check_requested_tile(const Exec& exec, const gemm_problem<T>& p, const gemm_options& options,
+                          const Collective& collective) {
   const std::size_t bytes = collective.local_bytes();
   const std::size_t limit = backend::traits<Exec>::local_memory_limit(exec, Collective::team_size);
   if (bytes <= limit) return;
-  std::string fitting;
-  detail::planner<Exec>::choose(exec, memory, p, std::nullopt,
-                                [&](const auto& m, const auto&...) { fitting = to_string(m.block()); });
-  throw launch_error("keramos::gemm: options.block is " + to_string(block) + ", which needs " +
-                     std::to_string(bytes) + " bytes of local memory, but " + backend::traits<Exec>::name +
-                     " has " + std::to_string(limit) + " for a team of " +
-                     std::to_string(Collective::team_size) + "; pass " + fitting + " or none");
+  gemm_part fitting;
+  detail::planner<Exec>::choose_tiles(exec, p, std::nullopt, fitting);
+  throw launch_error("keramos::gemm: options." +
+                     std::string(options.plan ? "plan has a block tile of " : "block is ") +
+                     to_string(collective.block()) + ", which needs " + std::to_string(bytes) +
+                     " bytes of local memory, but " + backend::traits<Exec>::name + " has " +
+                     std::to_string(limit) + " for a team of " + std::to_string(Collective::team_size) +
+                     "; pass " + to_string(fitting.block) + " or none");
 }
 
-template <class Exec, class T>
-void dispatch_gemm(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& p,
-                   const linear_epilogue<T>& epilogue, const std::optional<tiling::shape>& block);
+/// Launches one kernel for all tiles of a problem.
+template <class Exec, class T, class Epilogue>
+struct tile_launcher {
+  const Exec& exec;
+  workspace<Exec>& memory;
+  const Epilogue& epilogue;
+  const gemm_options& options;
 
-/// The first m x n of C, the rows below and the columns beside them: each on its own, as it runs best.
-template <class Exec, class T>
-void dispatch_parts(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& p, index_t m, index_t n,
-                    const linear_epilogue<T>& epilogue) {
-  const auto multiply = [&](index_t m0, index_t n0, index_t rows, index_t cols) {
-    const T* const a = p.a.at(m0, 0);
-    const T* const b = p.b.at(n0, 0);
-    dispatch_gemm<Exec, T>(exec, memory,
-                           {{a, p.a.stride_mn, p.a.stride_k},
-                            {b, p.b.stride_mn, p.b.stride_k},
-                            p.c + m0 * p.c_row_stride + n0 * p.c_col_stride,
-                            p.c_row_stride,
-                            p.c_col_stride,
-                            rows,
-                            cols,
-                            p.k},
-                           epilogue, std::nullopt);
-  };
-  multiply(0, 0, m, n);
-  if (m < p.m) multiply(m, 0, p.m - m, p.n);
-  if (n < p.n) multiply(0, n, m, p.n - n);
-}
-
-/// What is multiplied in tiles. Not inlined, as dispatch_scale is not: a product that is done directly is over in
-/// less time than it takes to make room on the stack for all that these need.
-template <class Exec, class T>
-[[gnu::noinline]] void dispatch_tiles(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& p,
-                                      const linear_epilogue<T>& epilogue,
-                                      const std::optional<tiling::shape>& block) {
-  using planner = detail::planner<Exec>;
-  if constexpr (!backend::traits<Exec>::is_host) {
-    if (!block) {
-      const auto part = planner::choose_main(exec, p);
-      if (part.m < p.m || part.n < p.n) return dispatch_parts(exec, memory, p, part.m, part.n, epilogue);
-    }
-  }
-  const auto launch_on = [&](const auto& collective, const gemm_problem<T>& p, const split_plan& plan = {}) {
-    using collective_type = std::remove_cvref_t<decltype(collective)>;
-    using kernel = gemm_kernel<collective_type, T, linear_epilogue<T>>;
+  template <class Collective>
+  void operator()(const Collective& collective, const gemm_problem<T>& p, const split_plan& plan) const {
+    using kernel = gemm_kernel<Collective, T, Epilogue>;
     static_assert(sizeof(kernel) <= 350,
                   "keramos: with more Kokkos would pass the functor through constant memory and wait");
-    if (block) check_requested_block(exec, memory, p, *block, collective);
+    if (options.block || options.plan) check_requested_tile(exec, p, options, collective);
     const tiling::shape tile = collective.block();
     const index_t tiles_m = (p.m + tile.m - 1) / tile.m, tiles_n = (p.n + tile.n - 1) / tile.n;
     if (tiles_m > std::numeric_limits<int>::max() / tiles_n)
@@ -147,18 +118,47 @@ template <class Exec, class T>
     const shifting_order order{
         {int(tiles_m), int(tiles_n), 8}, collective.can_shift_m(p), collective.can_shift_n(p)};
     kernel k{collective, p, order, epilogue};
-    if constexpr (collective_type::splits_k) {
-      k.split = make_split<T>(exec, memory, plan, order.count(), tile.m * tile.n);
-    }
-    team_launch<collective_type::team_size, collective_type::teams_per_unit, sharing::balanced>(
+    if constexpr (Collective::splits_k)
+      k.split = make_split<T>(exec, memory, plan, p.k, order.count(), tile.m * tile.n);
+    team_launch<Collective::team_size, Collective::teams_per_unit, sharing::balanced>(
         "keramos::gemm", exec, order.count() * plan.parts, collective.local_bytes(), k);
-  };
-  planner::choose(exec, memory, p, block, launch_on);
+  }
+};
+
+/// How keramos::gemm does a problem.
+template <class Exec, class T>
+gemm_plan choose_plan(const Exec& exec, const gemm_problem<T>& p, const gemm_options& options) {
+  gemm_plan plan{p.m, p.n, p.k, backend::traits<Exec>::name, type_name<T>};
+  if (p.m == 0 || p.n == 0 || p.k == 0) return plan;
+  detail::planner<Exec>::choose(exec, p, options.block, plan);
+  return plan;
 }
 
-template <class Exec, class T>
+/// Does it so. Not inlined: a tiny product is over in less time than it takes to make room on the stack for a plan.
+template <class Exec, class T, class Epilogue>
+[[gnu::noinline]] void run_plan(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& p,
+                                const Epilogue& epilogue, const gemm_options& options) {
+  using planner = detail::planner<Exec>;
+  std::optional<gemm_plan> chosen;
+  if (!options.plan) chosen = choose_plan(exec, p, options);
+  const gemm_plan& plan = options.plan ? *options.plan : *chosen;
+  const auto problem_of = [&](const gemm_part& part) {
+    gemm_problem<T> q = p.part(part.m0, part.n0, part.m, part.n);
+    if (part.transposed) q.transpose();
+    return q;
+  };
+  if (options.plan) {  // before anything is launched
+    check_plan(plan, p.m, p.n, p.k, backend::traits<Exec>::name, type_name<T>);
+    for (int i = 0; i < plan.size; ++i) planner::check(exec, problem_of(plan.parts[i]), plan.parts[i], i);
+  }
+  const tile_launcher<Exec, T, Epilogue> launch{exec, memory, epilogue, options};
+  for (int i = 0; i < plan.size; ++i)
+    planner::run(exec, memory, problem_of(plan.parts[i]), plan.parts[i], epilogue, launch);
+}
+
+template <class Exec, class T, class Epilogue>
 void dispatch_gemm(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& p,
-                   const linear_epilogue<T>& epilogue, const std::optional<tiling::shape>& block) {
+                   const Epilogue& epilogue, const gemm_options& options) {
   if (p.m == 0 || p.n == 0) return;
   if (p.k == 0 || epilogue.alpha == T(0)) {
     if (epilogue.beta != T(1)) dispatch_scale(exec, p, epilogue.beta);
@@ -166,17 +166,12 @@ void dispatch_gemm(const Exec& exec, workspace<Exec>& memory, const gemm_problem
   }
   constexpr int most = 1 << 20;  // so that bytes do not wrap; nothing so large fits any device
   const auto possible = [](int extent) { return 0 < extent && extent <= most; };
-  if (block && !(possible(block->m) && possible(block->n) && possible(block->k)))
-    throw launch_error("keramos::gemm: options.block is " + to_string(*block) +
+  if (options.block &&
+      !(possible(options.block->m) && possible(options.block->n) && possible(options.block->k)))
+    throw launch_error("keramos::gemm: options.block is " + to_string(*options.block) +
                        " but its extents must be from 1 to 2^20; pass others or none");
-  using planner = detail::planner<Exec>;
-  if (planner::prefers_transposed(p)) {  // which its transpose does not
-    gemm_problem<T> transposed = p;
-    transposed.transpose();
-    return dispatch_gemm(exec, memory, transposed, epilogue, block);
-  }
-  if (!block && planner::run_untiled(exec, memory, p, epilogue)) return;
-  dispatch_tiles(exec, memory, p, epilogue, block);
+  if (!options.block && !options.plan && detail::planner<Exec>::run_tiny(exec, p, epilogue)) return;
+  run_plan(exec, memory, p, epilogue, options);
 }
 
 }  // namespace keramos::detail

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -18,7 +17,7 @@
 #include <keramos/gemm/epilogue.hpp>
 #include <keramos/gemm/gemm.hpp>
 #include <keramos/gemm/kernel/tile_order.hpp>
-#include <keramos/gemm/plan.hpp>
+#include <keramos/gemm/plan/planner.hpp>
 #include <keramos/gemm/problem.hpp>
 
 namespace keramos::detail {
@@ -163,14 +162,13 @@ void dispatch_gemm_batched(const Exec& exec, workspace<Exec>& memory, uniform_ba
     return;
   }
   if (!batch.c.addresses && !batch.a.addresses && !batch.b.addresses && (batch.count == 1 || stack(batch)))
-    return run_gemm<Exec, T>(exec, memory, batch.shape, epilogue, std::nullopt);
+    return run_gemm<Exec, T>(exec, memory, batch.shape, epilogue, {});
   if (planner::prefers_transposed(p)) batch.transpose(), std::swap(alignment.a, alignment.b);
   const representative_problem<T> shape(batch, alignment);
   if (planner::run_small(exec, batch, shape.get(), epilogue)) return;
   if constexpr (backend::traits<Exec>::is_host) {
     if (planner::fills_threads(exec, p, batch.count)) {
-      for (index_t b = 0; b < batch.count; ++b)
-        run_gemm<Exec, T>(exec, memory, batch[b], epilogue, std::nullopt);
+      for (index_t b = 0; b < batch.count; ++b) run_gemm<Exec, T>(exec, memory, batch[b], epilogue, {});
       return;
     }
   }
@@ -212,7 +210,7 @@ void dispatch_gemm_batched(const Exec& exec, workspace<Exec>& memory,
                                              [](const auto& p) { return p.k > 0 && planner::is_small(p); });
     const grouped_batch<T> small{all.data(), large - all.begin()};
     if (small.count > 0) planner::run_small(exec, small, shape.get(), epilogue);
-    for (auto p = large; p != all.end(); ++p) run_gemm<Exec, T>(exec, memory, *p, epilogue, std::nullopt);
+    for (auto p = large; p != all.end(); ++p) run_gemm<Exec, T>(exec, memory, *p, epilogue, {});
   } else {
     const auto batch = [&] {
       return grouped_batch<T>{memory.uploads.upload(exec, all), index_t(all.size())};

@@ -13,6 +13,7 @@
 #include <keramos/core/detail/workspace.hpp>
 #include <keramos/gemm/collective/c_writer.hpp>
 #include <keramos/gemm/kernel/split_k.hpp>
+#include <keramos/gemm/plan.hpp>
 #include <keramos/gemm/problem.hpp>
 
 namespace keramos::detail::simt {
@@ -26,6 +27,10 @@ struct gemv_shape {
   int along_k;  ///< a power of two
 
   KERAMOS_FORCEINLINE_FUNCTION int rows_of_team() const { return team_size / along_k * rows; }
+  /// Teams for m rows.
+  index_t teams(index_t m) const { return (m + rows_of_team() - 1) / rows_of_team(); }
+  /// The shape whose teams have so many rows.
+  static gemv_shape of_rows(int rows_of_team) { return {team_size * rows / rows_of_team}; }
 };
 
 /// c(i) = epilogue(Σ_k a(i, k)·x(k)). `Along` is the direction in which A's memory runs, `Vector` the elements
@@ -199,52 +204,72 @@ struct gemv_kernel {
   }
 };
 
-/// Launches C (m x 1) = epilogue(A·B): enough teams to fill the multiprocessors, by dividing k if rows are few.
+/// Which way A's memory runs, and how many elements of it can be loaded at once.
+struct vector_access {
+  tiling::direction along;
+  int width;
+};
+
+template <class T>
+vector_access vector_access_of(const tiling::operand<T>& a) {
+  constexpr int vector = 16 / int(sizeof(T));
+  const bool aligned = reinterpret_cast<std::uintptr_t>(a.data) % 16 == 0;
+  const auto length = [](index_t s) { return s < 0 ? -s : s; };
+  if (a.stride_mn == 1 && aligned && a.stride_k % vector == 0) return {tiling::direction::mn, vector};
+  if (a.stride_k == 1 && aligned && a.stride_mn % vector == 0) return {tiling::direction::k, vector};
+  return {length(a.stride_mn) < length(a.stride_k) ? tiling::direction::mn : tiling::direction::k, 1};
+}
+
+/// Teams and parts of k for C (m x 1) on so many multiprocessors: enough to fill them, by dividing k if rows are few.
+inline void choose_vector(const vector_access& access, index_t m, index_t k, int units, gemm_part& part) {
+  constexpr index_t loads = 8;  // steps of a thread, for which it is worth being there
+  const bool along_k = access.along == tiling::direction::k;
+  const index_t enough = index_t(units) * 6;  // teams
+  // Threads along k: no more than have work, or as many as leave none without a row; then more, until there
+  // are enough teams.
+  gemv_shape shape{along_k ? 32 : 8};
+  const auto teams = [&] { return shape.teams(m); };
+  const auto reach = [&] { return index_t(shape.along_k) * (along_k ? access.width : 1) * loads; };
+  if (along_k)
+    while (shape.along_k > 4 && reach() >= 2 * k) shape.along_k /= 2;
+  else
+    while (shape.along_k < 64 && shape.rows_of_team() >= 2 * m) shape.along_k *= 2;
+  while (shape.along_k < (along_k ? 256 : 32) && teams() < enough && reach() < k) shape.along_k *= 2;
+  const index_t parts = std::clamp<index_t>(enough / teams(), 1, std::max<index_t>(k / reach(), 1));
+  part.path = gemm_path::vector;
+  part.block = {shape.rows_of_team(), 1, 0};
+  part.team_size = gemv_shape::team_size;
+  if (parts == 1) return;
+  const index_t k_per_part = ((k + parts - 1) / parts + 31) / 32 * 32;
+  part.split = {int((k + k_per_part - 1) / k_per_part), 32, k_per_part};
+}
+
+/// Launches C (m x 1) = epilogue(A·B) as planned.
 template <class Exec, class T, class Epilogue>
 void multiply_vector(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& p,
-                     const Epilogue& epilogue, int units) {
-  constexpr int vector = 16 / int(sizeof(T));
-  constexpr index_t loads = 8;  // steps of a thread, for which it is worth being there
+                     const gemm_part& part, const Epilogue& epilogue) {
+  const gemv_shape shape = gemv_shape::of_rows(part.block.m);
+  const index_t teams = shape.teams(p.m);
+  if (teams > std::numeric_limits<int>::max() / part.split.parts)
+    throw launch_error("keramos::gemm: C has " + std::to_string(p.m) +
+                       " rows, too many for one call; split it into several");
+  const auto split = make_split<T>(exec, memory, part.split, p.k, int(teams), shape.team_size * shape.rows);
   const auto run = [&](auto along, auto width) {
-    constexpr bool along_k = along() == tiling::direction::k;
     using kernel = gemv_kernel<T, along(), width(), Epilogue>;
     static_assert(sizeof(kernel) <= 350,
                   "keramos: with more Kokkos would pass the functor through constant memory and wait");
-    const index_t enough = index_t(units) * 6;  // teams
-    // Threads along k: no more than have work, or as many as leave none without a row; then more, until there
-    // are enough teams.
-    gemv_shape shape{along_k ? 32 : 8};
-    const auto teams = [&] { return (p.m + shape.rows_of_team() - 1) / shape.rows_of_team(); };
-    const auto reach = [&] { return index_t(shape.along_k) * (along_k ? width() : 1) * loads; };
-    if (along_k)
-      while (shape.along_k > 4 && reach() >= 2 * p.k) shape.along_k /= 2;
-    else
-      while (shape.along_k < 64 && shape.rows_of_team() >= 2 * p.m) shape.along_k *= 2;
-    while (shape.along_k < (along_k ? 256 : 32) && teams() < enough && reach() < p.k) shape.along_k *= 2;
-    const index_t parts = std::clamp<index_t>(enough / teams(), 1, std::max<index_t>(p.k / reach(), 1));
-    split_plan plan;
-    plan.k_per_part = ((p.k + parts - 1) / parts + 31) / 32 * 32;
-    plan.parts = int((p.k + plan.k_per_part - 1) / plan.k_per_part);
-    plan.fan_in = 32;
-    if (teams() > std::numeric_limits<int>::max() / plan.parts)
-      throw launch_error("keramos::gemm: C has " + std::to_string(p.m) +
-                         " rows, too many for one call; split it into several");
-    const auto split = make_split<T>(exec, memory, plan, int(teams()), shape.team_size * shape.rows);
-    team_launch<gemv_shape::team_size, 3>("keramos::gemm_vector", exec, int(teams()) * plan.parts,
-                                          kernel::bytes, kernel{p, epilogue, shape, int(teams()), split});
+    team_launch<gemv_shape::team_size, 3>("keramos::gemm_vector", exec, int(teams) * split.parts,
+                                          kernel::bytes, kernel{p, epilogue, shape, int(teams), split});
   };
   using mn = std::integral_constant<tiling::direction, tiling::direction::mn>;
   using k = std::integral_constant<tiling::direction, tiling::direction::k>;
-  const bool aligned = reinterpret_cast<std::uintptr_t>(p.a.data) % 16 == 0;
-  const auto stride = [](index_t s) { return s < 0 ? -s : s; };
-  if (p.a.stride_mn == 1 && aligned && p.a.stride_k % vector == 0)
-    run(mn(), std::integral_constant<int, vector>());
-  else if (p.a.stride_k == 1 && aligned && p.a.stride_mn % vector == 0)
-    run(k(), std::integral_constant<int, vector>());
-  else if (stride(p.a.stride_mn) < stride(p.a.stride_k))
-    run(mn(), std::integral_constant<int, 1>());
+  using one = std::integral_constant<int, 1>;
+  using vector = std::integral_constant<int, 16 / int(sizeof(T))>;
+  const vector_access access = vector_access_of(p.a);
+  if (access.along == tiling::direction::mn)
+    access.width > 1 ? run(mn(), vector()) : run(mn(), one());
   else
-    run(k(), std::integral_constant<int, 1>());
+    access.width > 1 ? run(k(), vector()) : run(k(), one());
 }
 
 }  // namespace keramos::detail::simt

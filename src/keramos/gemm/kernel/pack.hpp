@@ -9,6 +9,7 @@
 #include <keramos/backends/interface.hpp>
 #include <keramos/core/detail/launch.hpp>
 #include <keramos/core/detail/workspace.hpp>
+#include <keramos/gemm/plan.hpp>
 #include <keramos/gemm/problem.hpp>
 #include <keramos/tile/shape.hpp>
 
@@ -111,12 +112,6 @@ void pack(const Exec& exec, const pack_task<T>& first, const pack_task<T>& secon
                                         kernel{first, second, extent_k});
 }
 
-/// Which operands to copy, and the most rows or columns of C for which that is done at once.
-struct pack_plan {
-  bool a = false, b = false;
-  index_t most_m = 0, most_n = 0;
-};
-
 /// Where a copy pays: an H200 copies an element in the time of 12 products of a full machine, and a tile whose
 /// copies are vectors gains 5 to 15 % on FMA units (which stage one of two operands element by element as it
 /// is), 30 % on tensor cores.
@@ -127,50 +122,41 @@ inline constexpr std::size_t most_packed_bytes = std::size_t(256) << 20;  // of 
 /// `transposes` whether tiles stage what runs along k element by element at any rate, which one operand may,
 /// but two are worth a copy of one.
 template <class T>
-pack_plan plan_packing(const gemm_problem<T>& p, bool a_along_k, bool a_vectors, bool b_along_k,
-                       bool b_vectors, bool transposes, std::size_t most_bytes = most_packed_bytes) {
-  pack_plan plan;
+void choose_packing(const gemm_problem<T>& p, bool a_along_k, bool a_vectors, bool b_along_k, bool b_vectors,
+                    bool transposes, gemm_part& part, std::size_t most_bytes = most_packed_bytes) {
+  part.pack_a = part.pack_b = false;
+  part.band_m = p.m, part.band_n = p.n;
   const index_t least = transposes ? least_extent_to_pack : least_extent_to_pack_both;
-  if (p.m < least || p.n < least || p.k < least_k_to_pack) return plan;
-  plan.b = transposes && b_along_k ? a_along_k : !b_vectors;
-  plan.a = transposes && a_along_k ? false : !a_vectors;
   const index_t most = index_t(most_bytes / sizeof(T)) / p.k / 256 * 256;
-  if (most < least) return {};
-  plan.most_m = plan.a ? std::min(p.m, most) : p.m;
-  plan.most_n = plan.b ? std::min(p.n, most) : p.n;
-  return plan;
+  if (p.m < least || p.n < least || p.k < least_k_to_pack || most < least) return;
+  part.pack_b = transposes && b_along_k ? a_along_k : !b_vectors;
+  part.pack_a = transposes && a_along_k ? false : !a_vectors;
+  if (part.pack_a) part.band_m = std::min(p.m, most);
+  if (part.pack_b) part.band_n = std::min(p.n, most);
 }
 
-/// Calls `multiply(part)` for parts of the problem, bands of C, whose operands are packed as planned.
+/// Calls `multiply(band)` for bands of C, whose operands are packed as planned.
 template <class Exec, class T, class Multiply>
-void with_packed(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& p, const pack_plan& plan,
+void with_packed(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& p, const gemm_part& part,
                  const Multiply& multiply) {
-  const std::size_t a_size = plan.a ? std::size_t(packed_pitch<T>(plan.most_m)) * p.k : 0;
-  const std::size_t b_size = plan.b ? std::size_t(packed_pitch<T>(plan.most_n)) * p.k : 0;
+  const std::size_t a_size = part.pack_a ? std::size_t(packed_pitch<T>(part.band_m)) * p.k : 0;
+  const std::size_t b_size = part.pack_b ? std::size_t(packed_pitch<T>(part.band_n)) * p.k : 0;
   T* const to = memory.template reserve<T>(exec, a_size + b_size);
-  for (index_t m0 = 0; m0 < p.m; m0 += plan.most_m) {
-    gemm_problem<T> rows = p;
-    rows.m = std::min(plan.most_m, p.m - m0);
-    rows.a.data = p.a.at(m0, 0);
-    rows.c = p.c + m0 * p.c_row_stride;
-    for (index_t n0 = 0; n0 < p.n; n0 += plan.most_n) {
-      gemm_problem<T> part = rows;
-      part.n = std::min(plan.most_n, p.n - n0);
-      part.b.data = p.b.at(n0, 0);
-      part.c = rows.c + n0 * p.c_col_stride;
+  for (index_t m0 = 0; m0 < p.m; m0 += part.band_m)
+    for (index_t n0 = 0; n0 < p.n; n0 += part.band_n) {
+      gemm_problem<T> band = p.part(m0, n0, std::min(part.band_m, p.m - m0), std::min(part.band_n, p.n - n0));
       pack_task<T> a, b;
-      if (plan.a && n0 == 0) a = {part.a, to, part.m, p.k};
-      if (plan.b && (m0 == 0 || plan.most_n < p.n)) b = {part.b, to + a_size, part.n, p.k};
+      if (part.pack_a && n0 == 0) a = {band.a, to, band.m, p.k};
+      if (part.pack_b && (m0 == 0 || part.band_n < p.n)) b = {band.b, to + a_size, band.n, p.k};
       if (a.teams + b.teams > 0) pack(exec, a, b, p.k);
       const auto packed = [&](tiling::operand<T>& x, index_t extent, T* data, int& pad) {
         x = {data, 1, packed_pitch<T>(extent)};
         pad = int(x.stride_k - extent);
       };
-      if (plan.a) packed(part.a, part.m, to, part.pad_m);
-      if (plan.b) packed(part.b, part.n, to + a_size, part.pad_n);
-      multiply(part);
+      if (part.pack_a) packed(band.a, band.m, to, band.pad_m);
+      if (part.pack_b) packed(band.b, band.n, to + a_size, band.pad_n);
+      multiply(band);
     }
-  }
 }
 
 }  // namespace keramos::detail::simt

@@ -7,16 +7,10 @@
 
 #include <keramos/base/macros.hpp>
 #include <keramos/core/detail/workspace.hpp>
+#include <keramos/gemm/plan.hpp>
 #include <keramos/tile/shape.hpp>
 
 namespace keramos::detail {
-
-/// How the k of every tile is shared out.
-struct split_plan {
-  int parts = 1;
-  int fan_in = 1;          ///< sums that one team adds at once
-  index_t k_per_part = 0;  ///< a multiple of the k-tile; the last part may have less
-};
 
 /// A plan, and where the parts of a tile meet.
 ///
@@ -112,9 +106,10 @@ struct split_k : split_plan {
 /// Takes the memory that a plan for so many tiles needs from the queue's. A captured graph that is run again
 /// uses the same: one run at a time.
 template <class T, class Exec>
-split_k<T> make_split(const Exec& exec, workspace<Exec>& memory, const split_plan& plan, int tiles,
+split_k<T> make_split(const Exec& exec, workspace<Exec>& memory, const split_plan& plan, index_t k, int tiles,
                       int tile_size) {
   split_k<T> split{plan};
+  if (plan.parts == 1) split.k_per_part = k;
   if (plan.parts > 1) {
     const std::size_t sums = std::size_t(tiles) * plan.parts;
     split.sums = memory.template reserve<T>(exec, sums * tile_size);

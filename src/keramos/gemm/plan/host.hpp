@@ -1,4 +1,4 @@
-// How a host runs a product: block tiles from backends/host/tiles.hpp, shared out over the threads.
+// How a host does a product: block tiles from backends/host/tiles.hpp, shared out over the threads, or no packing.
 #pragma once
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 #include <limits>
 #include <new>
 #include <optional>
+#include <string>
 
 #include <keramos/backends/host/caches.hpp>
 #include <keramos/backends/host/team.hpp>
@@ -16,6 +17,8 @@
 #include <keramos/gemm/collective/host_panels.hpp>
 #include <keramos/gemm/kernel/host/kernels.hpp>
 #include <keramos/gemm/kernel/host_small_batch.hpp>
+#include <keramos/gemm/kernel/host_unpacked.hpp>
+#include <keramos/gemm/plan.hpp>
 #include <keramos/gemm/plan/choice_memory.hpp>
 #include <keramos/gemm/plan/host_model.hpp>
 #include <keramos/gemm/problem.hpp>
@@ -39,12 +42,37 @@ inline constexpr index_t alone_elements = 16384;  ///< of A and B: more of them 
 /// What packed B may take of memory at once.
 inline constexpr std::size_t most_packed_bytes = std::size_t(256) << 20;
 
+/// Whether there are up to `most` products m·n·k.
+template <class T>
+bool volume_within(const gemm_problem<T>& p, index_t most) {
+  // In this order nothing overflows.
+  return p.m <= most && p.n <= most && p.k <= most && p.m * p.n <= most && p.m * p.n * p.k <= most;
+}
+
+/// Whether the calling thread is done before it could wake others. Of these most time goes into such questions.
+template <class T>
+bool is_tiny(const gemm_problem<T>& p) {
+  return volume_within(p, alone_volume<T>) && (p.m + p.n) * p.k <= alone_elements;
+}
+
 template <class T>
 bool unpacked_pays(const gemm_problem<T>& p) {
   if (p.c_col_stride != 1) return false;
   const index_t cached = std::min(cached_bytes_of_b, index_t(backend::host::second_level_cache_bytes() / 4));
   return p.k <= few_products || p.n * p.k * index_t(sizeof(T)) <= cached ||
          p.m <= (p.b.stride_mn == 1 ? few_rows : few_rows_of_strided_b);
+}
+
+/// Whether the kernel of dot products takes a problem: few columns, or few rows, of vectors that run through memory.
+template <class T>
+bool dots_possible(const kernel_table<T>& table, const gemm_problem<T>& p) {
+  return (p.n <= table.dots && p.a.stride_k == 1) || (p.m <= table.dots && p.b.stride_k == 1);
+}
+
+template <class T>
+gemm_path choose_path(const kernel_table<T>& table, const gemm_problem<T>& p, bool tiny) {
+  if (p.k >= 32 && dots_possible(table, p)) return gemm_path::dots;
+  return (tiny ? p.c_col_stride == 1 : unpacked_pays(p)) ? gemm_path::unpacked : gemm_path::tiled;
 }
 
 template <class Exec>
@@ -55,42 +83,123 @@ struct planner {
     return p.c_col_stride != 1 && p.c_row_stride == 1;
   }
 
-  /// Multiplies the problem where it lies if packing does not pay; false if it does. On one thread, and
-  /// where to wake others takes longer, the calling thread does it at once: Kokkos' host kernels are done
-  /// when the launch returns, and so is this. But a tool of Kokkos that listens should see every kernel.
-  template <class T>
-  static bool run_untiled(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& p,
-                          const linear_epilogue<T>& epilogue) {
+  /// Does a tiny problem at once, on the calling thread, without a plan on paper: false if it is none. Kokkos' host
+  /// kernels are done when the launch returns, and so is this. But a tool of Kokkos that listens should see every
+  /// kernel.
+  template <class T, class Epilogue>
+  static bool run_tiny(const Exec& exec, const gemm_problem<T>& p, const Epilogue& epilogue) {
+    if (!is_tiny(p)) return false;
+    if (prefers_transposed(p)) {
+      gemm_problem<T> transposed = p;
+      transposed.transpose();
+      return run_tiny(exec, transposed, epilogue);
+    }
     const kernel_table<T>& table = kernels<T>();
-    // Of tiny ones most time goes into such questions.
-    const bool tiny = volume_within(p, alone_volume<T>) && (p.m + p.n) * p.k <= alone_elements;
-    const index_t most = std::numeric_limits<int>::max() - 1024;  // kernels count in blocks of ints
-    if (!tiny && (p.m > most || p.n > most || p.k > most)) return false;
-    const auto runs_along_k = [](const tiling::operand<T>& x) { return x.stride_k == 1; };
-    const bool dots =
-        p.k >= 32 && ((p.n <= table.dots && runs_along_k(p.a)) || (p.m <= table.dots && runs_along_k(p.b)));
-    if (!dots && !(tiny ? p.c_col_stride == 1 : unpacked_pays(p))) return false;
-    const unpacked_problem<T> whole = unpacked_problem_of(p, epilogue);
-    auto* const multiply = dots ? table.multiply_dots : table.multiply_unpacked;
-    const int threads = tiny ? 1 : backend::host::threads_for(exec);
-    if (backend::host::runs_in_caller(exec) || (threads == 1 && !Kokkos::Tools::profileLibraryLoaded()))
-      multiply(whole);
-    else
-      launch_unpacked(exec, memory, share_out(table, whole, multiply, threads));
+    const gemm_path path = choose_path(table, p, true);
+    if (path == gemm_path::tiled) return false;
+    const auto seen_by_tool = [&] {
+      return !backend::host::runs_in_caller(exec) && Kokkos::Tools::profileLibraryLoaded();
+    };
+    if constexpr (is_linear<Epilogue>) {
+      // Written first and read last: kernels copy it in wide vectors, which wait for stores that are still on their way.
+      const auto whole = unpacked_problem_of(p, epilogue.alpha, epilogue.beta);
+      if (seen_by_tool()) return false;
+      function_of(table, path)(whole);
+    } else {
+      if (seen_by_tool()) return false;
+      multiply_unpacked(function_of(table, path), p, epilogue);
+    }
     return true;
+  }
+
+  /// The plan for a problem with m, n, k > 0, of one part.
+  template <class T>
+  static void choose(const Exec& exec, gemm_problem<T> p, const std::optional<tiling::shape>& requested,
+                     gemm_plan& plan) {
+    gemm_part& part = plan.parts[0];
+    plan.size = 1;
+    part.m = p.m, part.n = p.n;
+    part.transposed = prefers_transposed(p);
+    if (part.transposed) p.transpose();
+    const kernel_table<T>& table = kernels<T>();
+    const bool tiny = is_tiny(p);
+    if (!requested && (tiny || within_int(p))) part.path = choose_path(table, p, tiny);
+    if (part.path == gemm_path::tiled) return choose_tiles(exec, p, requested, part);
+    const block_shares shares =
+        share_out(table.nr, p.m, p.n, p.k, tiny ? 1 : backend::host::threads_for(exec));
+    part.block = shares.block;
+    if (shares.parts > 1) part.split = {shares.parts, shares.parts, shares.block.k};
+  }
+
+  /// The block tile of a problem that is packed.
+  template <class T>
+  static void choose_tiles(const Exec& exec, const gemm_problem<T>& p,
+                           const std::optional<tiling::shape>& requested, gemm_part& part) {
+    const kernel_table<T>& table = kernels<T>();
+    part.path = gemm_path::tiled;
+    part.band_m = p.m, part.band_n = p.n;
+    if (requested) {
+      part.block = *requested;
+    } else {
+      const index_t most_panels = index_t(most_packed_bytes / sizeof(T)) / table.nr / p.k;
+      part.band_n = std::min(p.n, std::max<index_t>(most_panels, 1) * table.nr);
+      const int threads = backend::host::threads_for(exec);
+      thread_local choice_memory<block_key, block_choice> choices;
+      const block_choice choice = choices.get({p.m, part.band_n, p.k, threads}, [&] {
+        return choose_block(table, p.m, part.band_n, p.k, threads);
+      });
+      part.block = choice.block, part.pack_b = choice.shares_b;
+    }
+    part.local_bytes = collective<T>(table, part.block).local_bytes();
+  }
+
+  /// Throws if a part that a caller gave cannot be done with these strides.
+  template <class T>
+  static void check(const Exec&, const gemm_problem<T>& p, const gemm_part& part, int number) {
+    const kernel_table<T>& table = kernels<T>();
+    if (part.path == gemm_path::vector) refuse_plan(number, "is for a kernel of GPUs");
+    if (part.pack_a) refuse_plan(number, "packs A beforehand, which hosts do tile by tile");
+    if (part.path == gemm_path::tiled) {
+      if (part.split.parts > 1) refuse_plan(number, "divides k, which tiles of hosts do not");
+      if (part.band_n < 1) refuse_plan(number, "has bands of " + std::to_string(part.band_n) + " columns");
+      return;
+    }
+    if (!within_int(p)) refuse_plan(number, "is not packed but has 2^31 - 1024 or more rows, columns or k");
+    if (part.split.parts > 1 && part.split.k_per_part != part.block.k)
+      refuse_plan(number, "has blocks that do not divide k as its split does");
+    if (part.path == gemm_path::dots && !dots_possible(table, p))
+      refuse_plan(number, "is for dot products of at most " + std::to_string(table.dots) +
+                              " columns whose vectors run through memory");
+  }
+
+  /// Does one part; `p` is its problem, transposed if the part is. `launch(collective, problem, split)` launches tiles.
+  template <class T, class Epilogue, class Launch>
+  static void run(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& p, const gemm_part& part,
+                  const Epilogue& epilogue, const Launch& launch) {
+    const kernel_table<T>& table = kernels<T>();
+    if (part.path != gemm_path::tiled)
+      return run_unpacked(exec, memory,
+                          unpacked_blocks<T, Epilogue>{
+                              p, epilogue, function_of(table, part.path), {part.block, part.split.parts}});
+    for (index_t n0 = 0; n0 < p.n; n0 += part.band_n) {
+      const gemm_problem<T> band = p.part(0, n0, p.m, std::min(part.band_n, p.n - n0));
+      launch(
+          part.pack_b ? packing_b(exec, memory, table, band, part.block) : collective<T>(table, part.block),
+          band, split_plan());
+    }
   }
 
   /// Whether a thread multiplies a problem of a batch best without packing.
   template <class T>
   static bool is_small(const gemm_problem<T>& p) {
-    return volume_within(p, small_volume) && (p.c_col_stride == 1 || p.m * p.n <= most_scattered);
+    return volume_within(p, small_volume) && (p.c_col_stride == 1 || p.m * p.n <= most_on_stack);
   }
   /// A batch whose problems are all small; false if they are not.
-  template <class T, class Batch>
+  template <class T, class Batch, class Epilogue>
   static bool run_small(const Exec& exec, const Batch& batch, const gemm_problem<T>& shape,
-                        const linear_epilogue<T>& epilogue) {
+                        const Epilogue& epilogue) {
     if (!Batch::mixed && !is_small(shape)) return false;
-    run_small_batch(exec, batch, epilogue);
+    run_small_batch<T>(exec, batch, epilogue);
     return true;
   }
   /// Whether one problem of a batch after the other keeps all threads busy, and as well or better than
@@ -102,49 +211,38 @@ struct planner {
     return tiles < backend::host::threads_for(exec) ||
            double(p.m) * double(p.n) * double(p.k) > 512.0 * 512.0 * 512.0;
   }
-  /// As choose, for the tiles of a whole batch.
+  /// Calls `launch(collective, shape)` with the tile for all problems of a batch.
   template <class T, class CountTiles, class Launch>
   static void choose_batched(const Exec&, const gemm_problem<T>& p, const CountTiles&, const Launch& launch) {
     launch(collective<T>(kernels<T>(), block_of_batch(p)), p);
   }
 
-  /// Calls `launch(collective, problem)` with the tile for this problem, or with the one that was asked for;
-  /// more than once, for bands of columns, if packed B would take too much memory at once.
-  template <class T, class Launch>
-  static void choose(const Exec& exec, workspace<Exec>& workspace, const gemm_problem<T>& p,
-                     const std::optional<tiling::shape>& requested, const Launch& launch) {
-    const kernel_table<T>& table = kernels<T>();
-    if (requested) return launch(collective<T>(table, *requested, {}), p);
-    const index_t most_panels = index_t(most_packed_bytes / sizeof(T)) / table.nr / p.k;
-    const index_t band = std::max<index_t>(most_panels, 1) * table.nr;
-    for (index_t n0 = 0; n0 < p.n; n0 += band) {
-      gemm_problem<T> part = p;
-      part.b.data = p.b.at(n0, 0);
-      part.c = p.c + n0 * p.c_col_stride;
-      part.n = std::min(band, p.n - n0);
-      const int threads = backend::host::threads_for(exec);
-      thread_local choice_memory<block_key, block_choice> choices;
-      const block_choice choice = choices.get({part.m, part.n, part.k, threads}, [&] {
-        return choose_block(table, part.m, part.n, part.k, threads);
-      });
-      launch(choice.shares_b ? packing_b(exec, workspace, table, part, choice.block)
-                             : collective<T>(table, choice.block),
-             part);
-    }
+ private:
+  /// Kernels without packing count in blocks of ints.
+  template <class T>
+  static bool within_int(const gemm_problem<T>& p) {
+    constexpr index_t most = std::numeric_limits<int>::max() - 1024;
+    return p.m <= most && p.n <= most && p.k <= most;
+  }
+  template <class T>
+  static unpacked_function<T>* function_of(const kernel_table<T>& table, gemm_path path) {
+    return path == gemm_path::dots ? table.multiply_dots : table.multiply_unpacked;
   }
 
- private:
-  template <class T>
-  [[gnu::noinline]] static void launch_unpacked(const Exec& exec, workspace<Exec>& memory,
-                                                unpacked_blocks<T> kernel) {
-    if (kernel.parts > 1) {
+  /// One block is done by the calling thread, unless a tool of Kokkos should see it.
+  template <class T, class Epilogue>
+  static void run_unpacked(const Exec& exec, workspace<Exec>& memory, unpacked_blocks<T, Epilogue> kernel) {
+    const int size = kernel.size(), parts = kernel.shares.parts;
+    if (parts > 1) {
       const auto elements = std::size_t(kernel.problem.m) * kernel.problem.n;
-      kernel.sums = memory.template reserve<T>(exec, kernel.parts * elements);
+      kernel.sums = memory.template reserve<T>(exec, parts * elements);
     }
+    if (size == 1 && (backend::host::runs_in_caller(exec) || !Kokkos::Tools::profileLibraryLoaded()))
+      return kernel(0);
     launch("keramos::gemm", [&] {
-      backend::host::for_each_index<Kokkos::RangePolicy<Exec>>("keramos::gemm", exec, kernel.size(), kernel);
+      backend::host::for_each_index<Kokkos::RangePolicy<Exec>>("keramos::gemm", exec, size, kernel);
     });
-    if (kernel.parts > 1) kernel.add_up();
+    if (parts > 1) kernel.add_up();
   }
 
   /// A tile for one thread that packs both operands: no larger than the problem, and not much uneven.

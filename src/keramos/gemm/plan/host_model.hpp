@@ -85,74 +85,33 @@ struct block_key {
   friend bool operator==(const block_key&, const block_key&) = default;
 };
 
-/// A problem in blocks of C and, where these are too few, parts of k, one an index.
-template <class T>
-struct unpacked_blocks {
-  unpacked_problem<T> problem;
-  void (*multiply)(const unpacked_problem<T>&);
-  int rows, cols, depth;  ///< of a block, and of a part of k
-  int blocks_m, blocks_n, parts;
-  T* sums = nullptr;  ///< (parts, m, n), if there are several
-
-  int size() const { return blocks_m * blocks_n * parts; }
-  void operator()(int at) const {
-    const int part_of_k = at / (blocks_m * blocks_n), block = at % (blocks_m * blocks_n);
-    const int i = block / blocks_n * rows, j = block % blocks_n * cols;
-    const std::int64_t p = std::int64_t(part_of_k) * depth;
-    unpacked_problem<T> part = problem;
-    part.m = std::min(rows, problem.m - i);
-    part.n = std::min(cols, problem.n - j);
-    part.k = int(std::min<std::int64_t>(depth, problem.k - p));
-    part.a = problem.a + i * problem.a_row_stride + p * problem.a_col_stride;
-    part.b = problem.b + j * problem.b_col_stride + p * problem.b_row_stride;
-    if (parts > 1) {
-      part.c = sums + (std::int64_t(part_of_k) * problem.m + i) * problem.n + j;
-      part.c_row_stride = problem.n, part.c_col_stride = 1;
-      part.alpha = T(1);  // add_up applies it: infinite, it would make NaN of parts of both signs
-      part.beta = T(0);
-    } else {
-      part.c = problem.c + i * problem.c_row_stride + j * problem.c_col_stride;
-    }
-    multiply(part);
-  }
-
-  /// C from the parts' sums, part after part.
-  void add_up() const {
-    const std::int64_t elements = std::int64_t(problem.m) * problem.n;
-    for (std::int64_t e = 0; e < elements; ++e) {
-      T sum = sums[e];
-      for (int part = 1; part < parts; ++part) sum += sums[part * elements + e];
-      T& c = problem.c[e / problem.n * problem.c_row_stride + e % problem.n * problem.c_col_stride];
-      sum *= problem.alpha;
-      c = problem.beta == T(0) ? sum : sum + problem.beta * c;
-    }
-  }
-};
-
 /// What it costs to add up an element of a part that another thread has just written, in products, and the least
 /// of k for a part.
 inline constexpr double adding_cost = 64;
 inline constexpr int least_depth = 256;
 
+/// How a product that is not packed is shared out.
+struct block_shares {
+  tiling::shape block;  ///< of C, and of k for each part
+  int parts;            ///< of k
+};
+
 /// As many blocks as threads, or fewer: those that read the least of A and B, if equally large. Blocks that divide
-/// k read less, but one thread then adds up.
-template <class T>
-unpacked_blocks<T> share_out(const kernel_table<T>& table, const unpacked_problem<T>& p,
-                             void (*multiply)(const unpacked_problem<T>&), int threads) {
-  unpacked_blocks<T> best{p, multiply, 0, 0, 0, 0, 0, 0};
+/// k read less, but one thread then adds up. `nr`: columns of the register tile.
+inline block_shares share_out(int nr, index_t m, index_t n, index_t k, int threads) {
+  block_shares best{{int(m), int(n), int(k)}, 1};
+  if (threads == 1) return best;
   double best_cost = 0;
-  for (int parts = 1; parts <= threads && (parts == 1 || p.k / parts >= least_depth); parts *= 2) {
-    const int depth = int(ceil_div(p.k, parts)), blocks = threads / parts;
-    const double adding = parts == 1 ? 0 : adding_cost * parts * double(p.m) * p.n;
+  for (int parts = 1; parts <= threads && (parts == 1 || k / parts >= least_depth); parts *= 2) {
+    const int depth = int(ceil_div(k, parts)), blocks = threads / parts;
+    const double adding = parts == 1 ? 0 : adding_cost * parts * double(m) * n;
     for (int blocks_m = 1; blocks_m <= blocks; ++blocks_m) {
-      const int rows = int(ceil_div(p.m, blocks_m));
-      const int cols = int(ceil_div(ceil_div(p.n, blocks / blocks_m), table.nr) * table.nr);
+      const int rows = int(ceil_div(m, blocks_m));
+      const int cols = int(ceil_div(ceil_div(n, blocks / blocks_m), nr) * nr);
       const double cost = (double(rows) * cols + 4.0 * (double(rows) + cols)) * depth + adding;
       if (best_cost != 0 && cost >= best_cost) continue;
       best_cost = cost;
-      best.rows = rows, best.cols = cols, best.depth = depth;
-      best.blocks_m = int(ceil_div(p.m, rows)), best.blocks_n = int(ceil_div(p.n, cols));
-      best.parts = int(ceil_div(p.k, depth));
+      best = {{rows, cols, depth}, int(ceil_div(k, depth))};
     }
   }
   return best;

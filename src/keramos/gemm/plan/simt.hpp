@@ -1,4 +1,4 @@
-// Which row of a backend's tile table a GPU runs a product on, and what is done beforehand.
+// How a GPU does a product: on which row of its backend's tile table, and what is done beforehand.
 #pragma once
 
 #include <algorithm>
@@ -14,6 +14,7 @@
 #include <keramos/gemm/collective/simt.hpp>
 #include <keramos/gemm/kernel/gemv.hpp>
 #include <keramos/gemm/kernel/pack.hpp>
+#include <keramos/gemm/plan.hpp>
 #include <keramos/gemm/plan/choice_memory.hpp>
 #include <keramos/gemm/plan/simt_model.hpp>
 #include <keramos/gemm/plan/small_batch.hpp>
@@ -90,27 +91,103 @@ struct planner {
     return p.c_col_stride != 1 && p.c_row_stride == 1;
   }
 
-  /// Vectors need no tiles.
+  /// Launches take longer than to make a plan.
   template <class T, class Epilogue>
-  static bool run_untiled(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& p,
-                          const Epilogue& epilogue) {
-    if (p.n != 1) return false;
-    multiply_vector(exec, memory, p, epilogue, tiles::model(exec).units);
-    return true;
+  static bool run_tiny(const Exec&, const gemm_problem<T>&, const Epilogue&) {
+    return false;
   }
 
-  /// How much of C to compute in whole tiles, apart from the rest.
+  /// The plan for a problem with m, n, k > 0: C in whole tiles, and strips of what is left if that is faster.
   template <class T>
-  static main_part choose_main(const Exec& exec, const gemm_problem<T>& p) {
-    thread_local choice_memory<choice_key, main_part> choices;
-    if (std::min(p.m, p.n) <= 64 || std::max(p.m, p.n) < least_extent_to_cut) return {p.m, p.n};
-    return choices.get(key(exec, p), [&] {
-      const int arch = tiles::arch(exec);
-      const device_model device = tiles::model(exec);
-      return choose_main_part(p.m, p.n, p.k, sizeof(T), device, [&](index_t m, index_t n) {
-        return best_row<T>(exec, m, n, p.k, arch, device).time;
-      });
-    });
+  static void choose(const Exec& exec, gemm_problem<T> p, const std::optional<tiling::shape>& requested,
+                     gemm_plan& plan) {
+    p.place = {};
+    if (prefers_transposed(p)) p.transpose();
+    const main_part main = requested || p.n == 1 ? main_part{p.m, p.n} : choose_main(exec, p);
+    const auto add = [&](index_t m0, index_t n0, index_t m, index_t n) {
+      plan.parts[plan.size++] = choose_part(exec, p.part(m0, n0, m, n), requested);
+    };
+    add(0, 0, main.m, main.n);
+    if (main.m < p.m) add(main.m, 0, p.m - main.m, p.n);
+    if (main.n < p.n) add(0, main.n, main.m, p.n - main.n);
+  }
+
+  /// The row of the table for a problem, its split and its packing.
+  template <class T>
+  static void choose_tiles(const Exec& exec, const gemm_problem<T>& p,
+                           const std::optional<tiling::shape>& requested, gemm_part& part) {
+    const int arch = tiles::arch(exec);
+    const device_model device = tiles::model(exec);
+    part.path = gemm_path::tiled;
+    part.band_m = p.m, part.band_n = p.n;
+    if (requested) {
+      part.row = requested_row<T>(exec, arch, *requested);
+      part.split = choose_split(table[part.row], p.m, p.n, p.k, device).plan;
+    } else {
+      thread_local choice_memory<choice_key, tile_choice> choices;
+      const tile_choice choice =
+          choices.get(key(exec, p), [&] { return best_row<T>(exec, p.m, p.n, p.k, arch, device).choice; });
+      part.row = choice.row, part.split = choice.plan;
+      const operand_layout<T> a(p.a), b(p.b);
+      choose_packing(p, a.along_k, a.vectors, b.along_k, b.vectors,
+                     table[part.row].config.math == tiling::math_unit::fma, part);
+      // Sums of a k that is divided would lie where the copies do.
+      if (part.pack_a || part.pack_b) part.split = {};
+    }
+    if (part.split.parts == 1) part.split = {};
+    const tile_row& r = table[part.row];
+    part.block = r.config.block, part.stages = r.config.stages;
+    part.team_size = r.config.warps() * backend::traits<Exec>::warp_size;
+    part.local_bytes = local_bytes(r);
+  }
+
+  /// Throws if a part that a caller gave cannot be done here.
+  template <class T>
+  static void check(const Exec& exec, const gemm_problem<T>& p, const gemm_part& part, int number) {
+    const split_plan& split = part.split;
+    if (part.path == gemm_path::vector) {
+      if (p.n != 1) refuse_plan(number, "multiplies by a vector but has " + std::to_string(p.n) + " columns");
+      constexpr int most = gemv_shape::team_size * gemv_shape::rows;
+      if (part.block.m < gemv_shape::rows || part.block.m > most || (part.block.m & (part.block.m - 1)) != 0)
+        refuse_plan(number, "has blocks of " + std::to_string(part.block.m) + " rows; powers of two from " +
+                                std::to_string(gemv_shape::rows) + " to " + std::to_string(most) +
+                                " are possible");
+      if (split.parts > 1 && split.k_per_part % 32 != 0)
+        refuse_plan(number, "divides k into parts that are no multiple of 32");
+      return;
+    }
+    if (part.path != gemm_path::tiled) refuse_plan(number, "is for a kernel of hosts");
+    if (part.row < 0 || part.row >= int(std::size(table)) ||
+        !serves_one<T>(table[part.row], tiles::arch(exec)))
+      refuse_plan(number, "names row " + std::to_string(part.row) +
+                              " of the tile table, which is none for this type and device");
+    const tiling::config& c = table[part.row].config;
+    if (!(part.block == c.block) || part.stages != c.stages)
+      refuse_plan(number, "has a block tile of " + to_string(part.block) + " in " +
+                              std::to_string(part.stages) + " stages, but row " + std::to_string(part.row) +
+                              " of the tile table has " + to_string(c.block) + " in " +
+                              std::to_string(c.stages));
+    if (part.band_m < 1 || part.band_n < 1) refuse_plan(number, "has bands without rows or columns");
+    if (split.parts == 1) return;
+    if (!c.splits_k) refuse_plan(number, "divides k, which its tile does not");
+    if (part.pack_a || part.pack_b) refuse_plan(number, "divides k and packs operands, which share memory");
+    if (split.k_per_part % c.block.k != 0)
+      refuse_plan(number,
+                  "divides k into parts that are no multiple of its k-tile, " + std::to_string(c.block.k));
+  }
+
+  /// Does one part; `p` is its problem, transposed if the part is. `launch(collective, problem, split)` launches tiles.
+  template <class T, class Epilogue, class Launch>
+  static void run(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& p, const gemm_part& part,
+                  const Epilogue& epilogue, const Launch& launch) {
+    if (part.path == gemm_path::vector) return multiply_vector(exec, memory, p, part, epilogue);
+    const auto launch_on = [&](const gemm_problem<T>& p) {
+      launch_index<T, false>(part.row, p, part.split, launch, std::make_index_sequence<std::size(table)>());
+    };
+    if (part.pack_a || part.pack_b)
+      with_packed(exec, memory, p, part, launch_on);
+    else
+      launch_on(p);
   }
 
   /// A batch of small problems; false if they are not.
@@ -154,33 +231,37 @@ struct planner {
         std::make_index_sequence<std::size(table)>());
   }
 
-  template <class T, class Launch>
-  static void choose(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& p,
-                     const std::optional<tiling::shape>& requested, const Launch& launch) {
-    const int arch = tiles::arch(exec);
-    const device_model device = tiles::model(exec);
-    const auto launch_on = [&](int row, const gemm_problem<T>& part, const split_plan& plan) {
-      launch_index<T, false>(row, part, plan, launch, std::make_index_sequence<std::size(table)>());
-    };
-    if (requested) {
-      const int row = requested_row<T>(exec, arch, *requested);
-      return launch_on(row, p, choose_split(table[row], p.m, p.n, p.k, device).plan);
-    }
-    thread_local choice_memory<choice_key, tile_choice> choices;
-    const tile_choice choice =
-        choices.get(key(exec, p), [&] { return best_row<T>(exec, p.m, p.n, p.k, arch, device).choice; });
-    const tile_row& r = table[choice.row];
-    const operand_layout<T> a(p.a), b(p.b);
-    const pack_plan packing =
-        plan_packing(p, a.along_k, a.vectors, b.along_k, b.vectors, r.config.math == tiling::math_unit::fma);
-    if (!packing.a && !packing.b) return launch_on(choice.row, p, choice.plan);
-    // Not with a k that is divided, whose sums would lie where the copies do.
-    with_packed(exec, memory, p, packing, [&](const gemm_problem<T>& part) {
-      launch_on(choice.row, part, plan_parts(r, p.k, 1, device));
+ private:
+  /// How a rectangle of C is done, in place of p.
+  template <class T>
+  static gemm_part choose_part(const Exec& exec, gemm_problem<T> p,
+                               const std::optional<tiling::shape>& requested) {
+    if (prefers_transposed(p)) p.transpose();
+    gemm_part part;
+    if (p.n == 1 && !requested)
+      choose_vector(vector_access_of(p.a), p.m, p.k, tiles::model(exec).units, part);
+    else
+      choose_tiles(exec, p, requested, part);
+    part.transposed = p.place.transposed;
+    part.m0 = p.place.i0, part.n0 = p.place.j0;
+    part.m = part.transposed ? p.n : p.m, part.n = part.transposed ? p.m : p.n;
+    return part;
+  }
+
+  /// How much of C to compute in whole tiles, apart from the rest.
+  template <class T>
+  static main_part choose_main(const Exec& exec, const gemm_problem<T>& p) {
+    thread_local choice_memory<choice_key, main_part> choices;
+    if (std::min(p.m, p.n) <= 64 || std::max(p.m, p.n) < least_extent_to_cut) return {p.m, p.n};
+    return choices.get(key(exec, p), [&] {
+      const int arch = tiles::arch(exec);
+      const device_model device = tiles::model(exec);
+      return choose_main_part(p.m, p.n, p.k, sizeof(T), device, [&](index_t m, index_t n) {
+        return best_row<T>(exec, m, n, p.k, arch, device).time;
+      });
     });
   }
 
- private:
   template <class T>
   static bool runs(const tile_row& r, int arch) {
     return r.type == type_letter<T> && r.element_bytes == int(sizeof(T)) && r.arch <= arch;

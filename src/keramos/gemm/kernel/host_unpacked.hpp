@@ -1,0 +1,93 @@
+// Products on a host that are not packed: whole problems, blocks of C and parts of k, each by one thread, with the
+// compiled kernels of kernel/host.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+#include <keramos/gemm/epilogue.hpp>
+#include <keramos/gemm/kernel/host/kernels.hpp>
+#include <keramos/gemm/plan/host_model.hpp>
+#include <keramos/gemm/problem.hpp>
+
+namespace keramos::detail::host {
+
+/// Of kernel_table: multiply_unpacked or multiply_dots.
+template <class T>
+using unpacked_function = void(const unpacked_problem<T>&);
+
+template <class T>
+unpacked_problem<T> unpacked_problem_of(const gemm_problem<T>& p, T alpha, T beta) {
+  return {int(p.m),     int(p.n),      int(p.k), p.a.data,       p.a.stride_mn,  p.a.stride_k, p.b.data,
+          p.b.stride_k, p.b.stride_mn, p.c,      p.c_row_stride, p.c_col_stride, alpha,        beta};
+}
+
+/// Elements of C that a thread keeps on its stack where the kernels cannot write them to C themselves.
+inline constexpr index_t most_on_stack = 4096;
+
+/// C = epilogue(A·B), where the kernels' sums go by way of the stack, a few rows at a time.
+template <class T, class Epilogue>
+[[gnu::noinline]] void multiply_by_way_of_stack(unpacked_function<T>* multiply, const gemm_problem<T>& p,
+                                                const Epilogue& epilogue) {
+  T sums[most_on_stack];
+  const index_t cols = std::min(p.n, most_on_stack), rows = std::min(p.m, most_on_stack / cols);
+  for (index_t i = 0; i < p.m; i += rows)
+    for (index_t j = 0; j < p.n; j += cols) {
+      const gemm_problem<T> block = p.part(i, j, std::min(rows, p.m - i), std::min(cols, p.n - j));
+      gemm_problem<T> plain = block;
+      plain.c = sums, plain.c_row_stride = block.n, plain.c_col_stride = 1;
+      multiply(unpacked_problem_of(plain, T(1), T(0)));
+      write_block(epilogue, block, sums, block.n);
+    }
+}
+
+/// C = epilogue(A·B), by the calling thread. The kernels do BLAS' update themselves: that of dot products for any C,
+/// the other where the rows of C run through memory.
+template <class T, class Epilogue>
+void multiply_unpacked(unpacked_function<T>* multiply, const gemm_problem<T>& p, const Epilogue& epilogue) {
+  if constexpr (is_linear<Epilogue>) {
+    if (p.c_col_stride == 1 || multiply == kernels<T>().multiply_dots)
+      return multiply(unpacked_problem_of(p, epilogue.alpha, epilogue.beta));
+  }
+  multiply_by_way_of_stack(multiply, p, epilogue);
+}
+
+/// A problem in blocks of C and, where these are too few, parts of k, one an index.
+template <class T, class Epilogue>
+struct unpacked_blocks {
+  gemm_problem<T> problem;
+  Epilogue epilogue;
+  unpacked_function<T>* multiply;
+  block_shares shares;
+  T* sums = nullptr;  ///< (parts, m, n), if there are several
+
+  int blocks_n() const { return int(ceil_div(problem.n, shares.block.n)); }
+  int blocks() const { return int(ceil_div(problem.m, shares.block.m)) * blocks_n(); }
+  int size() const { return blocks() * shares.parts; }
+  void operator()(int at) const {
+    const int part = at / blocks(), block = at % blocks();
+    const index_t i = index_t(block / blocks_n()) * shares.block.m;
+    const index_t j = index_t(block % blocks_n()) * shares.block.n;
+    gemm_problem<T> mine = problem.part(i, j, std::min<index_t>(shares.block.m, problem.m - i),
+                                        std::min<index_t>(shares.block.n, problem.n - j));
+    if (shares.parts == 1) return multiply_unpacked(multiply, mine, epilogue);
+    const index_t k0 = index_t(part) * shares.block.k;
+    mine.a.data = mine.a.at(0, k0), mine.b.data = mine.b.at(0, k0);
+    mine.k = std::min<index_t>(shares.block.k, problem.k - k0);
+    mine.c = sums + (part * problem.m + i) * problem.n + j;
+    mine.c_row_stride = problem.n, mine.c_col_stride = 1;
+    // The epilogue comes last: an infinite alpha would make NaN of parts of both signs.
+    multiply(unpacked_problem_of(mine, T(1), T(0)));
+  }
+
+  /// C from the parts' sums, part after part.
+  void add_up() const {
+    const index_t elements = problem.m * problem.n;
+    for (int part = 1; part < shares.parts; ++part)
+      for (index_t e = 0; e < elements; ++e) sums[e] += sums[part * elements + e];
+    write_block(epilogue, problem, sums, problem.n);
+  }
+};
+
+}  // namespace keramos::detail::host

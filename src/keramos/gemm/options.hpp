@@ -1,0 +1,22 @@
+// What a call of keramos::gemm can ask for.
+#pragma once
+
+#include <optional>
+
+#include <keramos/gemm/plan.hpp>
+#include <keramos/gemm/problem.hpp>
+#include <keramos/tile/shape.hpp>
+
+namespace keramos {
+
+struct gemm_options {
+  op op_a = op::N;
+  op op_b = op::N;
+  /// The block tile to use instead of the backend's choice: on hosts any, on GPUs a row of the backend's
+  /// tile table for the type.
+  std::optional<tiling::shape> block = std::nullopt;
+  /// The plan to follow instead of choosing one: from plan_gemm, as it is or changed. It decides about the tile too.
+  std::optional<gemm_plan> plan = std::nullopt;
+};
+
+}  // namespace keramos
