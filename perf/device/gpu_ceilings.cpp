@@ -153,7 +153,7 @@ double matrix_rate(int units) {
                 c.start(now);
                 for (int r = 0; r < rounds; ++r) c.multiply(now, [&] { return now; });
                 const tiling::position at{0, 0, 0, depth, block, block};
-                if (writes) c.write(problem, at, linear_epilogue<T>{T(1), T(0)});
+                if (writes) c.write(problem, at, keramos::detail::linear_epilogue<T>{T(1), T(0)});
               },
               sum);
         });

@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include <keramos/gemm/plan.hpp>
-
 #include "core/device_spec.hpp"
 #include "core/problem.hpp"
 
@@ -23,8 +21,19 @@ struct launch_figures {
   std::int64_t active_teams = 0;   // on a unit at once, by the runtime's own account
 };
 
+// A part of C by the library's plan (keramos/gemm/plan.hpp).
+struct planned_part {
+  std::string text;                // as the plan prints itself
+  std::string path;                // "tiled", or what else was chosen
+  std::int64_t m = 0, n = 0;       // of C
+  std::string tile;                // block tile m x n x k
+  std::int64_t parts_of_k = 1;     // that are summed apart
+  std::int64_t scratch_bytes = 0;  // that a team asks for, at most
+  std::int64_t threads = 0;        // of a team
+};
+
 struct library_kernel {
-  gemm_plan plan;                        // by the library's own choice
+  std::vector<planned_part> plan;
   std::string micro_kernel;              // hosts: instruction set and register tile
   std::vector<launch_figures> launches;  // GPUs, where the runtime can be asked
 };

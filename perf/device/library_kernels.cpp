@@ -16,6 +16,17 @@ auto with_operands(const gemm_case& g, const operand_set& set, const Call& call)
               matrix_view<T>{static_cast<T*>(set.c), g.m, g.n, c.row, c.col});
 }
 
+std::vector<planned_part> parts_of(const gemm_plan& plan) {
+  std::vector<planned_part> parts;
+  for (int i = 0; i < plan.size; ++i) {
+    const gemm_part& part = plan.parts[i];
+    parts.push_back({to_string(part), std::string(to_string(part.path)), part.m, part.n,
+                     to_string(part.block), part.split.parts, std::int64_t(part.local_bytes),
+                     part.team_size});
+  }
+  return parts;
+}
+
 }  // namespace
 
 library_kernel library_kernel_for(const gemm_case& g) {
@@ -26,7 +37,7 @@ library_kernel library_kernel_for(const gemm_case& g) {
   visit_type(g.type, [&](auto tag) {
     using T = typename decltype(tag)::type;
     with_operands<T>(g, set, [&](const auto& a, const auto& b, const auto& c) {
-      out.plan = keramos::plan_gemm(machine_queue(), a, b, c);
+      out.plan = parts_of(keramos::plan_gemm(machine_queue(), a, b, c));
       out.launches = launches_of([&](keramos::queue& q) { keramos::gemm(q, T(1), a, b, T(0), c); });
     });
   });

@@ -102,12 +102,11 @@ std::string library_text(const gemm_case& g, const library_kernel& k, const unit
   auto text = fmt::format("keramos::gemm, {} {}{}, m x n x k = {} x {} x {}\n", name(g.type), name(g.op_a),
                           name(g.op_b), g.m, g.n, g.k);
   if (!k.micro_kernel.empty()) text += line("instruction set, register tile", "", k.micro_kernel);
-  for (int i = 0; i < k.plan.size; ++i) {
-    const gemm_part& part = k.plan.parts[i];
-    text += "  " + to_string(part) + "\n";
-    if (part.path != gemm_path::tiled) continue;
-    text += line("local memory a team", grouped(std::int64_t(part.local_bytes)), "B asked for, at most");
-    text += line("threads a team", grouped(part.team_size), "");
+  for (const planned_part& part : k.plan) {
+    text += "  " + part.text + "\n";
+    if (part.scratch_bytes == 0) continue;
+    text += line("local memory a team", grouped(part.scratch_bytes), "B asked for, at most");
+    text += line("threads a team", grouped(part.threads), "");
   }
   for (const auto& launch : k.launches) text += launch_text(launch, unit);
   return text;
@@ -145,18 +144,14 @@ json to_json(const gemm_case& g, const library_kernel& k) {
   out["m"] = g.m, out["n"] = g.n, out["k"] = g.k;
   out["micro_kernel"] = k.micro_kernel;
   out["plan"] = json::array();
-  for (int i = 0; i < k.plan.size; ++i) {
-    const gemm_part& part = k.plan.parts[i];
-    out["plan"].push_back({{"first", {part.m0, part.n0}},
-                           {"extents", {part.m, part.n}},
-                           {"path", to_string(part.path)},
-                           {"transposed", part.transposed},
-                           {"packs", {{"a", part.pack_a}, {"b", part.pack_b}}},
-                           {"tile", {part.block.m, part.block.n, part.block.k}},
-                           {"stages", part.stages},
-                           {"parts_of_k", part.split.parts},
-                           {"scratch_bytes", part.local_bytes},
-                           {"threads_of_a_team", part.team_size}});
+  for (const planned_part& part : k.plan) {
+    out["plan"].push_back({{"m", part.m},
+                           {"n", part.n},
+                           {"path", part.path},
+                           {"tile", part.tile},
+                           {"parts_of_k", part.parts_of_k},
+                           {"scratch_bytes", part.scratch_bytes},
+                           {"threads_of_a_team", part.threads}});
   }
   out["launches"] = json::array();
   for (const auto& f : k.launches) {

@@ -124,7 +124,7 @@ struct tensor_cores {
               [=](keramos::h_item, accumulator& c) {
                 const tiling::position at{
                     m0, n0, 0, k, int(m - m0 < block ? m - m0 : block), int(n - n0 < block ? n - n0 : block)};
-                c.write(problem, at, linear_epilogue<T>{T(1), T(0)});
+                c.write(problem, at, keramos::detail::linear_epilogue<T>{T(1), T(0)});
               },
               sum);
         });

@@ -241,10 +241,10 @@ class ladder_session {
   static void describe_library(ladder_row& row) {
     const auto& g = row.result.problem;
     const auto kernel = library_kernel_for(g);
-    row.tile = kernel.tile;
     row.launches = kernel.launches;
-    if (kernel.tile.empty()) return;
-    const auto block = parse_extents(kernel.tile, 3, "tile");
+    if (kernel.plan.empty() || kernel.plan.front().path != "tiled") return;
+    row.tile = kernel.plan.front().tile;
+    const auto block = parse_extents(row.tile, 3, "tile");
     const auto blocks = [](std::int64_t extent, std::int64_t of) { return double((extent + of - 1) / of); };
     row.bytes = double(size_of(g.type)) *
                 (double(g.m) * double(g.k) * blocks(g.n, block[1]) +

@@ -21,6 +21,6 @@ gemm_plan make_plan(const Exec& exec, const gemm_problem<T>& p, const gemm_optio
 #define KERAMOS_INSTANTIATE_GEMM(Space, T)                                               \
   template KERAMOS_EXPORT void keramos::detail::run_gemm<Space, T>(                      \
       const Space&, keramos::detail::workspace<Space>&, const keramos::gemm_problem<T>&, \
-      const keramos::linear_epilogue<T>&, const keramos::gemm_options&);                 \
+      const keramos::detail::linear_epilogue<T>&, const keramos::gemm_options&);         \
   template KERAMOS_EXPORT keramos::gemm_plan keramos::detail::make_plan<Space, T>(       \
       const Space&, const keramos::gemm_problem<T>&, const keramos::gemm_options&);

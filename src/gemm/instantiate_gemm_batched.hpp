@@ -22,7 +22,7 @@ void run_gemm_batched(const Exec& exec, workspace<Exec>& memory, std::vector<gem
 #define KERAMOS_INSTANTIATE_GEMM_BATCHED(Space, T)                                             \
   template KERAMOS_EXPORT void keramos::detail::run_gemm_batched<Space, T>(                    \
       const Space&, keramos::detail::workspace<Space>&, const keramos::uniform_batch<T>&,      \
-      const keramos::batch_alignment&, const keramos::linear_epilogue<T>&);                    \
+      const keramos::batch_alignment&, const keramos::detail::linear_epilogue<T>&);            \
   template KERAMOS_EXPORT void keramos::detail::run_gemm_batched<Space, T>(                    \
       const Space&, keramos::detail::workspace<Space>&, std::vector<keramos::gemm_problem<T>>, \
-      const keramos::linear_epilogue<T>&);
+      const keramos::detail::linear_epilogue<T>&);

@@ -185,7 +185,7 @@ TYPED_TEST(HostKernels, SharesMakeUpTheProduct) {
           const std::vector<TypeParam> before = c;
           const keramos::gemm_problem<TypeParam> p{
               {a.data(), s.k, 1}, {b.data(), 1, s.n}, c.data(), 2 * s.n, 1, s.m, s.n, s.k};
-          using linear = keramos::linear_epilogue<TypeParam>;
+          using linear = keramos::detail::linear_epilogue<TypeParam>;
           unpacked_blocks<TypeParam, linear> kernel{
               p, {3, TypeParam(beta)}, t->multiply_unpacked, share_out(t->nr, s.m, s.n, s.k, threads)};
           const int parts = kernel.shares.parts;

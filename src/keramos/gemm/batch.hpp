@@ -43,6 +43,7 @@ struct uniform_batch {
     p.a.data = a.of(shape.a.data, i);
     p.b.data = b.of(shape.b.data, i);
     p.c = c.of(shape.c, i);
+    p.place.batch = i;
     return p;
   }
   KERAMOS_FORCEINLINE_FUNCTION tiling::operand<T> a_of(index_t i) const {

@@ -9,7 +9,7 @@
 #include <keramos/core/queue.hpp>
 #include <keramos/gemm/batch.hpp>
 #include <keramos/gemm/check.hpp>
-#include <keramos/gemm/epilogue.hpp>
+#include <keramos/gemm/epilogue/placed.hpp>
 #include <keramos/gemm/gemm.hpp>
 #include <keramos/view/matrix_batch.hpp>
 
@@ -141,6 +141,41 @@ gemm_problem<T> problem_of(const region& a, op op_a, const region& b, op op_b, c
           ta ? a.rows : a.cols};
 }
 
+/// A batch that is sound, and what is known of its addresses; throws, or does not compile, if it is not.
+template <class T>
+struct checked_uniform_batch {
+  uniform_batch<T> batch;
+  batch_alignment alignment;
+};
+template <class Exec, class MA, class MB, class MC>
+auto checked_batch(const MA& a, const MB& b, const MC& c, const gemm_batched_options& options) {
+  assert_batched_types<Exec, MA, MB, MC>();
+  using compute = compute_type<element_t<MC>>;
+  const auto co = batch_operand_of("C", c, 0);
+  const auto ao = batch_operand_of("A", a, co.region.batch);
+  const auto bo = batch_operand_of("B", b, co.region.batch);
+  check_gemm_batched(ao.region, options.op_a, bo.region, options.op_b, co.region);
+  return checked_uniform_batch<compute>{
+      {problem_of<compute>(ao.region.first, options.op_a, bo.region.first, options.op_b, co.region.first),
+       ao.place, bo.place, co.place, co.region.batch},
+      {ao.alignment, bo.alignment, co.alignment}};
+}
+
+/// The same of lists.
+template <class Exec, class MA, class MB, class MC>
+auto checked_list(const MA& a, const MB& b, const MC& c, const gemm_batched_options& options) {
+  assert_batched_types<Exec, MA, MB, MC>();
+  using compute = compute_type<element_t<MC>>;
+  const auto ar = regions_of("A", a), br = regions_of("B", b), cr = regions_of("C", c);
+  check_gemm_batched(ar, options.op_a, br, options.op_b, cr);
+  std::vector<gemm_problem<compute>> problems;
+  problems.reserve(cr.size());
+  for (std::size_t i = 0; i < cr.size(); ++i)
+    problems.push_back(problem_of<compute>(ar[ar.size() == 1 ? 0 : i], options.op_a,
+                                           br[br.size() == 1 ? 0 : i], options.op_b, cr[i]));
+  return problems;
+}
+
 }  // namespace detail
 
 /// C[b] ← alpha·op(A[b])·op(B[b]) + beta·C[b] for every b of a batch, on the queue; returns at once. The
@@ -163,18 +198,9 @@ template <class Exec, class Alpha, detail::batch_operand_like MA, detail::batch_
           detail::batch_result MC>
 basic_event<Exec> gemm_batched(basic_queue<Exec>& q, Alpha alpha, const MA& a, const MB& b, Beta beta,
                                const MC& c, const gemm_batched_options& options = {}) {
-  detail::assert_batched_types<Exec, MA, MB, MC>();
-  using compute = compute_type<detail::element_t<MC>>;
-  const auto co = detail::batch_operand_of("C", c, 0);
-  const auto ao = detail::batch_operand_of("A", a, co.region.batch);
-  const auto bo = detail::batch_operand_of("B", b, co.region.batch);
-  detail::check_gemm_batched(ao.region, options.op_a, bo.region, options.op_b, co.region);
-  const uniform_batch<compute> batch{
-      detail::problem_of<compute>(ao.region.first, options.op_a, bo.region.first, options.op_b,
-                                  co.region.first),
-      ao.place, bo.place, co.place, co.region.batch};
-  detail::run_gemm_batched(q.execution_space(), detail::workspace_of(q), batch,
-                           {ao.alignment, bo.alignment, co.alignment},
+  const auto checked = detail::checked_batch<Exec>(a, b, c, options);
+  using compute = std::remove_pointer_t<decltype(checked.batch.shape.c)>;
+  detail::run_gemm_batched(q.execution_space(), detail::workspace_of(q), checked.batch, checked.alignment,
                            detail::epilogue_of<compute>(alpha, beta));
   return q.completion();
 }
@@ -193,16 +219,8 @@ template <class Exec, class Alpha, detail::list_operand_like MA, detail::list_op
           matrix_list_like MC>
 basic_event<Exec> gemm_batched(basic_queue<Exec>& q, Alpha alpha, const MA& a, const MB& b, Beta beta,
                                const MC& c, const gemm_batched_options& options = {}) {
-  detail::assert_batched_types<Exec, MA, MB, MC>();
+  auto problems = detail::checked_list<Exec>(a, b, c, options);
   using compute = compute_type<detail::element_t<MC>>;
-  const auto ar = detail::regions_of("A", a), br = detail::regions_of("B", b),
-             cr = detail::regions_of("C", c);
-  detail::check_gemm_batched(ar, options.op_a, br, options.op_b, cr);
-  std::vector<gemm_problem<compute>> problems;
-  problems.reserve(cr.size());
-  for (std::size_t i = 0; i < cr.size(); ++i)
-    problems.push_back(detail::problem_of<compute>(ar[ar.size() == 1 ? 0 : i], options.op_a,
-                                                   br[br.size() == 1 ? 0 : i], options.op_b, cr[i]));
   detail::run_gemm_batched(q.execution_space(), detail::workspace_of(q), std::move(problems),
                            detail::epilogue_of<compute>(alpha, beta));
   return q.completion();

@@ -7,7 +7,7 @@
 
 #include <keramos/core/queue.hpp>
 #include <keramos/gemm/check.hpp>
-#include <keramos/gemm/epilogue.hpp>
+#include <keramos/gemm/epilogue/placed.hpp>
 #include <keramos/gemm/options.hpp>
 #include <keramos/gemm/plan.hpp>
 #include <keramos/gemm/problem.hpp>
@@ -44,6 +44,21 @@ KERAMOS_EXPORT void run_gemm(const Exec& exec, workspace<Exec>& memory, const ge
                              const linear_epilogue<T>& epilogue, const gemm_options& options);
 template <class Exec, class T>
 KERAMOS_EXPORT gemm_plan make_plan(const Exec& exec, const gemm_problem<T>& p, const gemm_options& options);
+
+/// What run_gemm does, for any epilogue (launch.hpp).
+template <class Exec, class T, class Epilogue>
+void dispatch_gemm(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& p,
+                   const Epilogue& epilogue, const gemm_options& options);
+
+/// One problem: by the library's own kernels, if they are compiled for its epilogue.
+template <class Exec, class T, class Epilogue>
+void run_one(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& p, const Epilogue& epilogue,
+             const gemm_options& options) {
+  if constexpr (is_linear<Epilogue>)
+    run_gemm<Exec, T>(exec, memory, p, epilogue, options);
+  else
+    dispatch_gemm(exec, memory, p, epilogue, options);
+}
 
 /// The problem of operands that are sound; throws, or does not compile, if they are not.
 template <class Exec, matrix_like MA, matrix_like MB, matrix_like MC>

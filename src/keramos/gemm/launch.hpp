@@ -12,7 +12,7 @@
 #include <keramos/core/detail/workspace.hpp>
 #include <keramos/enabled_backends.hpp>
 #include <keramos/gemm/collective/main_loop.hpp>
-#include <keramos/gemm/epilogue.hpp>
+#include <keramos/gemm/epilogue/placed.hpp>
 #include <keramos/gemm/kernel/split_k.hpp>
 #include <keramos/gemm/kernel/tile_order.hpp>
 #include <keramos/gemm/options.hpp>
@@ -64,18 +64,16 @@ struct scale_kernel {
   Epilogue epilogue;
 
   KERAMOS_FORCEINLINE_FUNCTION void operator()(id<2> at) const {
-    T& c = p.c[at[0] * p.c_row_stride + at[1] * p.c_col_stride];
-    c = epilogue.reads_c() ? epilogue(T(0), c, at[0], at[1]) : epilogue(T(0), at[0], at[1]);
+    write_element(epilogue, p.place, T(0), p.c[at[0] * p.c_row_stride + at[1] * p.c_col_stride], at[0],
+                  at[1]);
   }
 };
 
-/// C = beta·C.
-template <class Exec, class T>
-[[gnu::noinline]] void dispatch_scale(const Exec& exec, const gemm_problem<T>& p, T beta) {
-  // The linear epilogue would form 0·inf or keep -0 where C must become exactly 0.
+template <class Exec, class T, class Epilogue>
+[[gnu::noinline]] void dispatch_scale(const Exec& exec, const gemm_problem<T>& p, const Epilogue& epilogue) {
   launch("keramos::gemm_scale", [&] {
     range_for("keramos::gemm_scale", exec, range{p.m, p.n},
-              scale_kernel<T, linear_epilogue<T>>{p, {T(0), beta}});
+              scale_kernel<T, Epilogue>{p, without_terms(epilogue)});
   });
 }
 
@@ -160,8 +158,8 @@ template <class Exec, class T, class Epilogue>
 void dispatch_gemm(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& p,
                    const Epilogue& epilogue, const gemm_options& options) {
   if (p.m == 0 || p.n == 0) return;
-  if (p.k == 0 || epilogue.alpha == T(0)) {
-    if (epilogue.beta != T(1)) dispatch_scale(exec, p, epilogue.beta);
+  if (p.k == 0 || needs_no_terms(epilogue)) {
+    if (!keeps_c_without_terms(epilogue)) dispatch_scale(exec, p, epilogue);
     return;
   }
   constexpr int most = 1 << 20;  // so that bytes do not wrap; nothing so large fits any device

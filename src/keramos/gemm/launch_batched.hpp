@@ -14,7 +14,7 @@
 #include <keramos/enabled_backends.hpp>
 #include <keramos/gemm/batch.hpp>
 #include <keramos/gemm/collective/main_loop.hpp>
-#include <keramos/gemm/epilogue.hpp>
+#include <keramos/gemm/epilogue/placed.hpp>
 #include <keramos/gemm/gemm.hpp>
 #include <keramos/gemm/kernel/tile_order.hpp>
 #include <keramos/gemm/plan/planner.hpp>
@@ -32,7 +32,7 @@ struct batched_scale_kernel {
     const auto& p = batch[at[0]];
     if (Batch::mixed && (at[1] >= p.m || at[2] >= p.n)) return;
     auto& c = p.c[at[1] * p.c_row_stride + at[2] * p.c_col_stride];
-    c = epilogue.reads_c() ? epilogue(0, c, at[1], at[2]) : epilogue(0, at[1], at[2]);
+    write_element(epilogue, p.place, std::remove_reference_t<decltype(c)>(0), c, at[1], at[2]);
   }
 };
 
@@ -95,9 +95,8 @@ struct batched_gemm_kernel {
     const gemm_problem<T>& p = tile.problem;
     for (int e = team.team_rank(); e < tile.at.rows * tile.at.cols; e += team.team_size()) {
       const index_t i = tile.at.m0 + e / tile.at.cols, j = tile.at.n0 + e % tile.at.cols;
-      T& c = p.c[i * p.c_row_stride + j * p.c_col_stride];
-      const Epilogue scale{T(0), epilogue.beta};
-      c = scale.reads_c() ? scale(T(0), c, i, j) : scale(T(0), i, j);
+      write_element(without_terms(epilogue), p.place, T(0), p.c[i * p.c_row_stride + j * p.c_col_stride], i,
+                    j);
     }
   }
 };
@@ -147,28 +146,30 @@ bool stack(uniform_batch<T>& batch) {
   return batch.a.stride == 0 && stack_along(p.n, p.b.stride_mn, batch.b.stride, p.c_col_stride);
 }
 
-template <class Exec, class T>
+template <class Exec, class T, class Epilogue>
 void dispatch_gemm_batched(const Exec& exec, workspace<Exec>& memory, uniform_batch<T> batch,
-                           batch_alignment alignment, const linear_epilogue<T>& epilogue) {
+                           batch_alignment alignment, const Epilogue& epilogue) {
   using planner = detail::planner<Exec>;
   const gemm_problem<T>& p = batch.shape;
   if (batch.count == 0 || p.m == 0 || p.n == 0) return;
-  if (p.k == 0 || epilogue.alpha == T(0)) {
-    if (epilogue.beta == T(1)) return;
+  if (p.k == 0 || needs_no_terms(epilogue)) {
+    if (keeps_c_without_terms(epilogue)) return;
     launch("keramos::gemm_batched_scale", [&] {
       range_for("keramos::gemm_batched_scale", exec, range{batch.count, p.m, p.n},
-                batched_scale_kernel<uniform_batch<T>, linear_epilogue<T>>{batch, {T(0), epilogue.beta}});
+                batched_scale_kernel<uniform_batch<T>, Epilogue>{batch, without_terms(epilogue)});
     });
     return;
   }
-  if (!batch.c.addresses && !batch.a.addresses && !batch.b.addresses && (batch.count == 1 || stack(batch)))
-    return run_gemm<Exec, T>(exec, memory, batch.shape, epilogue, {});
+  // Rows of stacked problems are not those of the caller's.
+  if (!batch.c.addresses && !batch.a.addresses && !batch.b.addresses &&
+      (batch.count == 1 || (is_linear<Epilogue> && stack(batch))))
+    return run_one(exec, memory, batch.shape, epilogue, {});
   if (planner::prefers_transposed(p)) batch.transpose(), std::swap(alignment.a, alignment.b);
   const representative_problem<T> shape(batch, alignment);
   if (planner::run_small(exec, batch, shape.get(), epilogue)) return;
   if constexpr (backend::traits<Exec>::is_host) {
     if (planner::fills_threads(exec, p, batch.count)) {
-      for (index_t b = 0; b < batch.count; ++b) run_gemm<Exec, T>(exec, memory, batch[b], epilogue, {});
+      for (index_t b = 0; b < batch.count; ++b) run_one(exec, memory, batch[b], epilogue, {});
       return;
     }
   }
@@ -183,25 +184,27 @@ void dispatch_gemm_batched(const Exec& exec, workspace<Exec>& memory, uniform_ba
 }
 
 /// What remains to be done of a list: no empty problems, each with rows of C along memory.
-template <class Exec, class T>
-std::vector<grouped_problem<T>> problems_to_do(const std::vector<gemm_problem<T>>& problems, T alpha,
-                                               T beta) {
+template <class Exec, class T, class Epilogue>
+std::vector<grouped_problem<T>> problems_to_do(const std::vector<gemm_problem<T>>& problems,
+                                               const Epilogue& epilogue) {
   std::vector<grouped_problem<T>> all;
   all.reserve(problems.size());
-  for (gemm_problem<T> p : problems) {
-    if (alpha == T(0)) p.k = 0;
-    if (p.m == 0 || p.n == 0 || (p.k == 0 && beta == T(1))) continue;
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    gemm_problem<T> p = problems[i];
+    p.place.batch = index_t(i);
+    if (needs_no_terms(epilogue)) p.k = 0;
+    if (p.m == 0 || p.n == 0 || (p.k == 0 && keeps_c_without_terms(epilogue))) continue;
     if (detail::planner<Exec>::prefers_transposed(p)) p.transpose();
     all.push_back({p});
   }
   return all;
 }
 
-template <class Exec, class T>
+template <class Exec, class T, class Epilogue>
 void dispatch_gemm_batched(const Exec& exec, workspace<Exec>& memory,
-                           const std::vector<gemm_problem<T>>& problems, const linear_epilogue<T>& epilogue) {
+                           const std::vector<gemm_problem<T>>& problems, const Epilogue& epilogue) {
   using planner = detail::planner<Exec>;
-  auto all = problems_to_do<Exec>(problems, epilogue.alpha, epilogue.beta);
+  auto all = problems_to_do<Exec>(problems, epilogue);
   if (all.empty()) return;
   const representative_problem<T> shape(all);
   if constexpr (backend::traits<Exec>::is_host) {
@@ -210,7 +213,7 @@ void dispatch_gemm_batched(const Exec& exec, workspace<Exec>& memory,
                                              [](const auto& p) { return p.k > 0 && planner::is_small(p); });
     const grouped_batch<T> small{all.data(), large - all.begin()};
     if (small.count > 0) planner::run_small(exec, small, shape.get(), epilogue);
-    for (auto p = large; p != all.end(); ++p) run_gemm<Exec, T>(exec, memory, *p, epilogue, {});
+    for (auto p = large; p != all.end(); ++p) run_one<Exec, T>(exec, memory, *p, epilogue, {});
   } else {
     const auto batch = [&] {
       return grouped_batch<T>{memory.uploads.upload(exec, all), index_t(all.size())};

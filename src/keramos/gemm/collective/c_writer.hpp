@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include <keramos/base/macros.hpp>
+#include <keramos/gemm/epilogue/placed.hpp>
 #include <keramos/gemm/problem.hpp>
 #include <keramos/tile/shape.hpp>
 
@@ -41,13 +42,15 @@ class c_writer {
     if (vectors_ && !before_col(j) && j + Count <= cols_) {
       using vector = run<T, Count>;
       vector out;
-      if (epilogue.reads_c()) {
+      if (reads_c<T>(epilogue)) {
         const vector old = *reinterpret_cast<const vector*>(c);
         KERAMOS_UNROLL
-        for (int v = 0; v < Count; ++v) out.value[v] = epilogue(acc[v], old.value[v], gi, gj + v);
+        for (int v = 0; v < Count; ++v)
+          out.value[v] = element_with_c(epilogue, p_.place, acc[v], old.value[v], gi, gj + v);
       } else {
         KERAMOS_UNROLL
-        for (int v = 0; v < Count; ++v) out.value[v] = epilogue(acc[v], gi, gj + v);
+        for (int v = 0; v < Count; ++v)
+          out.value[v] = element_without_c(epilogue, p_.place, acc[v], gi, gj + v);
       }
       *reinterpret_cast<vector*>(c) = out;
     } else {
@@ -55,8 +58,7 @@ class c_writer {
       for (int v = 0; v < Count; ++v) {
         if (!shifted && j + v >= cols_) break;
         if (before_col(j + v) || j + v >= cols_) continue;
-        T& to = c[v * p_.c_col_stride];
-        to = epilogue.reads_c() ? epilogue(acc[v], to, gi, gj + v) : epilogue(acc[v], gi, gj + v);
+        write_element(epilogue, p_.place, acc[v], c[v * p_.c_col_stride], gi, gj + v);
       }
     }
   }

@@ -9,7 +9,7 @@
 #include <type_traits>
 
 #include <keramos/base/macros.hpp>
-#include <keramos/gemm/epilogue.hpp>
+#include <keramos/gemm/epilogue/placed.hpp>
 #include <keramos/gemm/kernel/host/kernel_table.hpp>
 #include <keramos/gemm/problem.hpp>
 #include <keramos/tile/shape.hpp>
@@ -130,7 +130,7 @@ class stager {
 template <class T, class Epilogue>
 class accumulator {
   /// The micro-kernel applies BLAS' update itself; other epilogues read the sums.
-  static constexpr bool fused = std::is_same_v<Epilogue, linear_epilogue<T>>;
+  static constexpr bool fused = is_linear<Epilogue>;
 
  public:
   KERAMOS_FORCEINLINE_FUNCTION accumulator(const kernel_table<T>& kernels, const gemm_problem<T>& p,
@@ -149,7 +149,7 @@ class accumulator {
               p.c_col_stride,
               T(1),
               T(0)};
-    if constexpr (fused) block_.alpha = epilogue.alpha, block_.beta = epilogue.beta;
+    if constexpr (fused) block_.alpha = T(epilogue.alpha), block_.beta = T(epilogue.beta);
   }
 
   KERAMOS_FORCEINLINE_FUNCTION void start(const typename stager<T>::packed_k_tile&) {}
@@ -164,16 +164,15 @@ class accumulator {
     next();
   }
 
-  KERAMOS_FORCEINLINE_FUNCTION void write(const gemm_problem<T>&, const tiling::position& at,
-                                          const Epilogue& epilogue) const {
+  KERAMOS_FORCEINLINE_FUNCTION void write([[maybe_unused]] const gemm_problem<T>& p,
+                                          [[maybe_unused]] const tiling::position& at,
+                                          [[maybe_unused]] const Epilogue& epilogue) const {
     if constexpr (!fused) {
       const int mr = kernels_.mr, nr = kernels_.nr, panels_m = (at.rows + mr - 1) / mr;
       for (int i = 0; i < at.rows; ++i)
-        for (int j = 0; j < at.cols; ++j) {
-          const T sum = block_.sums[((index_t(j / nr) * panels_m + i / mr) * mr + i % mr) * nr + j % nr];
-          T& c = block_.c[i * block_.c_row_stride + j * block_.c_col_stride];
-          c = epilogue.reads_c() ? epilogue(sum, c, at.m0 + i, at.n0 + j)
-                                 : epilogue(sum, at.m0 + i, at.n0 + j);
+        for (int j = 0; j < at.cols; j += nr) {
+          const T* const sums = block_.sums + ((index_t(j / nr) * panels_m + i / mr) * mr + i % mr) * nr;
+          write_row(epilogue, p, sums, at.m0 + i, at.n0 + j, at.cols - j < nr ? at.cols - j : nr);
         }
     }
   }

@@ -73,10 +73,8 @@ struct gemv_kernel {
     if (!split.template add_up<team_size * rows, team_size>(team, block, part, s) || !s.leads) return;
     KERAMOS_UNROLL
     for (int r = 0; r < rows; ++r)
-      if (s.row[r] < p.m) {
-        T& c = p.c[s.row[r] * p.c_row_stride];
-        c = epilogue.reads_c() ? epilogue(s.at(r), c, s.row[r], 0) : epilogue(s.at(r), s.row[r], 0);
-      }
+      if (s.row[r] < p.m)
+        write_element(epilogue, p.place, s.at(r), p.c[s.row[r] * p.c_row_stride], s.row[r], 0);
   }
 
  private:

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <keramos/gemm/epilogue.hpp>
+#include <keramos/gemm/epilogue/placed.hpp>
 #include <keramos/gemm/kernel/host/kernels.hpp>
 #include <keramos/gemm/plan/host_model.hpp>
 #include <keramos/gemm/problem.hpp>
@@ -38,7 +38,7 @@ template <class T, class Epilogue>
       gemm_problem<T> plain = block;
       plain.c = sums, plain.c_row_stride = block.n, plain.c_col_stride = 1;
       multiply(unpacked_problem_of(plain, T(1), T(0)));
-      write_block(epilogue, block, sums, block.n);
+      write_block(epilogue, block, sums);
     }
 }
 
@@ -48,7 +48,7 @@ template <class T, class Epilogue>
 void multiply_unpacked(unpacked_function<T>* multiply, const gemm_problem<T>& p, const Epilogue& epilogue) {
   if constexpr (is_linear<Epilogue>) {
     if (p.c_col_stride == 1 || multiply == kernels<T>().multiply_dots)
-      return multiply(unpacked_problem_of(p, epilogue.alpha, epilogue.beta));
+      return multiply(unpacked_problem_of(p, T(epilogue.alpha), T(epilogue.beta)));
   }
   multiply_by_way_of_stack(multiply, p, epilogue);
 }
@@ -86,7 +86,7 @@ struct unpacked_blocks {
     const index_t elements = problem.m * problem.n;
     for (int part = 1; part < shares.parts; ++part)
       for (index_t e = 0; e < elements; ++e) sums[e] += sums[part * elements + e];
-    write_block(epilogue, problem, sums, problem.n);
+    write_block(epilogue, problem, sums);
   }
 };
 

@@ -12,7 +12,7 @@
 #include <keramos/base/macros.hpp>
 #include <keramos/gemm/batch.hpp>
 #include <keramos/gemm/collective/c_writer.hpp>
-#include <keramos/gemm/epilogue.hpp>
+#include <keramos/gemm/epilogue/placed.hpp>
 #include <keramos/gemm/kernel/small_panel.hpp>
 
 namespace keramos::detail::simt {
@@ -252,8 +252,7 @@ class small_batch_kernel {
     const index_t b = at.first + problem;
     if (b >= batch_.size()) return;
     const gemm_problem<T> p = batch_[b];
-    // A sum without terms is alpha·0, but of no use: infinite alphas and signed zeros.
-    const Epilogue epilogue = Batch::mixed && p.k == 0 ? Epilogue{T(0), epilogue_.beta} : epilogue_;
+    const Epilogue epilogue = Batch::mixed && p.k == 0 ? without_terms(epilogue_) : epilogue_;
     KERAMOS_UNROLL
     for (int i = 0; i < C.tm; ++i) {
       const index_t gi = at.m0 + to_write.row(i);
@@ -266,22 +265,22 @@ class small_batch_kernel {
         if (!scalar_n && run_n > 1 && gj + run_n <= p.n) {
           using row_run = run<T, run_n>;
           row_run out;
-          if (epilogue.reads_c()) {
+          if (reads_c<T>(epilogue)) {
             const row_run old = *reinterpret_cast<const row_run*>(c);
             KERAMOS_UNROLL
-            for (int v = 0; v < run_n; ++v) out.value[v] = epilogue(acc[i][j + v], old.value[v], gi, gj + v);
+            for (int v = 0; v < run_n; ++v)
+              out.value[v] = element_with_c(epilogue, p.place, acc[i][j + v], old.value[v], gi, gj + v);
           } else {
             KERAMOS_UNROLL
-            for (int v = 0; v < run_n; ++v) out.value[v] = epilogue(acc[i][j + v], gi, gj + v);
+            for (int v = 0; v < run_n; ++v)
+              out.value[v] = element_without_c(epilogue, p.place, acc[i][j + v], gi, gj + v);
           }
           *reinterpret_cast<row_run*>(c) = out;
         } else {
           KERAMOS_UNROLL
           for (int v = 0; v < run_n; ++v) {
             if (gj + v >= p.n) break;
-            T& to = c[v * stride];
-            to = epilogue.reads_c() ? epilogue(acc[i][j + v], to, gi, gj + v)
-                                    : epilogue(acc[i][j + v], gi, gj + v);
+            write_element(epilogue, p.place, acc[i][j + v], c[v * stride], gi, gj + v);
           }
         }
       }

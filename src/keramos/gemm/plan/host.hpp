@@ -102,7 +102,7 @@ struct planner {
     };
     if constexpr (is_linear<Epilogue>) {
       // Written first and read last: kernels copy it in wide vectors, which wait for stores that are still on their way.
-      const auto whole = unpacked_problem_of(p, epilogue.alpha, epilogue.beta);
+      const auto whole = unpacked_problem_of(p, T(epilogue.alpha), T(epilogue.beta));
       if (seen_by_tool()) return false;
       function_of(table, path)(whole);
     } else {
@@ -161,6 +161,10 @@ struct planner {
     if (part.pack_a) refuse_plan(number, "packs A beforehand, which hosts do tile by tile");
     if (part.path == gemm_path::tiled) {
       if (part.split.parts > 1) refuse_plan(number, "divides k, which tiles of hosts do not");
+      if (part.pack_b && part.block.n % table.nr != 0)
+        refuse_plan(number, "packs B beforehand, in panels of " + std::to_string(table.nr) +
+                                " columns, of which its block tile of " + to_string(part.block) +
+                                " is no multiple");
       if (part.band_n < 1) refuse_plan(number, "has bands of " + std::to_string(part.band_n) + " columns");
       return;
     }

@@ -1,0 +1,129 @@
+// What networks apply to each element of a layer's product.
+#pragma once
+
+#include <string>
+#include <type_traits>
+
+#include <keramos/base/error.hpp>
+#include <keramos/gemm/epilogue/data.hpp>
+#include <keramos/gemm/epilogue/math.hpp>
+
+namespace keramos::epilogue {
+
+namespace parts {
+
+/// x·F(x) where F rises from 0 to 1 and F(-x) = 1 - F(x); `tail(|x|)` is F(-|x|).
+///
+/// As max(x, 0) - |x|·F(-|x|), which cancels nothing, needs no branch, and has no ∞·0: from |x| = 1000 on all
+/// tails here are 0, and so is |x| in the product. NaN comes through max(x, 0).
+template <class T, class Tail>
+KERAMOS_FORCEINLINE_FUNCTION T gated(T acc, const Tail& tail) {
+  static_assert(!std::is_integral_v<T>,
+                "keramos: gelu, gelu_tanh and silu need a floating-point C; relu and clamp take integers");
+  using M = math_type<T>;
+  const M x = static_cast<M>(acc);
+  const M positive = x < M(0) ? M(0) : x;
+  const M a = size_below(x, M(1000));
+  return static_cast<T>(positive - a * tail(a));
+}
+
+struct gelu_tail {
+  template <class M>
+  KERAMOS_FORCEINLINE_FUNCTION M operator()(M a) const {
+    return normal_tail(a);
+  }
+};
+struct gelu_tanh_tail {
+  template <class M>
+  KERAMOS_FORCEINLINE_FUNCTION M operator()(M a) const {             // (1 - tanh(u))/2 = 1/(1 + exp(2u))
+    constexpr M twice_root = M(1.5957691216057307117597842397375L);  // 2·√(2/π)
+    return logistic_tail(twice_root * (a + M(0.044715L) * (a * a * a)));
+  }
+};
+struct silu_tail {
+  template <class M>
+  KERAMOS_FORCEINLINE_FUNCTION M operator()(M a) const {
+    return logistic_tail(a);
+  }
+};
+
+}  // namespace parts
+
+struct relu_block {
+  using epilogue_block = relu_block;
+
+  template <class T>
+  KERAMOS_FORCEINLINE_FUNCTION constexpr T operator()(T acc, index_t, index_t, index_t) const {
+    return acc < T(0) ? T(0) : acc;
+  }
+};
+
+struct gelu_block {
+  using epilogue_block = gelu_block;
+
+  template <class T>
+  KERAMOS_FORCEINLINE_FUNCTION T operator()(T acc, index_t, index_t, index_t) const {
+    return parts::gated(acc, parts::gelu_tail{});
+  }
+};
+
+struct gelu_tanh_block {
+  using epilogue_block = gelu_tanh_block;
+
+  template <class T>
+  KERAMOS_FORCEINLINE_FUNCTION T operator()(T acc, index_t, index_t, index_t) const {
+    return parts::gated(acc, parts::gelu_tanh_tail{});
+  }
+};
+
+struct silu_block {
+  using epilogue_block = silu_block;
+
+  template <class T>
+  KERAMOS_FORCEINLINE_FUNCTION T operator()(T acc, index_t, index_t, index_t) const {
+    return parts::gated(acc, parts::silu_tail{});
+  }
+};
+
+template <class S>
+struct clamp_block {
+  using epilogue_block = clamp_block;
+
+  S low;
+  S high;
+
+  template <class T>
+  KERAMOS_FORCEINLINE_FUNCTION constexpr T operator()(T acc, index_t, index_t, index_t) const {
+    const T l = parts::element<T>(low), h = parts::element<T>(high);
+    return acc < l ? l : h < acc ? h : acc;
+  }
+};
+
+/// max(acc, 0). NaN stays NaN, and -0 stays -0.
+constexpr auto relu() { return relu_block{}; }
+
+/// Into [low, high], as numbers of C's type. NaN stays NaN. `low` is at most `high`, or it throws invalid_argument.
+template <class A, class B>
+constexpr auto clamp(A low, B high) {
+  using S = std::common_type_t<A, B>;
+  if (!(static_cast<S>(low) <= static_cast<S>(high)))
+    throw invalid_argument("keramos::epilogue::clamp: low is " + std::to_string(low) + " and high is " +
+                           std::to_string(high) + "; low must be at most high");
+  return clamp_block<S>{static_cast<S>(low), static_cast<S>(high)};
+}
+
+// Those that follow are for floating-point C; types narrower than float are computed in float. NaN stays NaN, +∞ stays,
+// and -∞ gives 0. With u = 2^-24 (float; 2^-53 for double) the result f(x) has an error of at most 4u(2 + s)|f(x)|;
+// s, given below, is 0 for positive x. Results below 2e-36 may be 0.
+
+/// acc·Φ(acc), Φ the distribution of a normal variable: (acc/2)·(1 + erf(acc/√2)). s = x².
+/// Hendrycks and Gimpel, "Gaussian Error Linear Units", arXiv:1606.08415.
+constexpr auto gelu() { return gelu_block{}; }
+
+/// The usual approximation of gelu, (acc/2)·(1 + tanh(√(2/π)·(acc + 0.044715·acc³))). s = 2√(2/π)·|x + 0.044715·x³|.
+constexpr auto gelu_tanh() { return gelu_tanh_block{}; }
+
+/// acc/(1 + exp(-acc)), also called swish. s = 0.
+constexpr auto silu() { return silu_block{}; }
+
+}  // namespace keramos::epilogue

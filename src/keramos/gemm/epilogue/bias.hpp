@@ -1,0 +1,64 @@
+// A vector added to each column of C, or to each row.
+#pragma once
+
+#include <keramos/gemm/epilogue/data.hpp>
+
+namespace keramos::epilogue {
+
+/// See bias_by_row() and bias_by_column().
+template <parts::along Along, class Vector>
+struct bias_block {
+  using epilogue_block = bias_block;
+  using memory_space = typename Vector::memory_space;
+
+  Vector vector;
+
+  template <class T>
+  KERAMOS_FORCEINLINE_FUNCTION constexpr T operator()(T acc, index_t i, index_t j, index_t batch) const {
+    return parts::sum(acc, parts::element<T>(parts::entry<Along>(vector, i, j, batch)));
+  }
+};
+
+/// acc + v(i): one value for each row of C.
+///
+/// `v` is a View, an mdspan or a grid_view of rank 1, or of rank 2, (batch, rows), for one vector to each problem of a
+/// batch. Its elements convert to the type of C's (floating-point ones not to integers). Only its address and strides
+/// are kept: the elements must live until the product is done, and there must be as many as C has rows.
+template <parts::epilogue_vector_like V>
+constexpr auto bias_by_row(const V& v) {
+  using vector = decltype(parts::as_epilogue_vector(v));
+  return bias_block<parts::along::rows, vector>{parts::as_epilogue_vector(v)};
+}
+/// acc + data[i]
+template <class U>
+constexpr auto bias_by_row(const U* data) {
+  using vector = decltype(parts::as_epilogue_vector(data));
+  return bias_block<parts::along::rows, vector>{parts::as_epilogue_vector(data)};
+}
+/// acc + data[i * stride + batch * batch_stride]
+template <class U>
+constexpr auto bias_by_row(const U* data, index_t stride, index_t batch_stride = 0) {
+  using vector = decltype(parts::as_epilogue_vector(data, stride, batch_stride));
+  return bias_block<parts::along::rows, vector>{parts::as_epilogue_vector(data, stride, batch_stride)};
+}
+
+/// acc + v(j): one value for each column of C. Otherwise as bias_by_row.
+template <parts::epilogue_vector_like V>
+constexpr auto bias_by_column(const V& v) {
+  using vector = decltype(parts::as_epilogue_vector(v));
+  return bias_block<parts::along::columns, vector>{parts::as_epilogue_vector(v)};
+}
+/// acc + data[j]
+template <class U>
+constexpr auto bias_by_column(const U* data) {
+  using vector = decltype(parts::as_epilogue_vector(data));
+  return bias_block<parts::along::columns, vector>{parts::as_epilogue_vector(data)};
+}
+/// acc + data[j * stride + batch * batch_stride]
+template <class U>
+constexpr auto bias_by_column(const U* data, index_t stride, index_t batch_stride = 0) {
+  using vector = decltype(parts::as_epilogue_vector(data, stride, batch_stride));
+  return bias_block<parts::along::columns, vector>{parts::as_epilogue_vector(data, stride, batch_stride)};
+}
+
+}  // namespace keramos::epilogue

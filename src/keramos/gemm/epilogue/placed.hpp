@@ -1,0 +1,104 @@
+// Epilogues as kernels call them: in a problem's own coordinates, which are those of the caller's C only after
+// gemm_place has undone what the library transposed, cut out and batched.
+#pragma once
+
+#include <type_traits>
+
+#include <keramos/base/macros.hpp>
+#include <keramos/gemm/epilogue/concept.hpp>
+#include <keramos/gemm/epilogue/linear.hpp>
+#include <keramos/gemm/problem.hpp>
+
+namespace keramos::detail {
+
+/// BLAS' update, which knows no place: the kernels of hosts do it themselves, and problems may be stacked under it.
+template <class T>
+using linear_epilogue = epilogue::linear_block<T>;
+template <class Epilogue>
+inline constexpr bool is_linear = false;
+template <class T>
+inline constexpr bool is_linear<linear_epilogue<T>> = true;
+
+/// The new element at (i, j) of a problem, from C's old one.
+template <class Epilogue, class T>
+KERAMOS_FORCEINLINE_FUNCTION T element_with_c(const Epilogue& epilogue, const gemm_place& at, T acc,
+                                              [[maybe_unused]] T c, index_t i, index_t j) {
+  if constexpr (may_read_c<Epilogue, T>)
+    return apply_epilogue_known<true>(epilogue, acc, c, at.row(i, j), at.col(i, j), at.batch);
+  else
+    return apply_epilogue_known<false>(epilogue, acc, c, at.row(i, j), at.col(i, j), at.batch);
+}
+
+/// The same where C is not read (reads_c).
+template <class Epilogue, class T>
+KERAMOS_FORCEINLINE_FUNCTION T element_without_c(const Epilogue& epilogue, const gemm_place& at, T acc,
+                                                 index_t i, index_t j) {
+  if constexpr (may_skip_c<Epilogue, T>)
+    return apply_epilogue_known<false>(epilogue, acc, acc, at.row(i, j), at.col(i, j), at.batch);
+  else
+    return element_with_c(epilogue, at, acc, T(0), i, j);
+}
+
+/// One element of C.
+template <class Epilogue, class T>
+KERAMOS_FORCEINLINE_FUNCTION void write_element(const Epilogue& epilogue, const gemm_place& at, T acc, T& c,
+                                                index_t i, index_t j) {
+  c = reads_c<T>(epilogue) ? element_with_c(epilogue, at, acc, c, i, j)
+                           : element_without_c(epilogue, at, acc, i, j);
+}
+
+/// Elements j0 ... j0 + count - 1 of row i from their sums, on a host: in loops that compilers turn into vectors.
+template <class Epilogue, class T>
+KERAMOS_FORCEINLINE_FUNCTION void write_row(const Epilogue& epilogue, const gemm_problem<T>& p, const T* sums,
+                                            index_t i, index_t j0, int count) {
+  const Epilogue mine = epilogue;  // which stores to C do not change
+  const gemm_place at = p.place;
+  T* const c = p.c + i * p.c_row_stride + j0 * p.c_col_stride;
+  const auto write = [&](auto reads, auto unit, auto transposed) {
+    const index_t stride = unit() ? 1 : p.c_col_stride;
+    gemm_place to = at;
+    to.transposed = transposed();
+    for (int v = 0; v < count; ++v) {
+      T& element = c[v * stride];
+      element = reads() ? element_with_c(mine, to, sums[v], element, i, j0 + v)
+                        : element_without_c(mine, to, sums[v], i, j0 + v);
+    }
+  };
+  const auto with_reads = [&](auto unit, auto transposed) {
+    reads_c<T>(mine) ? write(std::true_type(), unit, transposed) : write(std::false_type(), unit, transposed);
+  };
+  const auto with_stride = [&](auto transposed) {
+    p.c_col_stride == 1 ? with_reads(std::true_type(), transposed)
+                        : with_reads(std::false_type(), transposed);
+  };
+  at.transposed ? with_stride(std::true_type()) : with_stride(std::false_type());
+}
+
+/// All elements of a problem from their sums, `sums[i * n + j]`.
+template <class Epilogue, class T>
+void write_block(const Epilogue& epilogue, const gemm_problem<T>& p, const T* sums) {
+  constexpr index_t most = 1 << 30;
+  for (index_t i = 0; i < p.m; ++i)
+    for (index_t j = 0; j < p.n; j += most)
+      write_row(epilogue, p, sums + i * p.n + j, i, j, int(p.n - j < most ? p.n - j : most));
+}
+
+/// The epilogue of a sum without terms. Of BLAS' update alpha is out: alpha·0 would be NaN for an infinite alpha.
+template <class Epilogue>
+KERAMOS_FORCEINLINE_FUNCTION Epilogue without_terms(Epilogue epilogue) {
+  if constexpr (is_linear<Epilogue>) epilogue.alpha = 0;
+  return epilogue;
+}
+/// Whether products are of no use to it, and whether C is then as it was.
+template <class Epilogue>
+bool needs_no_terms(const Epilogue& epilogue) {
+  if constexpr (is_linear<Epilogue>) return epilogue.alpha == 0;
+  return false;
+}
+template <class Epilogue>
+bool keeps_c_without_terms(const Epilogue& epilogue) {
+  if constexpr (is_linear<Epilogue>) return epilogue.beta == 1;
+  return false;
+}
+
+}  // namespace keramos::detail

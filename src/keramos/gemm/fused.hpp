@@ -1,0 +1,105 @@
+// keramos::gemm and gemm_batched with an epilogue of the caller's: what becomes of an element on its way to C happens
+// in the product's own kernel. These kernels are compiled here, in the source that calls: a source of its own is a good
+// place for each epilogue. keramos.hpp does not include this header.
+#pragma once
+
+#include <type_traits>
+#include <utility>
+
+#include <keramos/gemm/batched.hpp>
+#include <keramos/gemm/epilogue.hpp>
+#include <keramos/gemm/gemm.hpp>
+#include <keramos/gemm/launch.hpp>
+#include <keramos/gemm/launch_batched.hpp>
+
+namespace keramos {
+
+namespace detail {
+
+/// Kernels of i32 count in uint32, modulo 2^32; epilogues are given the element type.
+template <class Epilogue, class Element>
+struct epilogue_of_integers {
+  using T = compute_type<Element>;
+  Epilogue epilogue;
+
+  KERAMOS_FORCEINLINE_FUNCTION bool reads_c() const { return detail::reads_c<Element>(epilogue); }
+  KERAMOS_FORCEINLINE_FUNCTION T operator()(T acc, T c, index_t i, index_t j,
+                                            index_t batch) const requires may_read_c<Epilogue, Element> {
+    return static_cast<T>(
+        static_cast<Element>(epilogue(static_cast<Element>(acc), static_cast<Element>(c), i, j, batch)));
+  }
+  KERAMOS_FORCEINLINE_FUNCTION T operator()(T acc, index_t i, index_t j,
+                                            index_t batch) const requires may_skip_c<Epilogue, Element> {
+    return static_cast<T>(static_cast<Element>(epilogue(static_cast<Element>(acc), i, j, batch)));
+  }
+};
+
+/// Kokkos passes kernels of up to 512 bytes, its own included, as arguments; more of them wait for a copy.
+inline constexpr std::size_t most_epilogue_bytes = 112;
+
+/// What kernels are given for a caller's epilogue: BLAS' update by itself has kernels in the library.
+template <class Element, class Epilogue>
+auto kernel_epilogue(const Epilogue& epilogue) {
+  using T = compute_type<Element>;
+  static_assert(
+      sizeof(Epilogue) <= most_epilogue_bytes,
+      "keramos: an epilogue may have at most 112 bytes; keep large data in memory and a pointer in it");
+  if constexpr (is_linear<Epilogue>)
+    return epilogue_of<T>(epilogue.alpha, epilogue.beta);
+  else if constexpr (std::is_same_v<T, Element>)
+    return epilogue;
+  else
+    return epilogue_of_integers<Epilogue, Element>{epilogue};
+}
+
+}  // namespace detail
+
+/// C(i, j) ← epilogue(Σ_k op(A)(i, k)·op(B)(k, j), C(i, j), i, j, 0) on the queue; returns at once.
+///
+/// Operands, options and errors are those of keramos::gemm with alpha and beta (gemm.hpp); these are part of the
+/// epilogue here, if they are needed: epilogue::linear(alpha, beta). The epilogue (epilogue.hpp: the library's own, which
+/// compose, or any callable that is an epilogue_for C's element type) is called once for each element of C, with its row
+/// and column in the caller's C, whatever the library transposes, cuts or divides. With k = 0 the sum is 0. What it reads
+/// must live until the product is done, and must not be C, but for the element that it is given.
+template <class Exec, matrix_like MA, matrix_like MB, matrix_like MC, class Epilogue>
+basic_event<Exec> gemm(basic_queue<Exec>& q, const MA& a, const MB& b, const MC& c, const Epilogue& epilogue,
+                       const gemm_options& options = {}) {
+  using element = typename decltype(as_matrix(c))::value_type;
+  if constexpr (detail::check_epilogue<Epilogue, element, Exec>()) {
+    const auto problem = detail::checked_problem<Exec>(a, b, c, options);
+    detail::run_one(q.execution_space(), detail::workspace_of(q), problem,
+                    detail::kernel_epilogue<element>(epilogue), options);
+  }
+  return q.completion();
+}
+
+/// C[b](i, j) ← epilogue(Σ_k op(A[b])(i, k)·op(B[b])(k, j), C[b](i, j), i, j, b) for every b of a batch, on the queue;
+/// returns at once. Operands, options and errors are those of keramos::gemm_batched (batched.hpp).
+template <class Exec, detail::batch_operand_like MA, detail::batch_operand_like MB, detail::batch_result MC,
+          class Epilogue>
+basic_event<Exec> gemm_batched(basic_queue<Exec>& q, const MA& a, const MB& b, const MC& c,
+                               const Epilogue& epilogue, const gemm_batched_options& options = {}) {
+  using element = detail::element_t<MC>;
+  if constexpr (detail::check_epilogue<Epilogue, element, Exec>()) {
+    const auto checked = detail::checked_batch<Exec>(a, b, c, options);
+    detail::dispatch_gemm_batched(q.execution_space(), detail::workspace_of(q), checked.batch,
+                                  checked.alignment, detail::kernel_epilogue<element>(epilogue));
+  }
+  return q.completion();
+}
+
+/// The same for matrices that are listed on the host: b is the place in the lists.
+template <class Exec, detail::list_operand_like MA, detail::list_operand_like MB, matrix_list_like MC,
+          class Epilogue>
+basic_event<Exec> gemm_batched(basic_queue<Exec>& q, const MA& a, const MB& b, const MC& c,
+                               const Epilogue& epilogue, const gemm_batched_options& options = {}) {
+  using element = detail::element_t<MC>;
+  if constexpr (detail::check_epilogue<Epilogue, element, Exec>()) {
+    const auto problems = detail::checked_list<Exec>(a, b, c, options);
+    detail::dispatch_gemm_batched(q.execution_space(), detail::workspace_of(q), problems,
+                                  detail::kernel_epilogue<element>(epilogue));
+  }
+  return q.completion();
+}
+
+}  // namespace keramos

@@ -1,0 +1,226 @@
+// The library's epilogues, called as kernels call them, against long double.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <random>
+#include <type_traits>
+#include <vector>
+
+#include <keramos/gemm/epilogue.hpp>
+
+#include "gemm_case.hpp"
+
+namespace {
+
+using namespace keramos;
+namespace ep = keramos::epilogue;
+
+constexpr float inf = std::numeric_limits<float>::infinity();
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+
+template <class E, class T>
+T call(const E& e, T acc, T c = T(0), index_t i = 0, index_t j = 0, index_t batch = 0) {
+  static_assert(detail::check_epilogue<E, T>());
+  return detail::apply_epilogue(e, acc, c, i, j, batch);
+}
+
+template <class T>
+class EpilogueOf : public testing::Test {
+ protected:
+  T random() { return T(std::uniform_real_distribution<double>(-100, 100)(rng_)); }
+  // Exact for integers; else `roundings` of the largest value that occurred.
+  void expect_near(T got, long double expected, long double scale, int roundings = 3) {
+    if constexpr (std::is_integral_v<T>)
+      EXPECT_EQ(got, T(expected));
+    else
+      EXPECT_LE(std::fabs(got - expected), roundings * scale * std::numeric_limits<T>::epsilon() / 2);
+  }
+  std::mt19937_64 rng_{test::fresh_seed()};
+};
+using types = testing::Types<float, double, std::int32_t>;
+TYPED_TEST_SUITE(EpilogueOf, types);
+
+TYPED_TEST(EpilogueOf, Linear) {
+  using T = TypeParam;
+  for (int r = 0; r < 1000; ++r) {
+    const T alpha = this->random(), beta = this->random(), acc = this->random(), c = this->random();
+    const auto p = (long double)(alpha)*acc, q = (long double)(beta)*c;
+    this->expect_near(call(ep::linear(alpha, beta), acc, c), p + q, std::fabs(p) + std::fabs(q));
+    this->expect_near(call(ep::linear(alpha, T(0)), acc, c), p, std::fabs(p));
+  }
+  EXPECT_EQ(call(ep::linear(2.0, 3.0), T(5), T(7)), T(31));
+}
+
+TYPED_TEST(EpilogueOf, BiasAndScaleOfVectors) {
+  using T = TypeParam;
+  Kokkos::View<T*, Kokkos::HostSpace> v("v", 20);
+  Kokkos::View<T**, Kokkos::LayoutLeft, Kokkos::HostSpace> left("left", 3, 20);
+  Kokkos::View<T**, Kokkos::LayoutRight, Kokkos::HostSpace> right("right", 3, 20);
+  for (int i = 0; i < 20; ++i) v(i) = this->random();
+  for (int b = 0; b < 3; ++b)
+    for (int i = 0; i < 20; ++i) left(b, i) = this->random(), right(b, i) = this->random();
+  const auto row_of_left = Kokkos::subview(left, 1, Kokkos::ALL());
+  const auto expect = [&](const auto& by_row, const auto& by_column, bool sum, const auto& entry) {
+    const T acc = this->random();
+    for (index_t b = 0; b < 3; ++b)
+      for (index_t i = 0; i < 10; ++i) {
+        const long double x = entry(b, i);
+        const long double want = sum ? acc + x : acc * x;
+        this->expect_near(call(by_row, acc, T(0), i, index_t(1) << 60, b), want, std::fabs(want));
+        this->expect_near(call(by_column, acc, T(0), index_t(1) << 60, i, b), want, std::fabs(want));
+      }
+  };
+  const auto of_v = [&](index_t, index_t i) { return v(i); };
+  const auto of_left = [&](index_t b, index_t i) { return left(b, i); };
+  const auto of_right = [&](index_t b, index_t i) { return right(b, i); };
+  const auto of_row = [&](index_t, index_t i) { return left(1, i); };
+  const auto even = [&](index_t, index_t i) { return v(2 * i); };
+  expect(ep::bias_by_row(v), ep::bias_by_column(v), true, of_v);
+  expect(ep::bias_by_row(left), ep::bias_by_column(left), true, of_left);
+  expect(ep::bias_by_row(right), ep::bias_by_column(right), true, of_right);
+  expect(ep::bias_by_row(row_of_left), ep::bias_by_column(row_of_left), true, of_row);
+  expect(ep::bias_by_row(v.data()), ep::bias_by_column(v.data()), true, of_v);
+  expect(ep::bias_by_row(v.data(), 2), ep::bias_by_column(v.data(), 2), true, even);
+  expect(ep::bias_by_row(left.data(), 3, 1), ep::bias_by_column(left.data(), 3, 1), true, of_left);
+  expect(ep::scale_by_row(v), ep::scale_by_column(v), false, of_v);
+  expect(ep::scale_by_row(left), ep::scale_by_column(left), false, of_left);
+  expect(ep::scale_by_row(v.data()), ep::scale_by_column(v.data()), false, of_v);
+  expect(ep::scale_by_row(right.data(), 1, 20), ep::scale_by_column(right.data(), 1, 20), false, of_right);
+}
+
+TYPED_TEST(EpilogueOf, ScaleOfOneNumber) {
+  using T = TypeParam;
+  Kokkos::View<T, Kokkos::HostSpace> s("s");
+  const auto by_view = ep::scale_by_tensor(s), by_pointer = by_view;
+  s() = T(3);  // read when called
+  EXPECT_EQ(call(ep::scale(3), T(-7)), T(-21));
+  EXPECT_EQ(call(by_view, T(-7)), T(-21));
+  EXPECT_EQ(call(by_pointer, T(5)), T(15));
+  EXPECT_EQ(call(ep::scale_by_tensor(s.data()), T(5)), T(15));
+}
+
+TYPED_TEST(EpilogueOf, Residual) {
+  using T = TypeParam;
+  std::vector<T> data(2 * 5 * 7);
+  for (T& x : data) x = this->random();
+  const auto m = matrix_view<const T>::column_major(data.data(), 5, 7);
+  const auto batch = batched_matrix_view<const T>::strided(m, 2, 35);
+  const Kokkos::View<const T***, Kokkos::LayoutRight, Kokkos::HostSpace> right(data.data(), 2, 5, 7);
+  const Kokkos::View<const T**, Kokkos::LayoutLeft, Kokkos::HostSpace> left(data.data(), 5, 7);
+  for (index_t b = 0; b < 2; ++b)
+    for (index_t i = 0; i < 5; ++i)
+      for (index_t j = 0; j < 7; ++j) {
+        const T acc = this->random(), x = data[i + 5 * j];
+        const auto want = [&](T r, int f) { return acc + (long double)(f)*r; };
+        this->expect_near(call(ep::residual(m), acc, T(0), i, j, b), want(x, 1), 400);
+        this->expect_near(call(ep::residual(left, T(-3)), acc, T(0), i, j, b), want(x, -3), 400);
+        this->expect_near(call(ep::residual(batch, 3), acc, T(0), i, j, b), want(batch[b](i, j), 3), 400);
+        this->expect_near(call(ep::residual(right), acc, T(0), i, j, b), want(right(b, i, j), 1), 400);
+      }
+}
+
+TYPED_TEST(EpilogueOf, ReluAndClamp) {
+  using T = TypeParam;
+  for (const int x : {-100, -1, 0, 1, 100}) {
+    EXPECT_EQ(call(ep::relu(), T(x)), T(std::max(x, 0)));
+    EXPECT_EQ(call(ep::clamp(-2, 3), T(x)), T(std::min(std::max(x, -2), 3)));
+  }
+  EXPECT_THROW(ep::clamp(3, 2), invalid_argument);
+  EXPECT_THROW(ep::clamp(nan, 2.f), invalid_argument);
+}
+
+TEST(Epilogue, IntegersWrapAround) {
+  constexpr std::int32_t big = std::numeric_limits<std::int32_t>::max();
+  EXPECT_EQ(call(ep::linear(2, 1), big, 5), 3);
+  EXPECT_EQ(call(ep::scale(2), big), -2);
+  EXPECT_EQ(call(ep::bias_by_row(&big), 1), std::numeric_limits<std::int32_t>::min());
+}
+
+TEST(Epilogue, ReluAndClampOfSpecialValues) {
+  EXPECT_TRUE(std::isnan(call(ep::relu(), nan)));
+  EXPECT_TRUE(std::isnan(call(ep::clamp(0, 1), nan)));
+  EXPECT_EQ(call(ep::relu(), inf), inf);
+  EXPECT_EQ(call(ep::relu(), -inf), 0);
+  EXPECT_TRUE(std::signbit(call(ep::relu(), -0.f)));
+  EXPECT_EQ(call(ep::clamp(-1, 1), -inf), -1);
+  EXPECT_EQ(call(ep::relu(), std::numeric_limits<float>::denorm_min()),
+            std::numeric_limits<float>::denorm_min());
+}
+
+// Φ(x) of the three and, where the argument's rounding is amplified, by how much.
+long double gelu_exact(long double x) { return x / 2 * std::erfc(-x / std::sqrt(2.L)); }
+long double gelu_tanh_exponent(long double x) {
+  return 2 * std::sqrt(2 / std::acos(-1.L)) * (x + 0.044715L * x * x * x);
+}
+long double gelu_tanh_exact(long double x) { return x / (1 + std::exp(-gelu_tanh_exponent(x))); }
+long double silu_exact(long double x) { return x / (1 + std::exp(-x)); }
+
+template <class T>
+void expect_activation(T x) {
+  const long double u = std::numeric_limits<T>::epsilon() / 2, low = x < 0 ? 1 : 0;
+  const auto expect = [&](const char* name, T got, long double want, long double s) {
+    EXPECT_LE(std::fabs(got - want), 4 * u * (2 + s) * std::fabs(want) + 2e-36L)
+        << name << " of " << x << ": " << got << ", not " << want;
+  };
+  expect("gelu", call(ep::gelu(), x), gelu_exact(x), low * x * x);
+  expect("gelu_tanh", call(ep::gelu_tanh(), x), gelu_tanh_exact(x), low * std::fabs(gelu_tanh_exponent(x)));
+  expect("silu", call(ep::silu(), x), silu_exact(x), 0);
+}
+template <class T>
+void expect_activations() {
+  std::mt19937_64 rng(test::fresh_seed());
+  std::uniform_real_distribution<double> exponent(-40, 20), near(-15, 15), wide(-120, 120);
+  for (int r = 0; r < 200000; ++r) {
+    const double size = std::exp2(exponent(rng));
+    for (const double x : {size, -size, near(rng), wide(rng)}) expect_activation(T(x));
+    if (testing::Test::HasFailure()) return;
+  }
+  const auto all = [](T x, const auto& check) {
+    check(call(ep::gelu(), x)), check(call(ep::gelu_tanh(), x)), check(call(ep::silu(), x));
+  };
+  constexpr T infinity = std::numeric_limits<T>::infinity(), most = std::numeric_limits<T>::max();
+  all(std::numeric_limits<T>::quiet_NaN(), [](T y) { EXPECT_TRUE(std::isnan(y)); });
+  all(infinity, [=](T y) { EXPECT_EQ(y, infinity); });
+  all(most, [=](T y) { EXPECT_EQ(y, most); });
+  all(-infinity, [](T y) { EXPECT_EQ(y, 0); });
+  all(-most, [](T y) { EXPECT_EQ(y, 0); });
+  all(T(-0.0), [](T y) { EXPECT_TRUE(y == 0 && std::signbit(y)); });
+  const T tiny = 8 * std::numeric_limits<T>::denorm_min();
+  all(tiny, [](T y) { EXPECT_EQ(y, 4 * std::numeric_limits<T>::denorm_min()); });
+}
+TEST(Epilogue, ActivationsOfFloatsKeepTheirBound) { expect_activations<float>(); }
+TEST(Epilogue, ActivationsOfDoublesKeepTheirBound) { expect_activations<double>(); }
+
+TEST(Epilogue, SaturateClampsAndRoundsToEven) {
+  const auto byte = ep::saturate<std::int8_t>();
+  const float in[] = {0.5f, 1.5f, 2.5f, -0.5f, -1.5f, 127.4f, 127.6f, 1e9f, -128.6f, -inf, inf, nan, 3.2f};
+  const float out[] = {0, 2, 2, 0, -2, 127, 127, 127, -128, -128, 127, 0, 3};
+  for (int i = 0; i < 13; ++i) EXPECT_EQ(call(byte, in[i]), out[i]) << in[i];
+  EXPECT_EQ(call(ep::saturate<std::uint8_t>(), -3.f), 0);
+  EXPECT_EQ(call(ep::saturate<std::uint8_t>(), 255.5f), 255);
+  EXPECT_EQ(call(ep::saturate<std::int32_t>(), inf), 2147483520.f);  // the largest float below 2^31
+  EXPECT_EQ(call(ep::saturate<std::int32_t>(), -inf), -2147483648.f);
+  EXPECT_EQ(call(ep::saturate<std::int32_t>(), double(inf)), 2147483647.);
+  EXPECT_EQ(call(ep::saturate<std::int64_t>(), double(inf)), 9223372036854774784.);
+  EXPECT_EQ(call(ep::saturate<std::uint64_t>(), double(inf)), 18446744073709549568.);
+  EXPECT_EQ(call(byte, std::int32_t(-1000)), -128);
+  EXPECT_EQ(call(byte, std::int32_t(77)), 77);
+  EXPECT_EQ(call(ep::saturate<std::uint8_t>(), std::int32_t(1000)), 255);
+  EXPECT_EQ(call(ep::saturate<std::uint8_t>(), std::int32_t(-1)), 0);
+  EXPECT_EQ(call(ep::saturate<std::int64_t>(), std::int32_t(-5)), -5);
+  EXPECT_EQ(call(ep::saturate<float>(), 1e300), std::numeric_limits<float>::max());
+  EXPECT_EQ(call(ep::saturate<float>(), -double(inf)), std::numeric_limits<float>::lowest());
+  EXPECT_EQ(call(ep::saturate<float>(), 0.1), double(0.1f));
+  EXPECT_EQ(call(ep::saturate<double>(), inf), std::numeric_limits<float>::max());
+}
+
+TEST(Epilogue, RoundToGoesThroughTheType) {
+  EXPECT_EQ(call(ep::round_to<float>(), 0.1), double(0.1f));
+  EXPECT_EQ(call(ep::round_to<float>(), 1e300), double(inf));
+  EXPECT_TRUE(std::isnan(call(ep::round_to<float>(), double(nan))));
+}
+
+}  // namespace

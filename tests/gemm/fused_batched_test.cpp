@@ -1,0 +1,90 @@
+// Epilogues that know where they are, in batches: the caller's row and column, and the number of the problem.
+#include <array>
+#include <random>
+#include <vector>
+
+#include "fused_case.hpp"
+
+namespace {
+
+using namespace keramos;
+using namespace keramos::test;
+
+template <class T>
+class FusedBatches : public testing::Test {};
+// On devices one type stands for all: an epilogue is called by the same code, and its kernels take minutes to compile.
+using types = std::conditional_t<on_host, testing::Types<float, double, std::int32_t>, testing::Types<float>>;
+TYPED_TEST_SUITE(FusedBatches, types);
+
+// Small ones that share teams or go to a thread each, larger ones that are tiled or done one after the other.
+TYPED_TEST(FusedBatches, Batches) {
+  using T = TypeParam;
+  std::uint64_t seed = fresh_seed();
+  for (const auto& [m, n, k] :
+       {std::array<index_t, 3>{4, 4, 4}, {7, 5, 9}, {32, 32, 32}, {70, 66, 40}, {200, 180, 210}})
+    for (const bool batch_fastest : {false, true})
+      for (const bool shared_b : {false, true})
+        for (const bool column_major : {false, true}) {
+          const index_t count = 5;
+          std::mt19937_64 rng(seed++);
+          const auto strides = [&](index_t rows, index_t cols, bool transposed) {
+            const index_t across = batch_fastest ? count : 1;
+            return transposed
+                       ? std::array<index_t, 3>{batch_fastest ? 1 : rows * cols, across, rows * across}
+                       : std::array<index_t, 3>{batch_fastest ? 1 : rows * cols, cols * across, across};
+          };
+          const auto view_of = [&](auto& storage, index_t rows, index_t cols, bool transposed, bool shared) {
+            const auto s = strides(rows, cols, transposed);
+            return batched_matrix_view<T>{storage.device.data(), count, rows, cols,
+                                          shared ? 0 : s[0],     s[1],  s[2]};
+          };
+          stored_matrix<T> a(count, m * k, layout::right, 0, 0), b(count, k * n, layout::right, 0, 0),
+              c(count, m * n, layout::right, 0, 0);
+          for (auto* x : {&a, &b, &c}) x->fill_all([&] { return small<T>(rng); }), x->upload();
+          const auto av = view_of(a, m, k, false, false), bv = view_of(b, k, n, column_major, shared_b),
+                     cv = view_of(c, m, n, column_major, false);
+          const auto old = c.host;
+          std::vector<T> before(old.data(), old.data() + old.extent(0));
+          queue q;
+          gemm_batched(q, av, bv, cv, place_of_each<T>{true});
+          q.wait();
+          c.download();
+          const auto at = [&](const auto& v, auto* base, index_t p, index_t i, index_t j) {
+            return base[p * v.batch_stride + i * v.row_stride + j * v.col_stride];
+          };
+          for (index_t p = 0; p < count; ++p)
+            for (index_t i = 0; i < m; ++i)
+              for (index_t j = 0; j < n; ++j) {
+                T sum = 0;
+                for (index_t l = 0; l < k; ++l)
+                  sum += at(av, a.host.data(), p, i, l) * at(bv, b.host.data(), p, l, j);
+                ASSERT_EQ(at(cv, c.host.data(), p, i, j),
+                          sum + T(2) * at(cv, before.data(), p, i, j) + code_of<T>(i, j, p))
+                    << m << 'x' << n << 'x' << k << " problem " << p << " at " << i << ", " << j;
+              }
+        }
+}
+
+// Lists, with empty problems and such without terms among them; all small, and not.
+TYPED_TEST(FusedBatches, Lists) {
+  using T = TypeParam;
+  std::uint64_t seed = fresh_seed();
+  std::mt19937_64 rng(seed);
+  for (const index_t most : {20, 150})
+    for (const bool reads : {false, true}) {
+      std::vector<operands<T>> all;
+      for (int i = 0; i < 12; ++i) {
+        const auto extent = [&] { return index_t(rng() % std::uint64_t(most)); };
+        all.emplace_back(extent(), extent(), i == 3 ? 0 : extent(), layout(rng() % 3), layout(rng() % 3),
+                         layout(rng() % 3), seed++, reads);
+      }
+      std::vector<matrix_view<T>> a, b, c;
+      for (auto& x : all) a.push_back(x.a.view), b.push_back(x.b.view), c.push_back(x.c.view);
+      queue q;
+      gemm_batched(q, a, b, c, place_of_each<T>{reads});
+      q.wait();
+      for (std::size_t i = 0; i < all.size(); ++i) ASSERT_TRUE(all[i].judge(reads, index_t(i)));
+    }
+}
+
+}  // namespace
