@@ -1,7 +1,7 @@
 // Step 5: an item keeps a tile of C in registers and adds outer products to it: for R + R elements read from
 // local memory it does R·R multiply-adds, where the steps before read two for each one.
 //
-// Items own every Width-th row and column, so that neighbours read neighbours. How deep a slab is the kernel
+// Items own every Width-th row and column, so that neighbours read neighbours. How deep a k-tile is the kernel
 // learns when it runs: step 6 shows what that costs.
 #pragma once
 
@@ -30,7 +30,7 @@ struct outer_product {
   static void run(keramos::queue& q, const operands<T>& x) {
     using tile = register_tile<Width>;
     constexpr int R = tile::thread, block = tile::block, most_depth = tile::depth;
-    using panel_a = keramos::local_array<T, most_depth, block + 4>;  // turned, so that a slab's rows are k
+    using panel_a = keramos::local_array<T, most_depth, block + 4>;  // turned, so that a k-tile's rows are k
     using panel_b = keramos::local_array<T, most_depth, block>;
     using wg = keramos::group<keramos::local_range<Width, Width>, keramos::local_memory<panel_a, panel_b>>;
     const auto A = x.a, B = x.b;

@@ -9,7 +9,7 @@ namespace keramos::perf::ladder {
 struct unrolled : outer_product {
   static constexpr const char* name = "unrolled";
   static constexpr const char* why =
-      "with the slab's depth a constant, addresses and counters cost no instructions, and reads of local "
+      "with the k-tile's depth a constant, addresses and counters cost no instructions, and reads of local "
       "memory overlap with products";
 
   template <class T, int Width>

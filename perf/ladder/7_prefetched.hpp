@@ -1,12 +1,12 @@
-// Step 7: step 6 with two buffers. While a slab is multiplied, the next one is on its way to registers; it is
-// stored into the other buffer, which nobody reads, so one barrier a slab is enough.
+// Step 7: step 6 with two buffers. While a k-tile is multiplied, the next one is on its way to registers; it is
+// stored into the other buffer, which nobody reads, so one barrier a k-tile is enough.
 #pragma once
 
 #include "5_outer_product.hpp"
 
 namespace keramos::perf::ladder {
 
-// An item's share of the next slab, on its way.
+// An item's share of the next k-tile, on its way.
 template <class T, int Count>
 struct staged {
   T a[Count], b[Count];
@@ -15,7 +15,7 @@ struct staged {
 struct prefetched : outer_product {
   static constexpr const char* name = "prefetched";
   static constexpr const char* why =
-      "the next slab travels from global memory while this one is multiplied, and double buffers halve the "
+      "the next k-tile travels from global memory while this one is multiplied, and double buffers halve the "
       "barriers";
 
   template <class T, int Width>
@@ -23,7 +23,7 @@ struct prefetched : outer_product {
     using tile = register_tile<Width>;
     constexpr int R = tile::thread, block = tile::block, depth = tile::depth;
     constexpr int loads = block * depth / tile::items;
-    using slab = staged<T, loads>;
+    using k_tile = staged<T, loads>;
     using panels_a = keramos::local_array<T, 2, depth, block + 4>;
     using panels_b = keramos::local_array<T, 2, depth, block>;
     using wg = keramos::group<keramos::local_range<Width, Width>, keramos::local_memory<panels_a, panels_b>>;
@@ -35,11 +35,11 @@ struct prefetched : outer_product {
           auto a = g.template local<0>();  // (slot, k, m)
           auto b = g.template local<1>();  // (slot, k, n)
           auto sum = g.make_private(fragment<T, R, R>());
-          auto next = g.make_private(slab());
+          auto next = g.make_private(k_tile());
           const index_t m0 = g.get_group_id(0) * block, n0 = g.get_group_id(1) * block;
           const auto load = [&](index_t k0) {
             g.parallel_for_work_item(
-                [=](keramos::h_item it, slab& to) {
+                [=](keramos::h_item it, k_tile& to) {
                   KERAMOS_UNROLL
                   for (int s = 0; s < loads; ++s) {
                     const int e = it.linear + s * tile::items, i = e / depth, p = e % depth;
@@ -55,7 +55,7 @@ struct prefetched : outer_product {
           };
           const auto store = [&](int slot) {
             g.parallel_for_work_item(
-                [=](keramos::h_item it, slab& from) {
+                [=](keramos::h_item it, k_tile& from) {
                   KERAMOS_UNROLL
                   for (int s = 0; s < loads; ++s) {
                     const int e = it.linear + s * tile::items;

@@ -53,10 +53,10 @@ struct vectorized : outer_product {
   static void run(keramos::queue& q, const operands<T>& x) {
     using tile = register_tile<Width>;
     constexpr int R = tile::thread, block = tile::block, depth = tile::depth, V = vector<T>::size;
-    constexpr int vectors = block * depth / V;  // of a slab of one operand
+    constexpr int vectors = block * depth / V;  // of a k-tile of one operand
     constexpr int loads = (vectors + tile::items - 1) / tile::items;
     constexpr int lanes_m = 4, lanes_n = 8, warps_n = block / (lanes_n * R);
-    using slab = staged<vector<T>, loads>;
+    using k_tile = staged<vector<T>, loads>;
     using panels = keramos::local_array<T, 2, depth, block + 4>;  // (slot, k, m or n); rows stay aligned
     using wg = keramos::group<keramos::local_range<tile::items>, keramos::local_memory<panels, panels>>;
     const auto A = x.a, B = x.b;
@@ -68,11 +68,11 @@ struct vectorized : outer_product {
           auto a = g.template local<0>();
           auto b = g.template local<1>();
           auto sum = g.make_private(fragment<T, R, R>());
-          auto next = g.make_private(slab());
+          auto next = g.make_private(k_tile());
           const index_t m0 = g.get_group_id(0) / blocks_n * block, n0 = g.get_group_id(0) % blocks_n * block;
           const auto load = [&](index_t k0) {
             g.parallel_for_work_item(
-                [=](keramos::h_item it, slab& to) {
+                [=](keramos::h_item it, k_tile& to) {
                   KERAMOS_UNROLL
                   for (int s = 0; s < loads; ++s) {
                     const int e = it.linear + s * tile::items;
@@ -85,7 +85,7 @@ struct vectorized : outer_product {
           };
           const auto store = [&](int slot) {
             g.parallel_for_work_item(
-                [=](keramos::h_item it, slab& from) {
+                [=](keramos::h_item it, k_tile& from) {
                   KERAMOS_UNROLL
                   for (int s = 0; s < loads; ++s) {
                     const int e = it.linear + s * tile::items;

@@ -10,7 +10,7 @@
 
 namespace keramos::perf::ladder {
 
-// A slab in local memory as accumulators read it: element (mn, k).
+// A k-tile in local memory as accumulators read it: element (mn, k).
 template <class T, int Stride>
 struct panel {
   const T* data;
@@ -63,7 +63,7 @@ struct tensor_cores {
     constexpr int block = config.block.m, depth = config.block.k, items = 32 * config.warps();
     constexpr int loads = block * depth / items,
                   stride = depth + 4;  // padded: a fragment's rows in all banks
-    using slab = staged<T, loads>;
+    using k_tile = staged<T, loads>;
     using slots = keramos::local_array<T, 2, block, stride>;  // (slot, m or n, k)
     using wg = keramos::group<keramos::local_range<items>, keramos::local_memory<slots, slots>>;
     const auto A = x.a, B = x.b;
@@ -74,13 +74,13 @@ struct tensor_cores {
           auto a = g.template local<0>();
           auto b = g.template local<1>();
           auto sum = g.make_private(accumulator());
-          auto next = g.make_private(slab());
+          auto next = g.make_private(k_tile());
           const index_t m0 = g.get_group_id(0) / blocks_n * block, n0 = g.get_group_id(0) % blocks_n * block;
           g.parallel_for_work_item([=](keramos::h_item it, accumulator& c) { c = accumulator(it.linear); },
                                    sum);
           const auto load = [&](index_t k0) {
             g.parallel_for_work_item(
-                [=](keramos::h_item it, slab& to) {
+                [=](keramos::h_item it, k_tile& to) {
                   KERAMOS_UNROLL
                   for (int s = 0; s < loads; ++s) {
                     const int e = it.linear + s * items, i = e / depth, j = e % block;
@@ -93,7 +93,7 @@ struct tensor_cores {
           };
           const auto store = [&](int slot) {
             g.parallel_for_work_item(
-                [=](keramos::h_item it, slab& from) {
+                [=](keramos::h_item it, k_tile& from) {
                   KERAMOS_UNROLL
                   for (int s = 0; s < loads; ++s) {
                     const int e = it.linear + s * items;

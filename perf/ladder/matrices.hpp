@@ -36,7 +36,7 @@ inline double elements_moved(double m, double n, double k, double block_m, doubl
 }
 
 // The register-tiled steps: a team of Width x Width items computes a block of C, `thread` x `thread`
-// elements an item, over slabs of k of this depth.
+// elements an item, over k-tiles of this depth.
 template <int Width>
 struct register_tile {
   static constexpr int thread = Width == 32 ? 4 : 8;

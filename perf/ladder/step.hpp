@@ -16,7 +16,7 @@ struct ladder_step {
   const char* why;                      // one sentence on what it gains or loses, and by what
   bool transposed_b;                    // it multiplies by the transpose of what it is given as B
   bool beside;                          // a variant that shows what goes wrong; the next step does it right
-  std::int64_t tile_m, tile_n, tile_k;  // a group's block of C, and its slab of k
+  std::int64_t tile_m, tile_n, tile_k;  // a group's block of C, and the depth of its k-tiles
   // Elements that its items ask of global memory for m x n x k, C written once included.
   double (*elements_moved)(double m, double n, double k);
   // C = A·B on the default queue, packed row-major operands of the case.
