@@ -26,9 +26,13 @@ concept has_traits = requires(const Exec& exec) {
 
 /// What hosts and devices add.
 template <class Exec>
-concept has_traits_of_its_family = requires {
+concept has_traits_of_its_family = requires(const Exec& exec,
+                                            void (*kernel)(const typename traits<Exec>::team_member&)) {
   requires traits<Exec>::is_host;
   { traits<Exec>::may_launch() } -> std::same_as<bool>;
+  { traits<Exec>::runs_in_caller(exec) } -> std::same_as<bool>;
+  typename traits<Exec>::launch_lock;
+  traits<Exec>::template for_each_team<Kokkos::TeamPolicy<Exec>>("", exec, 1, std::size_t(1), kernel);
 }
 || requires {
   requires !traits<Exec>::is_host;

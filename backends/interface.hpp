@@ -2,7 +2,9 @@
 //
 //   traits<Exec>           name, is_host, team_member (what kernels get of their team), team_size(items),
 //                          local_memory_limit(exec, team); on hosts may_launch(), whether Kokkos takes launches from
-//                          the calling thread;
+//                          the calling thread; runs_in_caller(exec), whether that thread runs what it launches without
+//                          Kokkos; launch_lock, held while Kokkos runs a kernel;
+//                          for_each_team<policy>(label, exec, league, bytes, kernel);
 //                          on devices teams_per_unit(wanted, team, bytes), sector_bytes;
 //                          sends_bytes, whether kernels become bytes before Kokkos copies them;
 //                          fence_covers_team, whether a thread's fence behind a barrier is one for all its team's stores

@@ -27,5 +27,6 @@ seed(backends/cuda/mma.hpp "#include <keramos/backends/hip/mma.hpp>\n" "backends
 seed(src/keramos/other/file.hpp "int x;\n" "is no layer")
 seed(src/gemm/check.cpp "#ifdef __CUDACC__\n#endif\n" "which vendor")
 seed(src/keramos/core/event.hpp "#  if defined(KOKKOS_ENABLE_CUDA)\n#endif\n" "which vendor")
+seed(src/keramos/core/event.hpp "backend::host::team x;\n" "names a family of backends")
 seed(src/keramos/core/event.hpp "Kokkos::Impl::x y;\n" "uses Kokkos::Impl")
 seed(src/keramos/core/event.hpp "#if KOKKOS_VERSION < 40000\n#endif\n" "asks for Kokkos' version")

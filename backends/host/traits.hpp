@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 #include <keramos/backends/host/team.hpp>
 #include <keramos/backends/interface.hpp>
@@ -27,6 +28,15 @@ struct traits {
 
   /// Whether Kokkos takes launches from the calling thread, and would use several threads if it has them.
   static bool may_launch() { return true; }
+
+  // How queues launch: team.hpp.
+  using launch_lock = host::launch_lock;
+  static bool runs_in_caller(const Exec& exec) { return host::runs_in_caller(exec); }
+  template <class Policy, class Kernel>
+  static void for_each_team(const std::string& label, const Exec& exec, int league, std::size_t bytes,
+                            const Kernel& kernel) {
+    host::for_each_team<Policy>(label, exec, league, bytes, kernel);
+  }
 };
 
 }  // namespace keramos::backend::host

@@ -20,6 +20,7 @@
 #include <keramos/base/error.hpp>
 #include <keramos/base/export.hpp>
 #include <keramos/base/kokkos.hpp>
+#include <keramos/core/detail/instance.hpp>
 #include <keramos/core/detail/invoke.hpp>
 #include <keramos/core/detail/launch.hpp>
 #include <keramos/core/functional.hpp>
@@ -226,11 +227,11 @@ void reduce_for(const std::string& label, const Exec& exec, const range<Rank>& r
     using reducer = chain_reducer<Chain, Kokkos::HostSpace>;
     value_type values;
     initialise(reductions, values);
-    if (backend::host::runs_in_caller(exec)) {
+    if (backend::traits<Exec>::runs_in_caller(exec)) {
       const kernel k{f, index, reductions};
       for_each_point(r, [&](auto... i) { k(i..., values); });
     } else if (r.size() > 0) {
-      const backend::host::launch_lock lock;
+      const launch_lock<Exec> lock;
       reduce(reducer{reductions, typename reducer::result_view_type(&values)});
     }
     deliver(reductions, values);

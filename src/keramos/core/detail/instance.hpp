@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <string>
-#include <type_traits>
 
 #include <Kokkos_Core.hpp>
 
@@ -14,18 +13,18 @@
 
 namespace keramos::detail {
 
-struct no_lock {};
-/// Held while Kokkos runs a kernel or copy, if its space needs that (backends/host/team.hpp).
+/// Held while Kokkos runs a kernel or copy; of devices it is nothing.
 template <class Exec>
-using launch_lock = typename std::conditional_t<backend::traits<Exec>::is_host,
-                                                std::type_identity<backend::host::launch_lock>,
-                                                std::type_identity<no_lock>>::type;
+struct launch_lock {};
+template <class Exec>
+requires(backend::traits<Exec>::is_host) struct launch_lock<Exec> : backend::traits<Exec>::launch_lock {
+};
 
 /// Waits for all work on `exec`. On a host that is done when its call returns: a fence of Kokkos only tells its tools.
 template <class Exec>
 void fence(const Exec& exec) {
   if constexpr (backend::traits<Exec>::is_host) {
-    if (backend::host::runs_in_caller(exec)) return;
+    if (backend::traits<Exec>::runs_in_caller(exec)) return;
   }
   exec.fence();
 }

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <keramos/base/error.hpp>
+#include <keramos/core/detail/instance.hpp>
 #include <keramos/core/detail/invoke.hpp>
 #include <keramos/core/group.hpp>
 #include <keramos/core/item.hpp>
@@ -166,10 +167,10 @@ template <class Exec, int Rank, class F>
   if (r.size() == 0) return;
   using kernel = range_kernel<Exec, Rank, std::remove_cvref_t<F>>;
   if constexpr (backend::traits<Exec>::is_host) {
-    if (backend::host::runs_in_caller(exec)) {
+    if (backend::traits<Exec>::runs_in_caller(exec)) {
       for_each_point(r, kernel{std::forward<F>(f)});
     } else {
-      const backend::host::launch_lock lock;
+      const launch_lock<Exec> lock;
       Kokkos::parallel_for(label, range_policy(exec, r), kernel{std::forward<F>(f)});
     }
   } else {
@@ -269,7 +270,7 @@ template <int TeamSize, int TeamsPerUnit = 1, sharing Sharing = sharing::equal, 
   launch(label, [&] {
     using policy = team_policy<Exec, Sharing, Kokkos::LaunchBounds<TeamSize, TeamsPerUnit>>;
     if constexpr (backend::traits<Exec>::is_host) {
-      backend::host::for_each_team<policy>(label, exec, league, bytes, kernel);
+      backend::traits<Exec>::template for_each_team<policy>(label, exec, league, bytes, kernel);
     } else {
       policy teams(exec, league, TeamSize);
       // Room for the alignment of the first array.
