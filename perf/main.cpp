@@ -12,6 +12,7 @@
 #include "compare/command.hpp"
 #include "core/interrupt.hpp"
 #include "core/problem.hpp"
+#include "epilogue/command.hpp"
 #include "explain/command.hpp"
 #include "gemm/command.hpp"
 #include "git_revision.hpp"
@@ -66,6 +67,7 @@ int main(int argc, char** argv) {
   keramos::perf::add_roofline_command(app, command, argc, argv);
   keramos::perf::add_kernels_command(app, command, argc, argv);
   keramos::perf::add_overhead_command(app, command, argc, argv);
+  keramos::perf::add_epilogue_command(app, command, argc, argv);
   keramos::perf::add_worker_command(app, command, argc, argv);
   try {
     app.parse(own_arguments(argc, argv));

@@ -1,6 +1,6 @@
-# Every block of code in README and docs/*.md that follows `<!-- FILE -->` is a passage of FILE, word for word: what
+# Every block of code in README, docs/*.md and docs/howto/*.md that follows `<!-- FILE -->` is a passage of FILE, word for word: what
 # readers copy has been compiled and run.
-file(GLOB documents RELATIVE ${ROOT} ${ROOT}/README.md ${ROOT}/docs/*.md)
+file(GLOB documents RELATIVE ${ROOT} ${ROOT}/README.md ${ROOT}/docs/*.md ${ROOT}/docs/howto/*.md)
 set(quotes 0)
 foreach(document IN LISTS documents)
   file(READ ${ROOT}/${document} rest)

@@ -99,6 +99,13 @@ run(2 kernels --kernel fft)
 expect("${err}" "^keramos-perf: kernel 'fft' is not known: write --kernel transpose,[^\n]*\n$")
 run(0 overhead --repetitions 2 --calls 10)
 expect("${out}" "parallel_for_work_group")
+file(REMOVE epilogue.json)
+run(0 epilogue --size 64,100 --repetitions 2 --output epilogue.json)
+expect("${out}" "gelu\\(A·B \\+ bias\\).*f64 +100 ")
+expect_json(epilogue.json "keramos-perf-epilogue/1" schema)
+expect_json(epilogue.json f64 results 3 type)
+run(2 epilogue --type i32)
+expect("${err}" "^keramos-perf: GELU needs f32 or f64: write --type f32,f64\n$")
 
 # Bad usage: status 2 and one line that says what to write.
 foreach(arguments IN ITEMS "--size;abc" "--type;f16" "--op;NX" "--layout;up" "--provider;magic" "--m;5"

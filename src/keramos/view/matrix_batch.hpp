@@ -34,7 +34,9 @@ struct batched_matrix_view {
   constexpr matrix_view<T> operator[](index_t b) const {
     return {data + b * batch_stride, rows, cols, row_stride, col_stride};
   }
-  constexpr operator batched_matrix_view<const T>() const requires(!std::is_const_v<T>) {
+  template <class C>
+  requires(std::is_same_v<C, const T> && !std::is_const_v<T>) constexpr operator batched_matrix_view<C>()
+      const {
     return {data, batch, rows, cols, batch_stride, row_stride, col_stride};
   }
 };

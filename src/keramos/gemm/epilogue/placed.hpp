@@ -54,14 +54,15 @@ KERAMOS_FORCEINLINE_FUNCTION void write_row(const Epilogue& epilogue, const gemm
   const Epilogue mine = epilogue;  // which stores to C do not change
   const gemm_place at = p.place;
   T* const c = p.c + i * p.c_row_stride + j0 * p.c_col_stride;
+  // nvcc takes values of constants (`unit()`) for calls that a device cannot make.
   const auto write = [&](auto reads, auto unit, auto transposed) {
-    const index_t stride = unit() ? 1 : p.c_col_stride;
+    const index_t stride = decltype(unit)::value ? 1 : p.c_col_stride;
     gemm_place to = at;
-    to.transposed = transposed();
+    to.transposed = decltype(transposed)::value;
     for (int v = 0; v < count; ++v) {
       T& element = c[v * stride];
-      element = reads() ? element_with_c(mine, to, sums[v], element, i, j0 + v)
-                        : element_without_c(mine, to, sums[v], i, j0 + v);
+      element = decltype(reads)::value ? element_with_c(mine, to, sums[v], element, i, j0 + v)
+                                       : element_without_c(mine, to, sums[v], i, j0 + v);
     }
   };
   const auto with_reads = [&](auto unit, auto transposed) {
