@@ -36,38 +36,54 @@ struct operand_layout {
                         : runs_in_vectors(x.data, x.stride_mn, x.stride_k)) {}
 };
 
-/// Calls `launch(collective, p, plan)` for row `Config` and the problem's layouts. One operand that must be copied
-/// element by element makes the other so, which costs little and halves the number of kernels.
-template <class Exec, tiling::config Config, class T, class Launch>
+/// Whether a row's tiles stage what runs along k element by element at any rate: those of FMA units.
+template <class Exec, int Row>
+inline constexpr bool transposes = backend::tiles<Exec>::table[Row].config.math == tiling::math_unit::fma;
+
+/// What the numbers of a row below stand for.
+template <class Exec, class T, int Row, int Access>
+struct row_traits {
+  static constexpr int vector = (Access & 4) != 0 ? 16 / int(sizeof(T)) : 1;
+  static constexpr access access_of(bool along_k) {
+    return along_k ? access{tiling::direction::k, transposes<Exec, Row> ? 1 : vector}
+                   : access{tiling::direction::mn, vector};
+  }
+  static constexpr tiling::config config = backend::tiles<Exec>::table[Row].config;
+  static constexpr access a = access_of((Access & 1) != 0), b = access_of((Access & 2) != 0);
+  using type = collective<Exec, T, config, a, b>;
+};
+
+/// The collective of a row of the backend's table. `Access` is 1 where A's memory runs along k, plus 2 where B's does,
+/// plus 4 for copies of 16 bytes. Numbers, since they stand in the kernel's name: CUDA takes 3 cycles longer to launch a
+/// kernel for each character of it.
+template <class Exec, class T, int Row, int Access>
+struct row : row_traits<Exec, T, Row, Access>::type {};
+
+/// Calls `launch(collective, p, plan)` for a row and the problem's layouts. One operand that must be copied element by
+/// element makes the other so, which costs little and halves the number of kernels.
+template <class Exec, int Row, class T, class Launch>
 void launch_row(const gemm_problem<T>& p, const split_plan& plan, const Launch& launch) {
-  using tiling::direction;
-  constexpr int vector = 16 / int(sizeof(T));
-  constexpr bool transposes = !accumulator_for<Exec, T, Config>::reads_either;
   const operand_layout<T> a(p.a), b(p.b);
-  const auto in_vectors = [&](const operand_layout<T>& x) { return x.vectors || (transposes && x.along_k); };
-  const auto run = [&](auto along_a, auto along_b, auto vectors) {
-    constexpr auto how = [](direction along, bool vectors) {
-      return access{along, vectors && !(transposes && along == direction::k) ? vector : 1};
-    };
-    launch(collective<Exec, T, Config, how(along_a(), vectors()), how(along_b(), vectors())>(), p, plan);
+  const auto in_vectors = [](const operand_layout<T>& x) {
+    return x.vectors || (transposes<Exec, Row> && x.along_k);
   };
-  const auto with_vectors = [&](auto along_a, auto along_b) {
-    constexpr bool never = transposes && along_a() == direction::k && along_b() == direction::k;
-    if (!never && in_vectors(a) && in_vectors(b))
-      run(along_a, along_b, std::bool_constant<!never>());
-    else
-      run(along_a, along_b, std::false_type());
+  const auto run = [&](auto along) {
+    constexpr int layouts = decltype(along)::value;
+    if constexpr (!(transposes<Exec, Row> && layouts == 3)) {
+      if (in_vectors(a) && in_vectors(b)) return launch(row<Exec, T, Row, layouts + 4>(), p, plan);
+    }
+    launch(row<Exec, T, Row, layouts>(), p, plan);
   };
-  using mn = std::integral_constant<direction, direction::mn>;
-  using k = std::integral_constant<direction, direction::k>;
-  if (a.along_k && b.along_k)
-    with_vectors(k(), k());
-  else if (a.along_k)
-    with_vectors(k(), mn());
-  else if (b.along_k)
-    with_vectors(mn(), k());
-  else
-    with_vectors(mn(), mn());
+  switch (int(a.along_k) + 2 * int(b.along_k)) {
+    case 0:
+      return run(std::integral_constant<int, 0>());
+    case 1:
+      return run(std::integral_constant<int, 1>());
+    case 2:
+      return run(std::integral_constant<int, 2>());
+    default:
+      return run(std::integral_constant<int, 3>());
+  }
 }
 
 /// Picks a row of the backend's table for type T and launches it.
@@ -333,7 +349,7 @@ struct planner {
       constexpr const tile_row& r = table[decltype(i)::value];
       if constexpr (r.type == type_letter<T> && r.element_bytes == int(sizeof(T)) &&
                     (OfBatch ? serves_batches(r) : r.serves != serves::batches))
-        if (index == int(decltype(i)::value)) launch_row<Exec, r.config>(p, plan, launch);
+        if (index == int(decltype(i)::value)) launch_row<Exec, int(decltype(i)::value)>(p, plan, launch);
     };
     (try_one(std::integral_constant<std::size_t, I>()), ...);
   }
