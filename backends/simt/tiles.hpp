@@ -42,6 +42,16 @@ struct device_model {
   /// What the first k-tiles and the writing of C take of a tile of a batch, whose k-tiles are few, unless other teams of
   /// the multiprocessor have work meanwhile.
   double tile_start_time = 12000;
+
+  /// The most rows or columns of C that may be computed apart, and the least extent to leave some.
+  index_t most_left = 32, least_extent_to_cut = 512;
+
+  /// Where copies of operands pay that tiles cannot stage in vectors as they lie: the least rows and columns of C where
+  /// one operand may be copied, where both are, and the least k. An H200 copies an element in the time of 12 products of
+  /// a full machine, and a tile whose copies are vectors gains 5 to 15 % on FMA units (which stage one of two operands
+  /// element by element as it is), 30 % on tensor cores.
+  index_t least_extent_to_pack = 1500, least_extent_to_pack_both = 900, least_k_to_pack = 500;
+  std::size_t most_packed_bytes = std::size_t(256) << 20;  ///< of one operand
 };
 
 }  // namespace keramos::backend::simt

@@ -136,7 +136,9 @@ TEST(GemmCuda, OperandsThatAreCopiedFirst) {
                                    n,
                                    k};
       gemm_part packed;
-      detail::simt::choose_packing(p, !ta, false, tb, false, false, packed, std::size_t(8) << 20);
+      auto device = backend::tiles<Kokkos::Cuda>::model(q.execution_space());
+      device.most_packed_bytes = std::size_t(8) << 20;
+      detail::simt::choose_packing(p, !ta, false, tb, false, false, device, packed);
       ASSERT_TRUE(packed.pack_a && packed.pack_b && packed.band_m < m && packed.band_n < n);
       Kokkos::deep_copy(c, 7.0);
       Kokkos::fence();

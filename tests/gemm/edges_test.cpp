@@ -1,5 +1,5 @@
 // What lies behind whole tiles: GPUs let the last tiles begin early, so that they share rows and columns with
-// their neighbours (tile_order.hpp), and compute a few rows and columns apart (tile_choice.hpp).
+// their neighbours (tile_order.hpp), and compute a few rows and columns apart (plan/simt_model.hpp).
 #include <array>
 #include <cmath>
 #include <string>

@@ -224,7 +224,7 @@ TYPED_TEST(HostKernels, ChosenBlocksFit) {
         EXPECT_LE(block.m, t.mc);
         EXPECT_LE(block.k, t.kc);
         if (choice.shares_b) {
-          EXPECT_LE(std::size_t(block.m) * block.n * sizeof(TypeParam), most_sum_bytes(threads));
+          EXPECT_LE(std::size_t(block.m) * block.n * sizeof(TypeParam), model::most_sum_bytes(threads));
         } else {
           EXPECT_LE(block.n, t.nc);
         }

@@ -47,9 +47,10 @@ expect("${out}" "a team is one thread of the host")
 # The library's own kernel on the machine at hand.
 run(0 explain --type f64 --size 512)
 expect("${out}" "keramos::gemm, f64 NN, m x n x k = 512 x 512 x 512")
-expect("${out}" "block tile m x n x k +[0-9]+x[0-9]+x[0-9]+")
+expect("${out}" "512 x 512 of C: tiled, block tile [0-9]+x[0-9]+x[0-9]+, [0-9]+ stage")
 explain_json(--type f32 --size 3)
 expect_field(3 library m)
+expect_field(3 library plan 0 n)
 
 foreach(arguments IN ITEMS "--tile;0" "--tile;16x16" "--tile;x" "--thread-tile;3x3" "--type;f16" "--stages;0"
                            "--scratch-per-sm;48Q" "--threads-per-sm;-1" "--device-spec;none" "--format;xml"

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include <keramos/backends/interface.hpp>
+#include <keramos/backends/simt/tiles.hpp>
 #include <keramos/core/detail/launch.hpp>
 #include <keramos/core/detail/workspace.hpp>
 #include <keramos/gemm/plan.hpp>
@@ -112,23 +113,17 @@ void pack(const Exec& exec, const pack_task<T>& first, const pack_task<T>& secon
                                         kernel{first, second, extent_k});
 }
 
-/// Where a copy pays: an H200 copies an element in the time of 12 products of a full machine, and a tile whose
-/// copies are vectors gains 5 to 15 % on FMA units (which stage one of two operands element by element as it
-/// is), 30 % on tensor cores.
-inline constexpr index_t least_extent_to_pack = 1500, least_extent_to_pack_both = 900, least_k_to_pack = 500;
-inline constexpr std::size_t most_packed_bytes = std::size_t(256) << 20;  // of one operand
-
 /// `a_vectors` and `b_vectors` say whether the operands can be staged 16 bytes at a time as they lie;
 /// `transposes` whether tiles stage what runs along k element by element at any rate, which one operand may,
 /// but two are worth a copy of one.
 template <class T>
 void choose_packing(const gemm_problem<T>& p, bool a_along_k, bool a_vectors, bool b_along_k, bool b_vectors,
-                    bool transposes, gemm_part& part, std::size_t most_bytes = most_packed_bytes) {
+                    bool transposes, const backend::simt::device_model& device, gemm_part& part) {
   part.pack_a = part.pack_b = false;
   part.band_m = p.m, part.band_n = p.n;
-  const index_t least = transposes ? least_extent_to_pack : least_extent_to_pack_both;
-  const index_t most = index_t(most_bytes / sizeof(T)) / p.k / 256 * 256;
-  if (p.m < least || p.n < least || p.k < least_k_to_pack || most < least) return;
+  const index_t least = transposes ? device.least_extent_to_pack : device.least_extent_to_pack_both;
+  const index_t most = index_t(device.most_packed_bytes / sizeof(T)) / p.k / 256 * 256;
+  if (p.m < least || p.n < least || p.k < device.least_k_to_pack || most < least) return;
   part.pack_b = transposes && b_along_k ? a_along_k : !b_vectors;
   part.pack_a = transposes && a_along_k ? false : !a_vectors;
   if (part.pack_a) part.band_m = std::min(p.m, most);

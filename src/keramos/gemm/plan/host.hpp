@@ -9,6 +9,7 @@
 #include <string>
 
 #include <keramos/backends/host/caches.hpp>
+#include <keramos/backends/host/model.hpp>
 #include <keramos/backends/host/team.hpp>
 #include <keramos/backends/interface.hpp>
 #include <keramos/base/macros.hpp>
@@ -25,23 +26,6 @@
 
 namespace keramos::detail::host {
 
-/// Where packing does not pay, measured on AMD Zen 5 and Intel Emerald Rapids.
-/// B stays in the cache as it lies, if there is four times that.
-inline constexpr index_t cached_bytes_of_b = 256 * 1024;
-inline constexpr index_t few_products = 32;            ///< products an element of C
-inline constexpr index_t few_rows = 32;                ///< B is read once or twice in any case
-inline constexpr index_t few_rows_of_strided_b = 128;  ///< the same, where it is laid out in blocks
-/// Products m·n·k of a problem of a batch up to which a thread takes all of it.
-inline constexpr index_t small_volume = 128 * 128 * 128;
-/// The same, of one problem, up to which to wake other threads takes longer than to multiply alone, in which time one
-/// multiplies twice as many f32 as f64. 16 cores of Emerald Rapids: keramos-perf gemm --size 48,56,64,72.
-template <class T>
-inline constexpr index_t alone_volume = index_t(52 * 52 * 52) * 8 / index_t(sizeof(T));
-inline constexpr index_t alone_elements = 16384;  ///< of A and B: more of them come faster to many threads
-
-/// What packed B may take of memory at once.
-inline constexpr std::size_t most_packed_bytes = std::size_t(256) << 20;
-
 /// Whether there are up to `most` products m·n·k.
 template <class T>
 bool volume_within(const gemm_problem<T>& p, index_t most) {
@@ -52,15 +36,16 @@ bool volume_within(const gemm_problem<T>& p, index_t most) {
 /// Whether the calling thread is done before it could wake others. Of these most time goes into such questions.
 template <class T>
 bool is_tiny(const gemm_problem<T>& p) {
-  return volume_within(p, alone_volume<T>) && (p.m + p.n) * p.k <= alone_elements;
+  return volume_within(p, model::alone_volume<T>) && (p.m + p.n) * p.k <= model::alone_elements;
 }
 
 template <class T>
 bool unpacked_pays(const gemm_problem<T>& p) {
   if (p.c_col_stride != 1) return false;
-  const index_t cached = std::min(cached_bytes_of_b, index_t(backend::host::second_level_cache_bytes() / 4));
-  return p.k <= few_products || p.n * p.k * index_t(sizeof(T)) <= cached ||
-         p.m <= (p.b.stride_mn == 1 ? few_rows : few_rows_of_strided_b);
+  const index_t cached =
+      std::min(model::cached_bytes_of_b, index_t(backend::host::second_level_cache_bytes() / 4));
+  return p.k <= model::few_products || p.n * p.k * index_t(sizeof(T)) <= cached ||
+         p.m <= (p.b.stride_mn == 1 ? model::few_rows : model::few_rows_of_strided_b);
 }
 
 /// Whether the kernel of dot products takes a problem: few columns, or few rows, of vectors that run through memory.
@@ -141,7 +126,7 @@ struct planner {
     if (requested) {
       part.block = *requested;
     } else {
-      const index_t most_panels = index_t(most_packed_bytes / sizeof(T)) / table.nr / p.k;
+      const index_t most_panels = index_t(model::most_packed_bytes / sizeof(T)) / table.nr / p.k;
       part.band_n = std::min(p.n, std::max<index_t>(most_panels, 1) * table.nr);
       const int threads = backend::host::threads_for(exec);
       thread_local choice_memory<block_key, block_choice> choices;
@@ -196,7 +181,7 @@ struct planner {
   /// Whether a thread multiplies a problem of a batch best without packing.
   template <class T>
   static bool is_small(const gemm_problem<T>& p) {
-    return volume_within(p, small_volume) && (p.c_col_stride == 1 || p.m * p.n <= most_on_stack);
+    return volume_within(p, model::small_volume) && (p.c_col_stride == 1 || p.m * p.n <= most_on_stack);
   }
   /// A batch whose problems are all small; false if they are not.
   template <class T, class Batch, class Epilogue>

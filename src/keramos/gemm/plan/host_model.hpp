@@ -1,5 +1,6 @@
 // How a product is shared out to the threads of a host: block tiles of those that are packed, blocks of C and parts
-// of k of those that are multiplied where they lie. Counts of work decide, with the constants below.
+// of k of those that are multiplied where they lie. Counts of work decide, with the figures of
+// backends/host/model.hpp.
 #pragma once
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <cstdint>
 #include <utility>
 
+#include <keramos/backends/host/model.hpp>
 #include <keramos/base/index.hpp>
 #include <keramos/gemm/kernel/host/kernel_table.hpp>
 #include <keramos/tile/shape.hpp>
@@ -15,19 +17,7 @@ namespace keramos::detail::host {
 
 inline index_t ceil_div(index_t a, index_t b) { return (a + b - 1) / b; }
 
-/// Sums of a tile: what they may take of cache. A core that works alone has the shared cache to itself, and the
-/// wider its tiles are, the less often A is packed.
-constexpr std::size_t most_sum_bytes(int threads) { return std::size_t(threads == 1 ? 4 : 1) << 20; }
-
-/// What packing costs, in products of the same thread. An element that a tile packs for itself stays in its core's
-/// caches. One that is packed for all threads takes the longer the more there are, probably as its line has to leave
-/// the caches of all that read it last; each tile then reads it from the shared cache. Measured on 16
-/// cores of Emerald Rapids, f32 and f64.
-inline constexpr double pack_cost = 17, shared_pack_cost = 8, shared_pack_cost_a_thread = 16,
-                        shared_read_cost = 4;
-/// Tiles that threads wait for at the end: they take tiles as they become free, but are never equally fast. On 16
-/// cores of a virtual machine they took 10 to 20 tiles each of one product.
-inline constexpr double tiles_waited_for = 1;
+namespace model = backend::host::model;
 
 /// A block tile, and whether B is packed for all tiles at once or by each for itself.
 struct block_choice {
@@ -48,10 +38,12 @@ block_choice choose_block(const kernel_table<T>& kernels, index_t m, index_t n, 
   block_choice best{};
   double best_cost = 0;
   const auto consider = [&](index_t rows, bool shares_b) {
-    const double sharing =
-        shares_b ? (shared_pack_cost + shared_pack_cost_a_thread * threads) * double(n) / threads : 0;
-    const double cost_of_b = shares_b ? shared_read_cost : pack_cost;
-    const index_t most_cols = shares_b ? index_t(most_sum_bytes(threads) / sizeof(T)) / rows : kernels.nc;
+    const double sharing = shares_b ? (model::shared_pack_cost + model::shared_pack_cost_a_thread * threads) *
+                                          double(n) / threads
+                                    : 0;
+    const double cost_of_b = shares_b ? model::shared_read_cost : model::pack_cost;
+    const index_t most_cols =
+        shares_b ? index_t(model::most_sum_bytes(threads) / sizeof(T)) / rows : kernels.nc;
     const index_t least_tiles_n = ceil_div(panels_n, std::max<index_t>(most_cols / kernels.nr, 1));
     const index_t most_tiles_n = alone ? least_tiles_n : std::min(panels_n, least_tiles_n + 2 * threads);
     index_t cols = 0;
@@ -59,10 +51,11 @@ block_choice choose_block(const kernel_table<T>& kernels, index_t m, index_t n, 
       const index_t before = std::exchange(cols, ceil_div(panels_n, tiles_n) * kernels.nr);
       if (cols == before) continue;
       const index_t across = ceil_div(n, cols), down = ceil_div(m, rows), tiles = down * across;
-      const double all = double(m) * n + pack_cost * m * across + cost_of_b * n * down;
-      const double tile = double(rows) * cols + pack_cost * rows + cost_of_b * cols;
-      const double cost = sharing + std::max(double(ceil_div(tiles, threads)) / tiles * all,
-                                             (all + tiles_waited_for * (threads - 1) * tile) / threads);
+      const double all = double(m) * n + model::pack_cost * m * across + cost_of_b * n * down;
+      const double tile = double(rows) * cols + model::pack_cost * rows + cost_of_b * cols;
+      const double cost =
+          sharing + std::max(double(ceil_div(tiles, threads)) / tiles * all,
+                             (all + model::tiles_waited_for * (threads - 1) * tile) / threads);
       if (best_cost == 0 || cost < best_cost) best_cost = cost, best = {{int(rows), int(cols), k}, shares_b};
     }
   };
@@ -85,11 +78,6 @@ struct block_key {
   friend bool operator==(const block_key&, const block_key&) = default;
 };
 
-/// What it costs to add up an element of a part that another thread has just written, in products, and the least
-/// of k for a part.
-inline constexpr double adding_cost = 64;
-inline constexpr int least_depth = 256;
-
 /// How a product that is not packed is shared out.
 struct block_shares {
   tiling::shape block;  ///< of C, and of k for each part
@@ -102,9 +90,9 @@ inline block_shares share_out(int nr, index_t m, index_t n, index_t k, int threa
   block_shares best{{int(m), int(n), int(k)}, 1};
   if (threads == 1) return best;
   double best_cost = 0;
-  for (int parts = 1; parts <= threads && (parts == 1 || k / parts >= least_depth); parts *= 2) {
+  for (int parts = 1; parts <= threads && (parts == 1 || k / parts >= model::least_depth); parts *= 2) {
     const int depth = int(ceil_div(k, parts)), blocks = threads / parts;
-    const double adding = parts == 1 ? 0 : adding_cost * parts * double(m) * n;
+    const double adding = parts == 1 ? 0 : model::adding_cost * parts * double(m) * n;
     for (int blocks_m = 1; blocks_m <= blocks; ++blocks_m) {
       const int rows = int(ceil_div(m, blocks_m));
       const int cols = int(ceil_div(ceil_div(n, blocks / blocks_m), nr) * nr);

@@ -146,7 +146,7 @@ struct planner {
       part.row = choice.row, part.split = choice.plan;
       const operand_layout<T> a(p.a), b(p.b);
       choose_packing(p, a.along_k, a.vectors, b.along_k, b.vectors,
-                     table[part.row].config.math == tiling::math_unit::fma, part);
+                     table[part.row].config.math == tiling::math_unit::fma, device, part);
       // Sums of a k that is divided would lie where the copies do.
       if (part.pack_a || part.pack_b) part.split = {};
     }
@@ -268,10 +268,10 @@ struct planner {
   template <class T>
   static main_part choose_main(const Exec& exec, const gemm_problem<T>& p) {
     thread_local choice_memory<choice_key, main_part> choices;
-    if (std::min(p.m, p.n) <= 64 || std::max(p.m, p.n) < least_extent_to_cut) return {p.m, p.n};
+    const device_model device = tiles::model(exec);
+    if (std::min(p.m, p.n) <= 64 || std::max(p.m, p.n) < device.least_extent_to_cut) return {p.m, p.n};
     return choices.get(key(exec, p), [&] {
       const int arch = tiles::arch(exec);
-      const device_model device = tiles::model(exec);
       return choose_main_part(p.m, p.n, p.k, sizeof(T), device, [&](index_t m, index_t n) {
         return best_row<T>(exec, m, n, p.k, arch, device).time;
       });

@@ -118,17 +118,14 @@ struct main_part {
   index_t m, n;
 };
 
-/// The most rows or columns that may be left, and the least extent to leave some.
-inline constexpr index_t most_left = 32, least_extent_to_cut = 512;
-
 /// The fastest way to cut a problem: whole tiles, of which a row more for a few rows of C can cost as much as
 /// hundreds of others, and strips. `time(m, n)` is that of a part on its best tile.
 template <class Time>
 main_part choose_main_part(index_t m, index_t n, index_t k, std::size_t element_bytes,
                            const device_model& device, const Time& time) {
-  const auto whole = [](index_t extent) {
+  const auto whole = [&](index_t extent) {
     const index_t left = extent % 64;
-    return extent < least_extent_to_cut || left > most_left ? extent : extent - left;
+    return extent < device.least_extent_to_cut || left > device.most_left ? extent : extent - left;
   };
   const auto strip = [&](index_t rows, index_t cols) {
     if (rows == 0) return 0.0;

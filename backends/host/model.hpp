@@ -1,0 +1,52 @@
+// What the choice of a product's way knows of a host: figures of processors that were measured, Zen 5 and 16 cores of
+// Emerald Rapids (a virtual machine) where nothing else is said. Only their sizes relative to each other matter.
+#pragma once
+
+#include <cstddef>
+
+#include <keramos/base/index.hpp>
+
+namespace keramos::backend::host::model {
+
+// --- Where packing does not pay ------------------------------------------------------------------
+
+/// B stays in the second-level cache as it lies, if the cache has four times that.
+inline constexpr index_t cached_bytes_of_b = 256 * 1024;
+inline constexpr index_t few_products = 32;            ///< products an element of C
+inline constexpr index_t few_rows = 32;                ///< B is read once or twice in any case
+inline constexpr index_t few_rows_of_strided_b = 128;  ///< the same, where it is laid out in blocks
+
+// --- Where one thread is enough --------------------------------------------------------------------
+
+/// Products m·n·k of a problem of a batch up to which a thread takes all of it.
+inline constexpr index_t small_volume = 128 * 128 * 128;
+/// The same, of one problem, up to which to wake other threads takes longer than to multiply alone, in which time one
+/// multiplies twice as many f32 as f64. Emerald Rapids: keramos-perf gemm --size 48,56,64,72.
+template <class T>
+inline constexpr index_t alone_volume = index_t(52 * 52 * 52) * 8 / index_t(sizeof(T));
+inline constexpr index_t alone_elements = 16384;  ///< of A and B: more of them come faster to many threads
+
+// --- Memory ------------------------------------------------------------------------------------------
+
+/// What packed B may take of memory at once.
+inline constexpr std::size_t most_packed_bytes = std::size_t(256) << 20;
+/// Sums of a tile: what they may take of cache. A core that works alone has the shared cache to itself, and the
+/// wider its tiles are, the less often A is packed.
+constexpr std::size_t most_sum_bytes(int threads) { return std::size_t(threads == 1 ? 4 : 1) << 20; }
+
+// --- What sharing costs, in products of the same thread ----------------------------------------------
+
+/// Packing an element. One that a tile packs for itself stays in its core's caches. One that is packed for all threads
+/// takes the longer the more there are, probably as its line has to leave the caches of all that read it last; each
+/// tile then reads it from the shared cache. Emerald Rapids, f32 and f64.
+inline constexpr double pack_cost = 17, shared_pack_cost = 8, shared_pack_cost_a_thread = 16,
+                        shared_read_cost = 4;
+/// Tiles that threads wait for at the end: they take tiles as they become free, but are never equally fast. On Emerald
+/// Rapids they took 10 to 20 tiles each of one product.
+inline constexpr double tiles_waited_for = 1;
+/// Adding up an element of a part of k that another thread has just written.
+inline constexpr double adding_cost = 64;
+/// The least of k for a part.
+inline constexpr int least_depth = 256;
+
+}  // namespace keramos::backend::host::model
