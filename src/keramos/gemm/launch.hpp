@@ -128,30 +128,35 @@ template <class Exec, class T>
 gemm_plan choose_plan(const Exec& exec, const gemm_problem<T>& p, const gemm_options& options) {
   gemm_plan plan{p.m, p.n, p.k, backend::traits<Exec>::name, type_name<T>};
   if (p.m == 0 || p.n == 0 || p.k == 0) return plan;
-  detail::planner<Exec>::choose(exec, p, options.block, plan);
+  detail::planner<Exec>::choose(exec, p, options.block,
+                                [&](const gemm_part& part) { plan.parts[plan.size++] = part; });
   return plan;
 }
 
-/// Does it so. Not inlined: a tiny product is over in less time than it takes to make room on the stack for a plan.
+/// The problem of a part, transposed if the part is.
+template <class T>
+gemm_problem<T> problem_of(const gemm_problem<T>& p, const gemm_part& part) {
+  gemm_problem<T> q = p.part(part.m0, part.n0, part.m, part.n);
+  if (part.transposed) q.transpose();
+  return q;
+}
+
+/// Does a problem as it is planned, or as the planner chooses, part by part. Not inlined: a tiny product is over in less
+/// time than it takes to make room on the stack for a part.
 template <class Exec, class T, class Epilogue>
-[[gnu::noinline]] void run_plan(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& p,
-                                const Epilogue& epilogue, const gemm_options& options) {
+[[gnu::noinline]] void run_parts(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& p,
+                                 const Epilogue& epilogue, const gemm_options& options) {
   using planner = detail::planner<Exec>;
-  std::optional<gemm_plan> chosen;
-  if (!options.plan) chosen = choose_plan(exec, p, options);
-  const gemm_plan& plan = options.plan ? *options.plan : *chosen;
-  const auto problem_of = [&](const gemm_part& part) {
-    gemm_problem<T> q = p.part(part.m0, part.n0, part.m, part.n);
-    if (part.transposed) q.transpose();
-    return q;
-  };
-  if (options.plan) {  // before anything is launched
-    check_plan(plan, p.m, p.n, p.k, backend::traits<Exec>::name, type_name<T>);
-    for (int i = 0; i < plan.size; ++i) planner::check(exec, problem_of(plan.parts[i]), plan.parts[i], i);
-  }
   const tile_launcher<Exec, T, Epilogue> launch{exec, memory, epilogue, options};
-  for (int i = 0; i < plan.size; ++i)
-    planner::run(exec, memory, problem_of(plan.parts[i]), plan.parts[i], epilogue, launch);
+  const auto run = [&](const gemm_part& part) {
+    planner::run(exec, memory, problem_of(p, part), part, epilogue, launch);
+  };
+  if (!options.plan) return planner::choose(exec, p, options.block, run);
+  const gemm_plan& plan = *options.plan;
+  check_plan(plan, p.m, p.n, p.k, backend::traits<Exec>::name, type_name<T>);
+  for (int i = 0; i < plan.size; ++i)  // all, before anything is launched
+    planner::check(exec, problem_of(p, plan.parts[i]), plan.parts[i], i);
+  for (int i = 0; i < plan.size; ++i) run(plan.parts[i]);
 }
 
 template <class Exec, class T, class Epilogue>
@@ -169,7 +174,7 @@ void dispatch_gemm(const Exec& exec, workspace<Exec>& memory, const gemm_problem
     throw launch_error("keramos::gemm: options.block is " + to_string(*options.block) +
                        " but its extents must be from 1 to 2^20; pass others or none");
   if (!options.block && !options.plan && detail::planner<Exec>::run_tiny(exec, p, epilogue)) return;
-  run_plan(exec, memory, p, epilogue, options);
+  run_parts(exec, memory, p, epilogue, options);
 }
 
 }  // namespace keramos::detail

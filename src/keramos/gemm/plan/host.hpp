@@ -97,23 +97,21 @@ struct planner {
     return true;
   }
 
-  /// The plan for a problem with m, n, k > 0, of one part.
-  template <class T>
-  static void choose(const Exec& exec, gemm_problem<T> p, const std::optional<tiling::shape>& requested,
-                     gemm_plan& plan) {
-    gemm_part& part = plan.parts[0];
-    plan.size = 1;
+  /// Calls `add(part)` with how a problem with m, n, k > 0 is done: in one part.
+  template <class T, class Add>
+  static void choose(const Exec& exec, const gemm_problem<T>& p,
+                     const std::optional<tiling::shape>& requested, const Add& add) {
+    gemm_part part;
     part.m = p.m, part.n = p.n;
     part.transposed = prefers_transposed(p);
-    if (part.transposed) p.transpose();
-    const kernel_table<T>& table = kernels<T>();
-    const bool tiny = is_tiny(p);
-    if (!requested && (tiny || within_int(p))) part.path = choose_path(table, p, tiny);
-    if (part.path == gemm_path::tiled) return choose_tiles(exec, p, requested, part);
-    const block_shares shares =
-        share_out(table.nr, p.m, p.n, p.k, tiny ? 1 : backend::host::threads_for(exec));
-    part.block = shares.block;
-    if (shares.parts > 1) part.split = {shares.parts, shares.parts, shares.block.k};
+    if (part.transposed) {
+      gemm_problem<T> transposed = p;
+      transposed.transpose();
+      choose_part(exec, transposed, requested, part);
+    } else {
+      choose_part(exec, p, requested, part);
+    }
+    add(part);
   }
 
   /// The block tile of a problem that is packed.
@@ -207,6 +205,19 @@ struct planner {
   }
 
  private:
+  template <class T>
+  static void choose_part(const Exec& exec, const gemm_problem<T>& p,
+                          const std::optional<tiling::shape>& requested, gemm_part& part) {
+    const kernel_table<T>& table = kernels<T>();
+    const bool tiny = is_tiny(p);
+    if (!requested && (tiny || within_int(p))) part.path = choose_path(table, p, tiny);
+    if (part.path == gemm_path::tiled) return choose_tiles(exec, p, requested, part);
+    const block_shares shares =
+        share_out(table.nr, p.m, p.n, p.k, tiny ? 1 : backend::host::threads_for(exec));
+    part.block = shares.block;
+    if (shares.parts > 1) part.split = {shares.parts, shares.parts, shares.block.k};
+  }
+
   /// Kernels without packing count in blocks of ints.
   template <class T>
   static bool within_int(const gemm_problem<T>& p) {

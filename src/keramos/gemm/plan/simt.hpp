@@ -113,19 +113,17 @@ struct planner {
     return false;
   }
 
-  /// The plan for a problem with m, n, k > 0: C in whole tiles, and strips of what is left if that is faster.
-  template <class T>
+  /// Calls `add(part)` with how a problem with m, n, k > 0 is done: C in whole tiles, and strips of what is left if that
+  /// is faster.
+  template <class T, class Add>
   static void choose(const Exec& exec, gemm_problem<T> p, const std::optional<tiling::shape>& requested,
-                     gemm_plan& plan) {
+                     const Add& add) {
     p.place = {};
     if (prefers_transposed(p)) p.transpose();
     const main_part main = requested || p.n == 1 ? main_part{p.m, p.n} : choose_main(exec, p);
-    const auto add = [&](index_t m0, index_t n0, index_t m, index_t n) {
-      plan.parts[plan.size++] = choose_part(exec, p.part(m0, n0, m, n), requested);
-    };
-    add(0, 0, main.m, main.n);
-    if (main.m < p.m) add(main.m, 0, p.m - main.m, p.n);
-    if (main.n < p.n) add(0, main.n, main.m, p.n - main.n);
+    add(choose_part(exec, p.part(0, 0, main.m, main.n), requested));
+    if (main.m < p.m) add(choose_part(exec, p.part(main.m, 0, p.m - main.m, p.n), requested));
+    if (main.n < p.n) add(choose_part(exec, p.part(0, main.n, main.m, p.n - main.n), requested));
   }
 
   /// The row of the table for a problem, its split and its packing.
