@@ -187,17 +187,18 @@ TEST(GemmPlanErrors, WhatNoKernelDoes) {
   expect_refused([](gemm_plan& p) { p.parts[0].split = {7, 7, 10}; }, {"k = 300 into 7 parts of 10"});
   expect_refused([](gemm_plan& p) { p.parts[0].path = on_host ? gemm_path::vector : gemm_path::unpacked; },
                  {on_host ? "is for a kernel of GPUs" : "is for a kernel of hosts"});
-  if (on_host)
-    expect_refused([](gemm_plan& p) { p.parts[0].path = gemm_path::dots; }, {"dot products of at most"}),
-        expect_refused(
-            [](gemm_plan& p) {
-              p.parts[0].path = gemm_path::tiled, p.parts[0].split = {}, p.parts[0].band_n = 60;
-              p.parts[0].block = {16, 47, 64}, p.parts[0].pack_b = true;
-            },
-            {"packs B beforehand, in panels of", "16x47x64"});
-  else
+  if (on_host) {
+    expect_refused([](gemm_plan& p) { p.parts[0].path = gemm_path::dots; }, {"dot products of at most"});
+    expect_refused(
+        [](gemm_plan& p) {
+          p.parts[0].path = gemm_path::tiled, p.parts[0].split = {}, p.parts[0].band_n = 60;
+          p.parts[0].block = {16, 47, 64}, p.parts[0].pack_b = true;
+        },
+        {"packs B beforehand, in panels of", "16x47x64"});
+  } else {
     expect_refused([](gemm_plan& p) { p.parts[0].path = gemm_path::tiled, p.parts[0].row = 99; },
                    {"names row 99 of the tile table"});
+  }
 }
 TEST(GemmPlanErrors, ATileThatDoesNotFit) {
   if (on_host)

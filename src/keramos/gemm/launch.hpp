@@ -110,9 +110,9 @@ struct tile_launcher {
     if (options.block || options.plan) check_requested_tile(exec, p, options, collective);
     const tiling::shape tile = collective.block();
     const index_t tiles_m = (p.m + tile.m - 1) / tile.m, tiles_n = (p.n + tile.n - 1) / tile.n;
-    if (tiles_m > std::numeric_limits<int>::max() / tiles_n)
+    if (tiles_m > std::numeric_limits<int>::max() / tiles_n / plan.parts)
       throw launch_error("keramos::gemm: C is " + std::to_string(p.m) + "x" + std::to_string(p.n) +
-                         ", more than 2^31 - 1 block tiles; split it into several calls");
+                         ", more than 2^31 - 1 block tiles and parts of k; split it into several calls");
     const shifting_order order{
         {int(tiles_m), int(tiles_n), 8}, collective.can_shift_m(p), collective.can_shift_n(p)};
     kernel k{collective, p, order, epilogue};

@@ -151,6 +151,10 @@ struct planner {
       if (part.band_n < 1) refuse_plan(number, "has bands of " + std::to_string(part.band_n) + " columns");
       return;
     }
+    const double blocks =
+        double(ceil_div(p.m, part.block.m)) * double(ceil_div(p.n, part.block.n)) * part.split.parts;
+    if (blocks > double(std::numeric_limits<int>::max()))
+      refuse_plan(number, "has more than 2^31 - 1 blocks and parts of k");
     if (!within_int(p)) refuse_plan(number, "is not packed but has 2^31 - 1024 or more rows, columns or k");
     if (part.split.parts > 1 && part.split.k_per_part != part.block.k)
       refuse_plan(number, "has blocks that do not divide k as its split does");
