@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 
 #include <keramos/base/error.hpp>
 #include <keramos/gemm/plan.hpp>
@@ -30,6 +31,8 @@ void check_part(const gemm_plan& plan, int number) {
   if (split.parts < 1 || split.fan_in < (split.parts > 1 ? 2 : 1))
     detail::refuse_plan(number, "divides k into " + std::to_string(split.parts) + " parts and adds " +
                                     std::to_string(split.fan_in) + " at once; at least 1 and 2 are needed");
+  if (double(split.parts) * std::min(split.fan_in, split.parts) > std::numeric_limits<int>::max())
+    detail::refuse_plan(number, "divides k into " + std::to_string(split.parts) + " parts; pass fewer");
   if (split.parts > 1 && (split.k_per_part < 1 || (plan.k - 1) / split.k_per_part + 1 != split.parts))
     detail::refuse_plan(number, "divides k = " + std::to_string(plan.k) + " into " +
                                     std::to_string(split.parts) + " parts of " +

@@ -51,7 +51,7 @@ TYPED_TEST(EpilogueOf, Linear) {
     this->expect_near(call(ep::linear(alpha, beta), acc, c), p + q, std::fabs(p) + std::fabs(q));
     this->expect_near(call(ep::linear(alpha, T(0)), acc, c), p, std::fabs(p));
   }
-  EXPECT_EQ(call(ep::linear(2.0, 3.0), T(5), T(7)), T(31));
+  EXPECT_EQ(call(ep::linear(2, 3), T(5), T(7)), T(31));
 }
 
 TYPED_TEST(EpilogueOf, BiasAndScaleOfVectors) {

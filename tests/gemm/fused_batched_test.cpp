@@ -21,11 +21,12 @@ TYPED_TEST(FusedBatches, Batches) {
   using T = TypeParam;
   std::uint64_t seed = fresh_seed();
   for (const auto& [m, n, k] :
-       {std::array<index_t, 3>{4, 4, 4}, {7, 5, 9}, {32, 32, 32}, {70, 66, 40}, {200, 180, 210}})
+       {std::array<index_t, 3>{4, 4, 4}, {6, 5, 0}, {7, 5, 9}, {32, 32, 32}, {70, 66, 40}, {200, 180, 210}})
     for (const bool batch_fastest : {false, true})
       for (const bool shared_b : {false, true})
         for (const bool column_major : {false, true}) {
-          const index_t count = 5;
+          const index_t count = m == 7 ? 1 : 5;
+          const bool reads = (m + n + shared_b) % 2 == 0;
           std::mt19937_64 rng(seed++);
           const auto strides = [&](index_t rows, index_t cols, bool transposed) {
             const index_t across = batch_fastest ? count : 1;
@@ -46,7 +47,7 @@ TYPED_TEST(FusedBatches, Batches) {
           const auto old = c.host;
           std::vector<T> before(old.data(), old.data() + old.extent(0));
           queue q;
-          gemm_batched(q, av, bv, cv, place_of_each<T>{true});
+          gemm_batched(q, av, bv, cv, place_of_each<T>{reads});
           q.wait();
           c.download();
           const auto at = [&](const auto& v, auto* base, index_t p, index_t i, index_t j) {
@@ -59,7 +60,7 @@ TYPED_TEST(FusedBatches, Batches) {
                 for (index_t l = 0; l < k; ++l)
                   sum += at(av, a.host.data(), p, i, l) * at(bv, b.host.data(), p, l, j);
                 ASSERT_EQ(at(cv, c.host.data(), p, i, j),
-                          sum + T(2) * at(cv, before.data(), p, i, j) + code_of<T>(i, j, p))
+                          sum + (reads ? T(2) * at(cv, before.data(), p, i, j) : T(0)) + code_of<T>(i, j, p))
                     << m << 'x' << n << 'x' << k << " problem " << p << " at " << i << ", " << j;
               }
         }
@@ -85,6 +86,45 @@ TYPED_TEST(FusedBatches, Lists) {
       q.wait();
       for (std::size_t i = 0; i < all.size(); ++i) ASSERT_TRUE(all[i].judge(reads, index_t(i)));
     }
+}
+
+/// As large as an epilogue may be.
+struct largest {
+  double numbers[detail::most_epilogue_bytes / sizeof(double)];
+
+  KERAMOS_FUNCTION double operator()(double acc, index_t i, index_t, index_t) const {
+    return acc + numbers[i % 13];
+  }
+};
+
+TEST(FusedSizes, TheLargestEpilogueFits) {
+  static_assert(sizeof(largest) == detail::most_epilogue_bytes);
+  if constexpr (
+      on_host) {  // it compiles for devices if it does not exceed what tile_launcher and launch_tiles assert
+    const index_t n = 13;
+    operands<double> x(n, n, n, layout::right, layout::left, layout::right, fresh_seed(), false);
+    largest e;
+    for (int i = 0; i < 13; ++i) e.numbers[i] = 100 * i;
+    queue q;
+    const auto expect_right = [&] {
+      q.wait();
+      x.c.download();
+      for (index_t i = 0; i < n; ++i)
+        for (index_t j = 0; j < n; ++j) {
+          double sum = 100.0 * double(i);
+          for (index_t p = 0; p < n; ++p) sum += x.a.at(i, p) * x.b.at(p, j);
+          ASSERT_EQ(x.c.at(i, j), sum);
+          x.c.at(i, j) = poison<double>();
+        }
+      x.c.upload();
+    };
+    gemm(q, x.a.view, x.b.view, x.c.view, e);
+    expect_right();
+    gemm_batched(q, x.a.view, x.b.view, batched_matrix_view<double>::strided(x.c.view, 1, 0), e);
+    expect_right();
+    gemm_batched(q, std::vector{x.a.view}, std::vector{x.b.view}, std::vector{x.c.view}, e);
+    expect_right();
+  }
 }
 
 }  // namespace

@@ -125,6 +125,12 @@ TYPED_TEST(GemmPlan, KIsDividedAsThePlanSays) {
   }
   const auto divided = x.product({.plan = plan});
   EXPECT_TRUE(same_bits(divided, x.product({.plan = plan})));
+  if constexpr (!std::is_integral_v<
+                    TypeParam>) {  // of 960 random sums some round elsewhere, or the plan is not followed
+    part.split = {4, 3, 1024};
+    if (on_host) part.block.k = 1024;
+    EXPECT_FALSE(same_bits(divided, x.product({.plan = plan})));
+  }
   // Integers do not care; the sums of the others round elsewhere, but not by much.
   const auto chosen = x.product({});
   for (std::size_t i = 0; i < divided.size(); ++i)

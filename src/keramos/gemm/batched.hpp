@@ -22,7 +22,7 @@ struct gemm_batched_options {
 
 namespace detail {
 
-/// Compiled once for the common types (src/gemm_batched_<type>.cpp).
+/// Compiled once for the common types (src/gemm/gemm_batched_<type>.cpp).
 template <class Exec, class T>
 KERAMOS_EXPORT void run_gemm_batched(const Exec& exec, workspace<Exec>& memory, const uniform_batch<T>& batch,
                                      const batch_alignment& alignment, const linear_epilogue<T>& epilogue);

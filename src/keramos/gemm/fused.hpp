@@ -35,7 +35,7 @@ struct epilogue_of_integers {
 };
 
 /// Kokkos passes kernels of up to 512 bytes, its own included, as arguments; more of them wait for a copy.
-inline constexpr std::size_t most_epilogue_bytes = 112;
+inline constexpr std::size_t most_epilogue_bytes = 104;
 
 /// What kernels are given for a caller's epilogue: BLAS' update by itself has kernels in the library.
 template <class Element, class Epilogue>
@@ -43,7 +43,7 @@ auto kernel_epilogue(const Epilogue& epilogue) {
   using T = compute_type<Element>;
   static_assert(
       sizeof(Epilogue) <= most_epilogue_bytes,
-      "keramos: an epilogue may have at most 112 bytes; keep large data in memory and a pointer in it");
+      "keramos: an epilogue may have at most 104 bytes; keep large data in memory and a pointer in it");
   if constexpr (is_linear<Epilogue>)
     return epilogue_of<T>(epilogue.alpha, epilogue.beta);
   else if constexpr (std::is_same_v<T, Element>)

@@ -130,7 +130,7 @@ basic_event<Exec> gemm(basic_queue<Exec>& q, Alpha alpha, const MA& a, const MB&
 /// The plan can be printed (to_string), kept, changed, and given back as gemm_options::plan, which saves the choice and
 /// fixes the order of all additions: with the same plan the same operands give the same bits, whatever the library
 /// would choose. It holds for extents, strides and alignment like these; a product that it does not fit is refused.
-/// alpha = 0 or k = 0 need none.
+/// With alpha = 0 or k = 0 a plan is not used. options.plan is ignored here.
 template <class Exec, matrix_like MA, matrix_like MB, matrix_like MC>
 gemm_plan plan_gemm(basic_queue<Exec>& q, const MA& a, const MB& b, const MC& c,
                     const gemm_options& options = {}) {

@@ -2,6 +2,7 @@
 // include it to instantiate GEMM for other types or epilogues.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <optional>
@@ -105,7 +106,7 @@ struct tile_launcher {
   template <class Collective>
   void operator()(const Collective& collective, const gemm_problem<T>& p, const split_plan& plan) const {
     using kernel = gemm_kernel<Collective, T, Epilogue>;
-    static_assert(sizeof(kernel) <= 350,
+    static_assert(backend::traits<Exec>::is_host || sizeof(kernel) <= 350,
                   "keramos: with more Kokkos would pass the functor through constant memory and wait");
     if (options.block || options.plan) check_requested_tile(exec, p, options, collective);
     const tiling::shape tile = collective.block();
@@ -113,8 +114,9 @@ struct tile_launcher {
     if (tiles_m > std::numeric_limits<int>::max() / tiles_n / plan.parts)
       throw launch_error("keramos::gemm: C is " + std::to_string(p.m) + "x" + std::to_string(p.n) +
                          ", more than 2^31 - 1 block tiles and parts of k; split it into several calls");
-    const shifting_order order{
-        {int(tiles_m), int(tiles_n), 8}, collective.can_shift_m(p), collective.can_shift_n(p)};
+    const shifting_order order{{int(tiles_m), int(tiles_n), int(std::min<index_t>(tiles_m, 8))},
+                               collective.can_shift_m(p),
+                               collective.can_shift_n(p)};
     kernel k{collective, p, order, epilogue};
     if constexpr (Collective::splits_k)
       k.split = make_split<T>(exec, memory, plan, p.k, order.count(), tile.m * tile.n);
@@ -123,11 +125,22 @@ struct tile_launcher {
   }
 };
 
+/// Throws if the block tile that is asked for has no extents, or such that bytes could wrap.
+inline void check_block(const gemm_options& options) {
+  constexpr int most = 1 << 20;  // nothing so large fits any device
+  const auto possible = [](int extent) { return 0 < extent && extent <= most; };
+  if (options.plan || !options.block) return;
+  if (!(possible(options.block->m) && possible(options.block->n) && possible(options.block->k)))
+    throw launch_error("keramos::gemm: options.block is " + to_string(*options.block) +
+                       " but its extents must be from 1 to 2^20; pass others or none");
+}
+
 /// How keramos::gemm does a problem.
 template <class Exec, class T>
 gemm_plan choose_plan(const Exec& exec, const gemm_problem<T>& p, const gemm_options& options) {
   gemm_plan plan{p.m, p.n, p.k, backend::traits<Exec>::name, type_name<T>};
   if (p.m == 0 || p.n == 0 || p.k == 0) return plan;
+  check_block(options);
   detail::planner<Exec>::choose(exec, p, options.block,
                                 [&](const gemm_part& part) { plan.parts[plan.size++] = part; });
   return plan;
@@ -154,7 +167,7 @@ template <class Exec, class T, class Epilogue>
   if (!options.plan) return planner::choose(exec, p, options.block, run);
   const gemm_plan& plan = *options.plan;
   check_plan(plan, p.m, p.n, p.k, backend::traits<Exec>::name, type_name<T>);
-  for (int i = 0; i < plan.size; ++i)  // all, before anything is launched
+  for (int i = 0; i < plan.size; ++i)  // all of them first: what cannot be done at all launches nothing
     planner::check(exec, problem_of(p, plan.parts[i]), plan.parts[i], i);
   for (int i = 0; i < plan.size; ++i) run(plan.parts[i]);
 }
@@ -167,12 +180,7 @@ void dispatch_gemm(const Exec& exec, workspace<Exec>& memory, const gemm_problem
     if (!keeps_c_without_terms(epilogue)) dispatch_scale(exec, p, epilogue);
     return;
   }
-  constexpr int most = 1 << 20;  // so that bytes do not wrap; nothing so large fits any device
-  const auto possible = [](int extent) { return 0 < extent && extent <= most; };
-  if (options.block &&
-      !(possible(options.block->m) && possible(options.block->n) && possible(options.block->k)))
-    throw launch_error("keramos::gemm: options.block is " + to_string(*options.block) +
-                       " but its extents must be from 1 to 2^20; pass others or none");
+  check_block(options);
   if (!options.block && !options.plan && detail::planner<Exec>::run_tiny(exec, p, epilogue)) return;
   run_parts(exec, memory, p, epilogue, options);
 }

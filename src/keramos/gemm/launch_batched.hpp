@@ -113,7 +113,7 @@ template <class Tiles, class T, class Exec, class Collective, class Epilogue>
 void launch_tiles(const Exec& exec, int league, const Collective& collective, const Tiles& tiles,
                   const Epilogue& epilogue) {
   using kernel = batched_gemm_kernel<Collective, Tiles, T, Epilogue>;
-  static_assert(sizeof(kernel) <= 350,
+  static_assert(backend::traits<Exec>::is_host || sizeof(kernel) <= 350,
                 "keramos: with more Kokkos would pass the functor through constant memory and wait");
   team_launch<Collective::team_size, Collective::teams_per_unit, sharing::balanced>(
       "keramos::gemm_batched", exec, league, collective.local_bytes(), kernel{collective, tiles, epilogue});

@@ -21,7 +21,7 @@ enum class gemm_path {
 
 /// How k is divided.
 struct split_plan {
-  int parts = 1;           ///< that are summed apart, and then added in a fixed order
+  int parts = 1;           ///< each is summed alone, then all are added in a fixed order
   int fan_in = 1;          ///< sums that one team adds at once
   index_t k_per_part = 0;  ///< the last part may have less
   friend constexpr bool operator==(const split_plan&, const split_plan&) = default;
@@ -34,7 +34,8 @@ struct gemm_part {
   gemm_path path = gemm_path::tiled;
   /// Whether Cᵀ = op(B)ᵀ·op(A)ᵀ is computed: what follows is in terms of that product.
   bool transposed = false;
-  /// Whether an operand is copied into panels before the tiles begin. (Hosts pack A and else B tile by tile.)
+  /// Whether an operand is copied into panels for all tiles. (Hosts always pack A tile by tile, and B too if this is
+  /// not set.)
   bool pack_a = false, pack_b = false;
   int row = -1;         ///< GPUs: of the backend's tile table
   tiling::shape block;  ///< elements of C that a team takes (m x n), and its k-tile
@@ -49,8 +50,9 @@ struct gemm_part {
 
 /// All of a product C (m x n) = op(A) (m x k)·op(B) (k x n).
 ///
-/// Two calls with the same plan on the same machine do the same arithmetic in the same order. A plan may be changed
-/// before it is given back: what cannot be done with it is refused.
+/// Two calls with the same plan on the same machine, with operands of the same strides and alignment, do the same
+/// arithmetic in the same order. A plan may be changed before it is given back: what cannot be done is refused.
+/// team_size and local_bytes only tell; so do stages, row and band_m on hosts.
 struct gemm_plan {
   static constexpr int most_parts = 3;
 

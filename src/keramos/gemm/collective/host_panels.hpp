@@ -49,8 +49,8 @@ struct pack_kernel {
   }
 };
 
-/// Packing that the threads of one kernel share, instead of a kernel of its own to wake them for. Who comes takes parts
-/// until none is left, and waits for those that others still have in hand: never for a thread that has yet to come,
+/// Packing that the threads of one kernel share, instead of a kernel of its own to wake them for. Each thread that arrives takes
+/// parts until none is left, and waits for those that others still have in hand: never for a thread that has yet to come,
 /// so nothing depends on how many there are.
 template <class T>
 class shared_packing {

@@ -17,7 +17,7 @@ struct then_block {
   First first;
   Second second;
 
-  /// Whether C is read, if both could go without: then what could read it says itself whether it does.
+  /// Asked only if both parts can do without C. A part that may read C has its own reads_c().
   KERAMOS_FORCEINLINE_FUNCTION constexpr bool reads_c() const { return asks(first) || asks(second); }
 
   template <class T>

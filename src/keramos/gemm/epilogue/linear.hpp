@@ -8,30 +8,30 @@
 namespace keramos::epilogue {
 
 /// See linear().
-template <class S>
+template <class A, class B = A>
 struct linear_block {
   using epilogue_block = linear_block;
 
-  S alpha;
-  S beta;
+  A alpha;
+  B beta;
 
-  KERAMOS_FORCEINLINE_FUNCTION constexpr bool reads_c() const { return beta != S(0); }
+  KERAMOS_FORCEINLINE_FUNCTION constexpr bool reads_c() const { return beta != B(0); }
   template <class T>
   KERAMOS_FORCEINLINE_FUNCTION constexpr T operator()(T acc, T c, index_t, index_t, index_t) const {
-    return parts::product_sum(static_cast<T>(alpha), acc, parts::product(static_cast<T>(beta), c));
+    return parts::product_sum(parts::element<T>(alpha), acc, parts::product(parts::element<T>(beta), c));
   }
   template <class T>
   KERAMOS_FORCEINLINE_FUNCTION constexpr T operator()(T acc, index_t, index_t, index_t) const {
-    return parts::product(static_cast<T>(alpha), acc);
+    return parts::product(parts::element<T>(alpha), acc);
   }
 };
 
-/// alpha·acc + beta·c. With beta = 0 C is not read: it may hold NaN or nothing at all. As in gemm's own alpha and beta,
-/// both convert to the type of C's elements, and integers wrap around.
+/// alpha·acc + beta·c. With beta = 0 C is not read: it may hold NaN or nothing at all. Both convert to the type of C's
+/// elements; in integers products wrap around. By itself it is gemm's own update, which takes 2.0 for integers too; in a
+/// composition floating-point numbers do not compile there.
 template <class A, class B>
 constexpr auto linear(A alpha, B beta) {
-  using S = std::common_type_t<A, B>;
-  return linear_block<S>{static_cast<S>(alpha), static_cast<S>(beta)};
+  return linear_block<A, B>{alpha, beta};
 }
 
 }  // namespace keramos::epilogue

@@ -13,11 +13,11 @@ namespace keramos::detail {
 
 /// BLAS' update, which knows no place: the kernels of hosts do it themselves, and problems may be stacked under it.
 template <class T>
-using linear_epilogue = epilogue::linear_block<T>;
+using linear_epilogue = epilogue::linear_block<T, T>;
 template <class Epilogue>
 inline constexpr bool is_linear = false;
-template <class T>
-inline constexpr bool is_linear<linear_epilogue<T>> = true;
+template <class A, class B>
+inline constexpr bool is_linear<epilogue::linear_block<A, B>> = true;
 
 /// The new element at (i, j) of a problem, from C's old one.
 template <class Epilogue, class T>

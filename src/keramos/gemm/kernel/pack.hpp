@@ -134,15 +134,16 @@ void choose_packing(const gemm_problem<T>& p, bool a_along_k, bool a_vectors, bo
 template <class Exec, class T, class Multiply>
 void with_packed(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& p, const gemm_part& part,
                  const Multiply& multiply) {
-  const std::size_t a_size = part.pack_a ? std::size_t(packed_pitch<T>(part.band_m)) * p.k : 0;
-  const std::size_t b_size = part.pack_b ? std::size_t(packed_pitch<T>(part.band_n)) * p.k : 0;
+  const index_t band_m = std::min(part.band_m, p.m), band_n = std::min(part.band_n, p.n);
+  const std::size_t a_size = part.pack_a ? std::size_t(packed_pitch<T>(band_m)) * p.k : 0;
+  const std::size_t b_size = part.pack_b ? std::size_t(packed_pitch<T>(band_n)) * p.k : 0;
   T* const to = memory.template reserve<T>(exec, a_size + b_size);
-  for (index_t m0 = 0; m0 < p.m; m0 += part.band_m)
-    for (index_t n0 = 0; n0 < p.n; n0 += part.band_n) {
-      gemm_problem<T> band = p.part(m0, n0, std::min(part.band_m, p.m - m0), std::min(part.band_n, p.n - n0));
+  for (index_t m0 = 0; m0 < p.m; m0 += band_m)
+    for (index_t n0 = 0; n0 < p.n; n0 += band_n) {
+      gemm_problem<T> band = p.part(m0, n0, std::min(band_m, p.m - m0), std::min(band_n, p.n - n0));
       pack_task<T> a, b;
       if (part.pack_a && n0 == 0) a = {band.a, to, band.m, p.k};
-      if (part.pack_b && (m0 == 0 || part.band_n < p.n)) b = {band.b, to + a_size, band.n, p.k};
+      if (part.pack_b && (m0 == 0 || band_n < p.n)) b = {band.b, to + a_size, band.n, p.k};
       if (a.teams + b.teams > 0) pack(exec, a, b, p.k);
       const auto packed = [&](tiling::operand<T>& x, index_t extent, T* data, int& pad) {
         x = {data, 1, packed_pitch<T>(extent)};

@@ -110,6 +110,7 @@ split_k<T> make_split(const Exec& exec, workspace<Exec>& memory, const split_pla
                       int tile_size) {
   split_k<T> split{plan};
   if (plan.parts == 1) split.k_per_part = k;
+  if (split.fan_in > plan.parts) split.fan_in = plan.parts;
   if (plan.parts > 1) {
     const std::size_t sums = std::size_t(tiles) * plan.parts;
     split.sums = memory.template reserve<T>(exec, sums * tile_size);

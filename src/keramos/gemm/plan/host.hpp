@@ -172,8 +172,9 @@ struct planner {
       return run_unpacked(exec, memory,
                           unpacked_blocks<T, Epilogue>{
                               p, epilogue, function_of(table, part.path), {part.block, part.split.parts}});
-    for (index_t n0 = 0; n0 < p.n; n0 += part.band_n) {
-      const gemm_problem<T> band = p.part(0, n0, p.m, std::min(part.band_n, p.n - n0));
+    const index_t band_n = std::min(part.band_n, p.n);
+    for (index_t n0 = 0; n0 < p.n; n0 += band_n) {
+      const gemm_problem<T> band = p.part(0, n0, p.m, std::min(band_n, p.n - n0));
       launch(
           part.pack_b ? packing_b(exec, memory, table, band, part.block) : collective<T>(table, part.block),
           band, split_plan());
