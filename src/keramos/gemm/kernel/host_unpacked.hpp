@@ -3,8 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdint>
-#include <type_traits>
 
 #include <keramos/gemm/epilogue/placed.hpp>
 #include <keramos/gemm/kernel/host/kernels.hpp>

@@ -3,11 +3,12 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <keramos/backends/interface.hpp>
 #include <keramos/base/error.hpp>
