@@ -19,46 +19,27 @@ struct bias_block {
   }
 };
 
-/// acc + v(i): one value for each row of C.
+/// acc + v(i): one value for each row of C. `v` is one of
 ///
-/// `v` is a View, an mdspan or a grid_view of rank 1, or of rank 2, (batch, rows), for one vector to each problem of a
-/// batch. Its elements convert to the type of C's (floating-point ones not to integers). Only its address and strides
-/// are kept: the elements must live until the product is done, and there must be as many as C has rows.
-template <parts::epilogue_vector_like V>
-constexpr auto bias_by_row(const V& v) {
-  using vector = decltype(parts::as_epilogue_vector(v));
-  return bias_block<parts::along::rows, vector>{parts::as_epilogue_vector(v)};
-}
-/// acc + data[i]
-template <class U>
-constexpr auto bias_by_row(const U* data) {
-  using vector = decltype(parts::as_epilogue_vector(data));
-  return bias_block<parts::along::rows, vector>{parts::as_epilogue_vector(data)};
-}
-/// acc + data[i * stride + batch * batch_stride]
-template <class U>
-constexpr auto bias_by_row(const U* data, index_t stride, index_t batch_stride = 0) {
-  using vector = decltype(parts::as_epilogue_vector(data, stride, batch_stride));
-  return bias_block<parts::along::rows, vector>{parts::as_epilogue_vector(data, stride, batch_stride)};
+/// - a View, an mdspan or a grid_view of rank 1, or of rank 2, (batch, rows), for one vector to each problem of a batch;
+/// - `data`, a pointer: data[i];
+/// - `data, stride, batch_stride`: data[i * stride + batch * batch_stride]. batch_stride is 0 if left out.
+///
+/// Its elements convert to the type of C's (floating-point ones not to integers). Only its address and strides are kept:
+/// the elements must live until the product is done, and there must be as many as C has rows.
+template <class... V>
+requires requires(const V&... v) { parts::as_epilogue_vector(v...); }
+constexpr auto bias_by_row(const V&... v) {
+  using vector = decltype(parts::as_epilogue_vector(v...));
+  return bias_block<parts::along::rows, vector>{parts::as_epilogue_vector(v...)};
 }
 
 /// acc + v(j): one value for each column of C. Otherwise as bias_by_row.
-template <parts::epilogue_vector_like V>
-constexpr auto bias_by_column(const V& v) {
-  using vector = decltype(parts::as_epilogue_vector(v));
-  return bias_block<parts::along::columns, vector>{parts::as_epilogue_vector(v)};
-}
-/// acc + data[j]
-template <class U>
-constexpr auto bias_by_column(const U* data) {
-  using vector = decltype(parts::as_epilogue_vector(data));
-  return bias_block<parts::along::columns, vector>{parts::as_epilogue_vector(data)};
-}
-/// acc + data[j * stride + batch * batch_stride]
-template <class U>
-constexpr auto bias_by_column(const U* data, index_t stride, index_t batch_stride = 0) {
-  using vector = decltype(parts::as_epilogue_vector(data, stride, batch_stride));
-  return bias_block<parts::along::columns, vector>{parts::as_epilogue_vector(data, stride, batch_stride)};
+template <class... V>
+requires requires(const V&... v) { parts::as_epilogue_vector(v...); }
+constexpr auto bias_by_column(const V&... v) {
+  using vector = decltype(parts::as_epilogue_vector(v...));
+  return bias_block<parts::along::columns, vector>{parts::as_epilogue_vector(v...)};
 }
 
 }  // namespace keramos::epilogue

@@ -140,7 +140,7 @@ constexpr auto as_epilogue_vector(const U* data) {
   return epilogue_vector<U, void, known_stride<0, 1>, no_stride<1>>(data, 1, 0);
 }
 template <class U>
-constexpr auto as_epilogue_vector(const U* data, index_t stride, index_t batch_stride) {
+constexpr auto as_epilogue_vector(const U* data, index_t stride, index_t batch_stride = 0) {
   return epilogue_vector<U, void, kept_stride<0>, kept_stride<1>>(data, stride, batch_stride);
 }
 

@@ -55,43 +55,19 @@ template <class S>
 requires(!std::is_pointer_v<S>) constexpr auto scale(S factor) { return scale_block<S>{factor}; }
 
 /// acc·v(i): one factor for each row of C. What `v` may be, and how long it must live: see bias_by_row.
-template <parts::epilogue_vector_like V>
-constexpr auto scale_by_row(const V& v) {
-  using vector = decltype(parts::as_epilogue_vector(v));
-  return vector_scale_block<parts::along::rows, vector>{parts::as_epilogue_vector(v)};
-}
-/// acc·data[i]
-template <class U>
-constexpr auto scale_by_row(const U* data) {
-  using vector = decltype(parts::as_epilogue_vector(data));
-  return vector_scale_block<parts::along::rows, vector>{parts::as_epilogue_vector(data)};
-}
-/// acc·data[i * stride + batch * batch_stride]
-template <class U>
-constexpr auto scale_by_row(const U* data, index_t stride, index_t batch_stride = 0) {
-  using vector = decltype(parts::as_epilogue_vector(data, stride, batch_stride));
-  return vector_scale_block<parts::along::rows, vector>{
-      parts::as_epilogue_vector(data, stride, batch_stride)};
+template <class... V>
+requires requires(const V&... v) { parts::as_epilogue_vector(v...); }
+constexpr auto scale_by_row(const V&... v) {
+  using vector = decltype(parts::as_epilogue_vector(v...));
+  return vector_scale_block<parts::along::rows, vector>{parts::as_epilogue_vector(v...)};
 }
 
 /// acc·v(j): one factor for each column of C. Otherwise as scale_by_row.
-template <parts::epilogue_vector_like V>
-constexpr auto scale_by_column(const V& v) {
-  using vector = decltype(parts::as_epilogue_vector(v));
-  return vector_scale_block<parts::along::columns, vector>{parts::as_epilogue_vector(v)};
-}
-/// acc·data[j]
-template <class U>
-constexpr auto scale_by_column(const U* data) {
-  using vector = decltype(parts::as_epilogue_vector(data));
-  return vector_scale_block<parts::along::columns, vector>{parts::as_epilogue_vector(data)};
-}
-/// acc·data[j * stride + batch * batch_stride]
-template <class U>
-constexpr auto scale_by_column(const U* data, index_t stride, index_t batch_stride = 0) {
-  using vector = decltype(parts::as_epilogue_vector(data, stride, batch_stride));
-  return vector_scale_block<parts::along::columns, vector>{
-      parts::as_epilogue_vector(data, stride, batch_stride)};
+template <class... V>
+requires requires(const V&... v) { parts::as_epilogue_vector(v...); }
+constexpr auto scale_by_column(const V&... v) {
+  using vector = decltype(parts::as_epilogue_vector(v...));
+  return vector_scale_block<parts::along::columns, vector>{parts::as_epilogue_vector(v...)};
 }
 
 /// acc·(*factor): one factor in memory that the device reads when the kernel runs, so an earlier kernel of the same
