@@ -30,27 +30,27 @@ namespace cuda {
 //                   512 tiles for 396 places (46.5 us with four)
 // clang-format off
 inline constexpr simt::tile_row tile_table[] = {
-    // arch  type bytes    block           warp        fragment    stages teams unit             split    efficiency  serves
-    {    50, 'f', 4,  {{128, 128, 16}, { 64,  32}, { 8,  8,  1},   2,    2, tiling::math_unit::fma,     false},  0.75},
-    {    50, 'f', 4,  {{128, 128,  8}, { 64,  32}, { 8,  8,  1},   2,    2, tiling::math_unit::fma,     false},  0.65},
-    {    50, 'f', 4,  {{ 64,  64, 16}, { 32,  32}, { 8,  4,  1},   2,    4, tiling::math_unit::fma,     true},   0.63},
-    {    50, 'f', 4,  {{ 64,  32, 32}, { 32,  16}, { 4,  4,  1},   3,    4, tiling::math_unit::fma,     true},   0.55},
-    {    50, 'f', 4,  {{ 32,  32, 32}, { 32,  16}, { 4,  4,  1},   3,    6, tiling::math_unit::fma,     true},   0.55},
-    {    50, 'f', 4,  {{ 64,  16, 32}, { 32,  16}, { 4,  4,  1},   4,    4, tiling::math_unit::fma,     true},   0.50},
-    {    50, 'f', 4,  {{ 64,   8, 32}, { 64,   8}, { 4,  4,  1},   4,    5, tiling::math_unit::fma,     true},   0.30},
-    {    90, 'f', 8,  {{128,  64, 16}, { 64,  32}, {16,  8,  8},   3,    2, tiling::math_unit::matrix,  false},  0.93},
-    {    90, 'f', 8,  {{128,  64,  8}, { 64,  32}, {16,  8,  8},   3,    2, tiling::math_unit::matrix,  false},  0.86},
-    {    80, 'f', 8,  {{ 64,  64,  8}, { 32,  32}, {16,  8,  8},   3,    4, tiling::math_unit::matrix,  true},   0.73, simt::serves::single},
-    {    80, 'f', 8,  {{ 64,  64,  8}, { 32,  32}, {16,  8,  8},   5,    3, tiling::math_unit::matrix,  true},   0.80, simt::serves::batches},
-    {    80, 'f', 8,  {{ 64,  32, 16}, { 32,  16}, {16,  8,  8},   3,    4, tiling::math_unit::matrix,  true},   0.75},
-    {    80, 'f', 8,  {{ 32,  32, 16}, { 16,  16}, {16,  8,  8},   4,    4, tiling::math_unit::matrix,  true},   0.59},
-    {    80, 'f', 8,  {{ 64,  16, 16}, { 16,  16}, {16,  8,  8},   3,    4, tiling::math_unit::matrix,  true},   0.63},
-    {    80, 'f', 8,  {{ 64,   8, 16}, { 16,   8}, {16,  8,  8},   4,    5, tiling::math_unit::matrix,  true},   0.25},
-    {    50, 'f', 8,  {{ 64,  64,  8}, { 32,  32}, { 8,  4,  1},   3,    2, tiling::math_unit::fma,     true},   0.35},
-    {    50, 'f', 8,  {{ 64,  16, 16}, { 32,  16}, { 4,  4,  1},   3,    4, tiling::math_unit::fma,     true},   0.25},
-    {    50, 'i', 4,  {{128, 128, 16}, { 64,  32}, { 8,  8,  1},   2,    2, tiling::math_unit::fma,     false},  0.47},
-    {    50, 'i', 4,  {{ 64,  64, 16}, { 32,  32}, { 8,  4,  1},   2,    4, tiling::math_unit::fma,     true},   0.40},
-    {    50, 'i', 4,  {{ 64,  16, 32}, { 32,  16}, { 4,  4,  1},   4,    4, tiling::math_unit::fma,     true},   0.35},
+    // arch  types        block           warp        fragment    stages teams unit             split    efficiency  serves
+    {    50, simt::f32,  {{128, 128, 16}, { 64,  32}, { 8,  8,  1},   2,    2, tiling::math_unit::fma,     false},  0.75},
+    {    50, simt::f32,  {{128, 128,  8}, { 64,  32}, { 8,  8,  1},   2,    2, tiling::math_unit::fma,     false},  0.65},
+    {    50, simt::f32,  {{ 64,  64, 16}, { 32,  32}, { 8,  4,  1},   2,    4, tiling::math_unit::fma,     true},   0.63},
+    {    50, simt::f32,  {{ 64,  32, 32}, { 32,  16}, { 4,  4,  1},   3,    4, tiling::math_unit::fma,     true},   0.55},
+    {    50, simt::f32,  {{ 32,  32, 32}, { 32,  16}, { 4,  4,  1},   3,    6, tiling::math_unit::fma,     true},   0.55},
+    {    50, simt::f32,  {{ 64,  16, 32}, { 32,  16}, { 4,  4,  1},   4,    4, tiling::math_unit::fma,     true},   0.50},
+    {    50, simt::f32,  {{ 64,   8, 32}, { 64,   8}, { 4,  4,  1},   4,    5, tiling::math_unit::fma,     true},   0.30},
+    {    90, simt::f64,  {{128,  64, 16}, { 64,  32}, {16,  8,  8},   3,    2, tiling::math_unit::matrix,  false},  0.93},
+    {    90, simt::f64,  {{128,  64,  8}, { 64,  32}, {16,  8,  8},   3,    2, tiling::math_unit::matrix,  false},  0.86},
+    {    80, simt::f64,  {{ 64,  64,  8}, { 32,  32}, {16,  8,  8},   3,    4, tiling::math_unit::matrix,  true},   0.73, simt::serves::single},
+    {    80, simt::f64,  {{ 64,  64,  8}, { 32,  32}, {16,  8,  8},   5,    3, tiling::math_unit::matrix,  true},   0.80, simt::serves::batches},
+    {    80, simt::f64,  {{ 64,  32, 16}, { 32,  16}, {16,  8,  8},   3,    4, tiling::math_unit::matrix,  true},   0.75},
+    {    80, simt::f64,  {{ 32,  32, 16}, { 16,  16}, {16,  8,  8},   4,    4, tiling::math_unit::matrix,  true},   0.59},
+    {    80, simt::f64,  {{ 64,  16, 16}, { 16,  16}, {16,  8,  8},   3,    4, tiling::math_unit::matrix,  true},   0.63},
+    {    80, simt::f64,  {{ 64,   8, 16}, { 16,   8}, {16,  8,  8},   4,    5, tiling::math_unit::matrix,  true},   0.25},
+    {    50, simt::f64,  {{ 64,  64,  8}, { 32,  32}, { 8,  4,  1},   3,    2, tiling::math_unit::fma,     true},   0.35},
+    {    50, simt::f64,  {{ 64,  16, 16}, { 32,  16}, { 4,  4,  1},   3,    4, tiling::math_unit::fma,     true},   0.25},
+    {    50, simt::i32,  {{128, 128, 16}, { 64,  32}, { 8,  8,  1},   2,    2, tiling::math_unit::fma,     false},  0.47},
+    {    50, simt::i32,  {{ 64,  64, 16}, { 32,  32}, { 8,  4,  1},   2,    4, tiling::math_unit::fma,     true},   0.40},
+    {    50, simt::i32,  {{ 64,  16, 32}, { 32,  16}, { 4,  4,  1},   4,    4, tiling::math_unit::fma,     true},   0.35},
 };
 // clang-format on
 

@@ -3,9 +3,14 @@
 
 #include <cstddef>
 
+#include <keramos/tile/operand_types.hpp>
 #include <keramos/tile/shape.hpp>
 
 namespace keramos::backend::simt {
+
+// Types as rows name them.
+inline constexpr tiling::operand_types f32 = tiling::all(scalar_type::f32), f64 = tiling::all(scalar_type::f64),
+                                       i32 = tiling::all(scalar_type::i32);
 
 /// What a row of a tile table is for.
 enum class serves { all, single, batches };
@@ -15,8 +20,7 @@ enum class serves { all, single, batches };
 /// nothing else holds it up.
 struct tile_row {
   int arch;
-  char type;  ///< 'f' floating, 'i' integer
-  int element_bytes;
+  tiling::operand_types types;
   tiling::config config;
   double efficiency;
   simt::serves serves = simt::serves::all;

@@ -121,13 +121,14 @@ struct held : Accumulator {
 // The library's multiply over panels that stay in local memory: what it reaches without any traffic.
 template <class Exec, class T>
 double matrix_rate(int units) {
-  using accumulator = held<detail::simt::warp_mma_accumulator<T, matrix_config, Exec>>;
+  using accumulator = held<detail::simt::warp_mma_accumulator<detail::types_of<T>, matrix_config, Exec>>;
   constexpr int block = matrix_config.block.m, depth = matrix_config.block.k, stride = depth + 4;
   constexpr int items = 32 * matrix_config.warps();
   using k_tile = keramos::local_array<T, block, stride>;
   using wg = keramos::group<keramos::local_range<items>, keramos::local_memory<k_tile, k_tile>>;
   const Kokkos::View<T**, Kokkos::LayoutRight, memory_space> sink("sink", block, block);
-  const gemm_problem<T> problem{{nullptr, 0, 0}, {nullptr, 0, 0}, sink.data(), block, 1, block, block, depth};
+  const gemm_problem<detail::types_of<T>> problem{{nullptr, 0, 0}, {nullptr, 0, 0}, sink.data(), block, 1,
+                                                  block,           block,           depth};
   int rounds = opaque(2048);
   const int groups = units * 12;
   const double seconds = best_seconds([&] {

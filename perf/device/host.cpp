@@ -38,9 +38,9 @@ std::string host_micro_kernel(data_type type) {
   const auto of = [](const auto& table) {
     return std::string(table.isa) + ", " + std::to_string(table.mr) + " x " + std::to_string(table.nr);
   };
-  if (type == data_type::f32) return of(detail::host::kernels<float>());
-  if (type == data_type::f64) return of(detail::host::kernels<double>());
-  return of(detail::host::kernels<std::uint32_t>());
+  if (type == data_type::f32) return of(detail::host::kernels<types::f32>());
+  if (type == data_type::f64) return of(detail::host::kernels<types::f64>());
+  return of(detail::host::kernels<types::i32>());
 }
 
 std::vector<launch_figures> launches_of(const std::function<void(keramos::queue&)>&) { return {}; }

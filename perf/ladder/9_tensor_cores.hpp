@@ -59,7 +59,7 @@ struct tensor_cores {
 
   template <class Exec, class T>
   static void multiply(keramos::queue& q, const operands<T>& x) {
-    using accumulator = held<detail::simt::warp_mma_accumulator<T, config, Exec>>;
+    using accumulator = held<detail::simt::warp_mma_accumulator<detail::types_of<T>, config, Exec>>;
     constexpr int block = config.block.m, depth = config.block.k, items = 32 * config.warps();
     constexpr int loads = block * depth / items,
                   stride = depth + 4;  // padded: a fragment's rows in all banks
@@ -67,7 +67,8 @@ struct tensor_cores {
     using slots = keramos::local_array<T, 2, block, stride>;  // (slot, m or n, k)
     using wg = keramos::group<keramos::local_range<items>, keramos::local_memory<slots, slots>>;
     const auto A = x.a, B = x.b;
-    const gemm_problem<T> problem{{A.data(), x.k, 1}, {B.data(), 1, x.n}, x.c.data(), x.n, 1, x.m, x.n, x.k};
+    const gemm_problem<detail::types_of<T>> problem{
+        {A.data(), x.k, 1}, {B.data(), 1, x.n}, x.c.data(), x.n, 1, x.m, x.n, x.k};
     const index_t m = x.m, n = x.n, k = x.k, blocks_n = ceil_div(n, block);
     q.parallel_for_work_group<wg>(
         "ladder::tensor_cores", keramos::range{ceil_div(m, block) * blocks_n}, KERAMOS_LAMBDA(wg & g) {

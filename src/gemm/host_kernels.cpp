@@ -7,13 +7,14 @@
 
 namespace keramos::detail::host::KERAMOS_HOST_ISA {
 
-template <class T>
-const kernel_table<T>* compiled_kernels() {
-  static constexpr kernel_table<T> table = micro_kernel<T>::table(KERAMOS_STRING(KERAMOS_HOST_ISA));
+template <class Types>
+const kernel_table<Types>* compiled_kernels() {
+  static constexpr kernel_table<Types> table =
+      micro_kernel<typename Types::accumulator>::template table<Types>(KERAMOS_STRING(KERAMOS_HOST_ISA));
   return &table;
 }
-template KERAMOS_EXPORT const kernel_table<float>* compiled_kernels<float>();
-template KERAMOS_EXPORT const kernel_table<double>* compiled_kernels<double>();
-template KERAMOS_EXPORT const kernel_table<std::uint32_t>* compiled_kernels<std::uint32_t>();
+template KERAMOS_EXPORT const kernel_table<types::f32>* compiled_kernels<types::f32>();
+template KERAMOS_EXPORT const kernel_table<types::f64>* compiled_kernels<types::f64>();
+template KERAMOS_EXPORT const kernel_table<types::i32>* compiled_kernels<types::i32>();
 
 }  // namespace keramos::detail::host::KERAMOS_HOST_ISA

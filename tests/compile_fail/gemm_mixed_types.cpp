@@ -1,4 +1,4 @@
-// expect: A, B and C must have one element type
+// expect: no product of these element types is known
 #include <keramos/keramos.hpp>
 
 void product(keramos::queue& q, keramos::matrix_view<float> a, keramos::matrix_view<double> b) {

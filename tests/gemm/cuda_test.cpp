@@ -127,14 +127,14 @@ TEST(GemmCuda, OperandsThatAreCopiedFirst) {
       q.wait();
       expect_product(a, ta, b, tb, k, c);
 
-      const gemm_problem<double> p{{a.device.data() + 1, ta ? 1 : a.pitch, ta ? a.pitch : 1},
-                                   {b.device.data() + 1, tb ? b.pitch : 1, tb ? 1 : b.pitch},
-                                   c.data(),
-                                   n,
-                                   1,
-                                   m,
-                                   n,
-                                   k};
+      const gemm_problem<types::f64> p{{a.device.data() + 1, ta ? 1 : a.pitch, ta ? a.pitch : 1},
+                                       {b.device.data() + 1, tb ? b.pitch : 1, tb ? 1 : b.pitch},
+                                       c.data(),
+                                       n,
+                                       1,
+                                       m,
+                                       n,
+                                       k};
       gemm_part packed;
       auto device = backend::tiles<Kokkos::Cuda>::model(q.execution_space());
       device.most_packed_bytes = std::size_t(8) << 20;
@@ -144,7 +144,7 @@ TEST(GemmCuda, OperandsThatAreCopiedFirst) {
       Kokkos::fence();
       int bands = 0;
       detail::simt::with_packed(
-          q.execution_space(), copies, p, packed, [&](const gemm_problem<double>& part) {
+          q.execution_space(), copies, p, packed, [&](const gemm_problem<types::f64>& part) {
             ++bands;
             const matrix_view<const double> x{part.a.data, part.m, part.k, part.a.stride_mn, part.a.stride_k};
             const matrix_view<const double> y{part.b.data, part.k, part.n, part.b.stride_k, part.b.stride_mn};

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <random>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 #include <keramos/keramos.hpp>
@@ -17,20 +18,26 @@
 
 namespace {
 
-using keramos::detail::host::kernel_table;
+// Whose kernels compute in T.
+template <class T>
+using types_of = std::conditional_t<
+    std::is_same_v<T, float>, keramos::types::f32,
+    std::conditional_t<std::is_same_v<T, double>, keramos::types::f64, keramos::types::i32>>;
+template <class T>
+using kernel_table = keramos::detail::host::kernel_table<types_of<T>>;
 
 template <class T>
 std::vector<const kernel_table<T>*> runnable() {
   using namespace keramos::detail::host;
-  std::vector<const kernel_table<T>*> list{baseline::compiled_kernels<T>()};
+  std::vector<const kernel_table<T>*> list{baseline::compiled_kernels<types_of<T>>()};
 #ifdef KERAMOS_HAS_HOST_AVX2
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    list.push_back(avx2::compiled_kernels<T>());
+    list.push_back(avx2::compiled_kernels<types_of<T>>());
 #endif
 #ifdef KERAMOS_HAS_HOST_AVX512
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
-    list.push_back(avx512::compiled_kernels<T>());
+    list.push_back(avx512::compiled_kernels<types_of<T>>());
 #endif
   return list;
 }
@@ -129,9 +136,9 @@ TYPED_TEST(HostKernels, AreExactOnSmallIntegers) {
     for (int m : {1, t->mr - 1, t->mr, 2 * t->mr + 3})
       for (int n : {1, t->nr - 1, t->nr, 2 * t->nr + 5})
         for (int k : {1, 15, 16, 37}) {
-          test_table(*t, m, n, k, k, 1, 1, n, n, 1);              // row-major
-          test_table(*t, m, n, k, 1, m, k, 1, 1, m);              // column-major
-          test_table(*t, m, n, k, 3 * k, 2, 2, 3 * n, 2 * n, 2);  // no unit stride
+          test_table<TypeParam>(*t, m, n, k, k, 1, 1, n, n, 1);              // row-major
+          test_table<TypeParam>(*t, m, n, k, 1, m, k, 1, 1, m);              // column-major
+          test_table<TypeParam>(*t, m, n, k, 3 * k, 2, 2, 3 * n, 2 * n, 2);  // no unit stride
         }
   }
 }
@@ -142,12 +149,12 @@ TYPED_TEST(HostKernels, UnpackedOnesAreExactOnSmallIntegers) {
     for (int m = 1; m <= 34; ++m)
       for (int n = 1; n <= 70; n += 1 + n / 20)
         for (bool b_rows_run : {true, false}) {
-          test_unpacked(*t, false, m, n, 1 + (m + n) % 20, b_rows_run, TypeParam(m % 2));
+          test_unpacked<TypeParam>(*t, false, m, n, 1 + (m + n) % 20, b_rows_run, TypeParam(m % 2));
           // The length of A's rows decides about the shape of tiles.
-          test_unpacked(*t, false, m, n, (m + n) % 2 ? 65 : 130, b_rows_run, TypeParam(n % 2));
+          test_unpacked<TypeParam>(*t, false, m, n, (m + n) % 2 ? 65 : 130, b_rows_run, TypeParam(n % 2));
         }
     for (bool b_rows_run : {true, false})
-      test_unpacked(*t, false, 5, 300, 700, b_rows_run, TypeParam(1));  // k in blocks
+      test_unpacked<TypeParam>(*t, false, 5, 300, 700, b_rows_run, TypeParam(1));  // k in blocks
   }
 }
 
@@ -159,8 +166,8 @@ TYPED_TEST(HostKernels, DotProductsAreExactOnSmallIntegers) {
         for (int k : {1, 5, 16, 33, 5000})
           for (bool b_rows_run : {true, false}) {
             if (k > 1000 && many > 9) continue;
-            if (!b_rows_run) test_unpacked(*t, true, few, many, k, false, TypeParam(many % 2));
-            test_unpacked(*t, true, many, few, k, b_rows_run, TypeParam(many % 2));
+            if (!b_rows_run) test_unpacked<TypeParam>(*t, true, few, many, k, false, TypeParam(many % 2));
+            test_unpacked<TypeParam>(*t, true, many, few, k, b_rows_run, TypeParam(many % 2));
           }
   }
 }
@@ -183,10 +190,10 @@ TYPED_TEST(HostKernels, SharesMakeUpTheProduct) {
           for (auto* v : {&a, &b, &c})
             for (TypeParam& x : *v) x = TypeParam(rng() % 5);
           const std::vector<TypeParam> before = c;
-          const keramos::gemm_problem<TypeParam> p{
+          const keramos::gemm_problem<types_of<TypeParam>> p{
               {a.data(), s.k, 1}, {b.data(), 1, s.n}, c.data(), 2 * s.n, 1, s.m, s.n, s.k};
           using linear = keramos::detail::linear_epilogue<TypeParam>;
-          unpacked_blocks<TypeParam, linear> kernel{
+          unpacked_blocks<types_of<TypeParam>, linear> kernel{
               p, {3, TypeParam(beta)}, t->multiply_unpacked, share_out(t->nr, s.m, s.n, s.k, threads)};
           const int parts = kernel.shares.parts;
           std::vector<TypeParam> sums(std::size_t(parts) * s.m * s.n);
@@ -228,7 +235,7 @@ TYPED_TEST(HostKernels, ChosenBlocksFit) {
         } else {
           EXPECT_LE(block.n, t.nc);
         }
-        const auto tiles = ceil_div(n, block.m) * ceil_div(n, block.n);
+        const auto tiles = keramos::detail::ceil_div(n, block.m) * keramos::detail::ceil_div(n, block.n);
         if (n >= 512 && threads <= 16) {
           EXPECT_GE(tiles, threads == 1 ? 1 : 2 * threads);
         }
@@ -242,13 +249,14 @@ TYPED_TEST(HostKernels, PackingIsShared) {
     const int n = 5 * t->nr - 3, k = 37, kc = 8, panels = 5;
     std::vector<TypeParam> b(n * k), expected(panels * t->nr * k);
     for (std::size_t i = 0; i < b.size(); ++i) b[i] = TypeParam(i + 1);
-    pack_kernel<TypeParam> kernel{t->pack_b, {b.data(), 1, n}, n, k, panels, t->nr, kc, expected.data(), 1};
+    pack_kernel<types_of<TypeParam>> kernel{t->pack_b, {b.data(), 1, n}, n, k, panels, t->nr,
+                                            kc,        expected.data(),  1};
     for (keramos::index_t i = 0; i < kernel.size(); ++i) kernel(i);
     for (int threads : {1, 2, 4})
       for (int round = 0; round < 20; ++round) {
         std::vector<TypeParam> packed(expected.size(), TypeParam(-1));
         kernel.to = packed.data();
-        shared_packing<TypeParam> packing(kernel);
+        shared_packing<types_of<TypeParam>> packing(kernel);
         std::atomic<int> right = 0;
         std::vector<std::thread> all;
         for (int i = 0; i < threads; ++i)
@@ -271,9 +279,9 @@ TYPED_TEST(HostKernels, BlocksAreMultiplesOfTheRegisterTile) {
 
 TEST(HostKernelTable, BlocksFitHalfTheCache) {
   using namespace keramos::detail::host;
-  const kernel_table<double> wide = *baseline::compiled_kernels<double>();
+  const ::kernel_table<double> wide = *baseline::compiled_kernels<types_of<double>>();
   for (const std::size_t bytes : {1 << 30, 1 << 20, 1 << 19, 1 << 18, 1 << 17}) {
-    const kernel_table<double> t = fitted(wide, bytes);
+    const ::kernel_table<double> t = fitted(wide, bytes);
     EXPECT_LE(t.mc * t.kc * sizeof(double), bytes / 2);
     EXPECT_EQ(t.mc % t.mr, 0);
     // One more panel would not fit, or is more than was measured to pay.

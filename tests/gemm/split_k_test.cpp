@@ -172,11 +172,11 @@ TYPED_TEST(SplitK, CallsOfOneQueueFollowEachOther) {
 // So that the tests above meet it: on a host whose threads are two or more.
 TYPED_TEST(SplitK, HostsDivideKOfSomeShapesOfThese) {
   using namespace detail::host;
-  using T = compute_type<TypeParam>;
-  const kernel_table<T>& table = kernels<T>();
+  using types = detail::types_of<TypeParam>;
+  const kernel_table<types>& table = kernels<types>();
   const int shapes[][3] = {{16, 16, 30000}, {7, 5, 40000}};
   for (const auto& [m, n, k] : shapes) {
-    const gemm_problem<T> p{{nullptr, k, 1}, {nullptr, 1, n}, nullptr, n, 1, m, n, k};
+    const gemm_problem<types> p{{nullptr, k, 1}, {nullptr, 1, n}, nullptr, n, 1, m, n, k};
     EXPECT_TRUE(unpacked_pays(p)) << m << 'x' << n << 'x' << k;
     for (const int threads : {2, 4, 16, 64})
       EXPECT_GT(share_out(table.nr, m, n, k, threads).parts, 1)
@@ -189,7 +189,7 @@ using backend::simt::tile_row;
 using detail::simt::choose_split;
 
 constexpr tile_row row{
-    50, 'f', 4, {{64, 64, 16}, {32, 32}, {8, 4, 1}, 2, 4, tiling::math_unit::fma, true}, 0.63};
+    50, backend::simt::f32, {{64, 64, 16}, {32, 32}, {8, 4, 1}, 2, 4, tiling::math_unit::fma, true}, 0.63};
 constexpr device_model large{132, 228 << 10}, small{20, 64 << 10};
 
 TEST(SplitKChoice, PartsCoverK) {

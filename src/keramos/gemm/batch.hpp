@@ -28,28 +28,29 @@ struct batch_place {
 };
 
 /// `count` problems of one shape and one set of strides.
-template <class T>
+template <class Types>
 struct uniform_batch {
+  using types = Types;
   /// Whether problems differ in their extents.
   static constexpr bool mixed = false;
 
-  gemm_problem<T> shape;  ///< problem 0, but for data where there are addresses
+  gemm_problem<Types> shape;  ///< problem 0, but for data where there are addresses
   batch_place a, b, c;
   index_t count;
 
   KERAMOS_FORCEINLINE_FUNCTION index_t size() const { return count; }
-  KERAMOS_FORCEINLINE_FUNCTION gemm_problem<T> operator[](index_t i) const {
-    gemm_problem<T> p = shape;
+  KERAMOS_FORCEINLINE_FUNCTION gemm_problem<Types> operator[](index_t i) const {
+    gemm_problem<Types> p = shape;
     p.a.data = a.of(shape.a.data, i);
     p.b.data = b.of(shape.b.data, i);
     p.c = c.of(shape.c, i);
     p.place.batch = i;
     return p;
   }
-  KERAMOS_FORCEINLINE_FUNCTION tiling::operand<T> a_of(index_t i) const {
+  KERAMOS_FORCEINLINE_FUNCTION tiling::operand<typename Types::a> a_of(index_t i) const {
     return {a.of(shape.a.data, i), shape.a.stride_mn, shape.a.stride_k};
   }
-  KERAMOS_FORCEINLINE_FUNCTION tiling::operand<T> b_of(index_t i) const {
+  KERAMOS_FORCEINLINE_FUNCTION tiling::operand<typename Types::b> b_of(index_t i) const {
     return {b.of(shape.b.data, i), shape.b.stride_mn, shape.b.stride_k};
   }
   KERAMOS_FORCEINLINE_FUNCTION index_t m(index_t) const { return shape.m; }
@@ -64,24 +65,31 @@ struct uniform_batch {
 };
 
 /// A problem among others of other extents, and its place among all block tiles.
-template <class T>
-struct grouped_problem : gemm_problem<T> {
+template <class Types>
+struct grouped_problem : gemm_problem<Types> {
   int first_tile = 0;
   int tiles_m = 0, tiles_n = 0;
 };
 
 /// Problems with extents and strides of their own.
-template <class T>
+template <class Types>
 struct grouped_batch {
+  using types = Types;
   static constexpr bool mixed = true;
 
-  const grouped_problem<T>* problems;  // in memory that the kernel reads
+  const grouped_problem<Types>* problems;  // in memory that the kernel reads
   index_t count;
 
   KERAMOS_FORCEINLINE_FUNCTION index_t size() const { return count; }
-  KERAMOS_FORCEINLINE_FUNCTION const grouped_problem<T>& operator[](index_t i) const { return problems[i]; }
-  KERAMOS_FORCEINLINE_FUNCTION const tiling::operand<T>& a_of(index_t i) const { return problems[i].a; }
-  KERAMOS_FORCEINLINE_FUNCTION const tiling::operand<T>& b_of(index_t i) const { return problems[i].b; }
+  KERAMOS_FORCEINLINE_FUNCTION const grouped_problem<Types>& operator[](index_t i) const {
+    return problems[i];
+  }
+  KERAMOS_FORCEINLINE_FUNCTION const tiling::operand<typename Types::a>& a_of(index_t i) const {
+    return problems[i].a;
+  }
+  KERAMOS_FORCEINLINE_FUNCTION const tiling::operand<typename Types::b>& b_of(index_t i) const {
+    return problems[i].b;
+  }
   KERAMOS_FORCEINLINE_FUNCTION index_t m(index_t i) const { return problems[i].m; }
   KERAMOS_FORCEINLINE_FUNCTION index_t n(index_t i) const { return problems[i].n; }
   KERAMOS_FORCEINLINE_FUNCTION index_t k(index_t i) const { return problems[i].k; }
@@ -95,12 +103,12 @@ struct batch_alignment {
 /// One problem with what all problems of a batch have in common, for the choice of a kernel: the largest
 /// extents, the strides, and in place of addresses and of strides between rows numbers that are multiples of
 /// 2^i if those of all problems are. Its data must not be touched.
-template <class T>
+template <class Types>
 class representative_problem {
  public:
-  representative_problem(const uniform_batch<T>& batch, const batch_alignment& alignment) {
+  representative_problem(const uniform_batch<Types>& batch, const batch_alignment& alignment) {
     problem_ = batch.shape;
-    const auto join = [](tiling::operand<T>& x, const batch_place& place, std::size_t alignment) {
+    const auto join = []<class T>(tiling::operand<T>& x, const batch_place& place, std::size_t alignment) {
       if (place.addresses)
         x.data = reinterpret_cast<const T*>(alignment);
       else
@@ -109,13 +117,13 @@ class representative_problem {
     join(problem_.a, batch.a, alignment.a);
     join(problem_.b, batch.b, alignment.b);
     if (batch.c.addresses)
-      problem_.c = reinterpret_cast<T*>(alignment.c);
+      problem_.c = reinterpret_cast<typename Types::c*>(alignment.c);
     else
       problem_.c_row_stride |= batch.c.stride;
   }
-  explicit representative_problem(const std::vector<grouped_problem<T>>& problems) {
+  explicit representative_problem(const std::vector<grouped_problem<Types>>& problems) {
     problem_ = problems.front();
-    for (const gemm_problem<T>& p : problems) {
+    for (const gemm_problem<Types>& p : problems) {
       problem_.m = std::max(problem_.m, p.m);
       problem_.n = std::max(problem_.n, p.n);
       problem_.k = std::max(problem_.k, p.k);
@@ -124,12 +132,19 @@ class representative_problem {
     }
   }
 
-  const gemm_problem<T>& get() const { return problem_; }
+  const gemm_problem<Types>& get() const { return problem_; }
 
  private:
-  static bool along_k(const tiling::operand<T>& x) { return x.stride_k == 1 && x.stride_mn != 1; }
-  static index_t& across(tiling::operand<T>& x) { return along_k(x) ? x.stride_mn : x.stride_k; }
+  template <class T>
+  static bool along_k(const tiling::operand<T>& x) {
+    return x.stride_k == 1 && x.stride_mn != 1;
+  }
+  template <class T>
+  static index_t& across(tiling::operand<T>& x) {
+    return along_k(x) ? x.stride_mn : x.stride_k;
+  }
 
+  template <class T>
   static void join(tiling::operand<T>& all, tiling::operand<T> x) {
     if (along_k(all) != along_k(x) || (!along_k(x) && x.stride_mn != all.stride_mn)) {
       all.stride_mn = all.stride_k = 2;  // no stride in common
@@ -140,7 +155,7 @@ class representative_problem {
     across(all) |= across(x);
   }
 
-  gemm_problem<T> problem_;
+  gemm_problem<Types> problem_;
 };
 
 }  // namespace keramos

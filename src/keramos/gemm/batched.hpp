@@ -23,13 +23,14 @@ struct gemm_batched_options {
 namespace detail {
 
 /// Compiled once for the common types (src/gemm/gemm_batched_<type>.cpp).
-template <class Exec, class T>
-KERAMOS_EXPORT void run_gemm_batched(const Exec& exec, workspace<Exec>& memory, const uniform_batch<T>& batch,
-                                     const batch_alignment& alignment, const linear_epilogue<T>& epilogue);
-template <class Exec, class T>
+template <class Exec, class Types>
 KERAMOS_EXPORT void run_gemm_batched(const Exec& exec, workspace<Exec>& memory,
-                                     std::vector<gemm_problem<T>> problems,
-                                     const linear_epilogue<T>& epilogue);
+                                     const uniform_batch<Types>& batch, const batch_alignment& alignment,
+                                     const linear_epilogue<typename Types::accumulator>& epilogue);
+template <class Exec, class Types>
+KERAMOS_EXPORT void run_gemm_batched(const Exec& exec, workspace<Exec>& memory,
+                                     std::vector<gemm_problem<Types>> problems,
+                                     const linear_epilogue<typename Types::accumulator>& epilogue);
 
 /// C of a batch, and A and B, which may also be one matrix for all problems.
 template <class M>
@@ -65,19 +66,14 @@ constexpr bool has_const_elements() {
 }
 
 template <class Exec, class MA, class MB, class MC>
-constexpr void assert_batched_types() {
-  using element = element_t<MC>;
-  static_assert(std::is_same_v<element_t<MA>, element> && std::is_same_v<element_t<MB>, element>,
-                "keramos::gemm_batched: A, B and C must have one element type");
-  static_assert(std::is_same_v<element, float> || std::is_same_v<element, double> ||
-                    std::is_same_v<element, std::int32_t>,
-                "keramos::gemm_batched: the element type must be float, double or std::int32_t");
+constexpr bool are_batched_types() {
   static_assert(!has_const_elements<MC>(),
                 "keramos::gemm_batched: C is written, so its elements must not be const");
   static_assert(batch_accessible_from<Exec, MA>() && batch_accessible_from<Exec, MB>() &&
                     batch_accessible_from<Exec, MC>(),
                 "keramos::gemm_batched: a View lies in memory that this queue's execution space cannot "
                 "access; copy it with Kokkos::create_mirror_view_and_copy");
+  return is_known_product<element_t<MA>, element_t<MB>, element_t<MC>>();
 }
 
 /// An operand of a uniform batch without its kind.
@@ -127,13 +123,14 @@ std::vector<region> regions_of(const char* name, const M& list) {
 }
 
 /// The problem of A, B and C without types and ops.
-template <class T>
-gemm_problem<T> problem_of(const region& a, op op_a, const region& b, op op_b, const region& c) {
+template <class Types>
+gemm_problem<Types> problem_of(const region& a, op op_a, const region& b, op op_b, const region& c) {
   const bool ta = op_a != op::N, tb = op_b != op::N;
-  const auto in = [](const region& r) { return static_cast<const T*>(r.data); };
-  return {{in(a), ta ? a.col_stride : a.row_stride, ta ? a.row_stride : a.col_stride},
-          {in(b), tb ? b.row_stride : b.col_stride, tb ? b.col_stride : b.row_stride},
-          static_cast<T*>(const_cast<void*>(c.data)),
+  return {{static_cast<const typename Types::a*>(a.data), ta ? a.col_stride : a.row_stride,
+           ta ? a.row_stride : a.col_stride},
+          {static_cast<const typename Types::b*>(b.data), tb ? b.row_stride : b.col_stride,
+           tb ? b.col_stride : b.row_stride},
+          static_cast<typename Types::c*>(const_cast<void*>(c.data)),
           c.row_stride,
           c.col_stride,
           c.rows,
@@ -142,38 +139,44 @@ gemm_problem<T> problem_of(const region& a, op op_a, const region& b, op op_b, c
 }
 
 /// A batch that is sound, and what is known of its addresses; throws, or does not compile, if it is not.
-template <class T>
+template <class Types>
 struct checked_uniform_batch {
-  uniform_batch<T> batch;
+  uniform_batch<Types> batch;
   batch_alignment alignment;
 };
 template <class Exec, class MA, class MB, class MC>
 auto checked_batch(const MA& a, const MB& b, const MC& c, const gemm_batched_options& options) {
-  assert_batched_types<Exec, MA, MB, MC>();
-  using compute = compute_type<element_t<MC>>;
-  const auto co = batch_operand_of("C", c, 0);
-  const auto ao = batch_operand_of("A", a, co.region.batch);
-  const auto bo = batch_operand_of("B", b, co.region.batch);
-  check_gemm_batched(ao.region, options.op_a, bo.region, options.op_b, co.region);
-  return checked_uniform_batch<compute>{
-      {problem_of<compute>(ao.region.first, options.op_a, bo.region.first, options.op_b, co.region.first),
-       ao.place, bo.place, co.place, co.region.batch},
-      {ao.alignment, bo.alignment, co.alignment}};
+  if constexpr (are_batched_types<Exec, MA, MB, MC>()) {
+    using types = types_of<element_t<MA>, element_t<MB>, element_t<MC>>;
+    const auto co = batch_operand_of("C", c, 0);
+    const auto ao = batch_operand_of("A", a, co.region.batch);
+    const auto bo = batch_operand_of("B", b, co.region.batch);
+    check_gemm_batched(ao.region, options.op_a, bo.region, options.op_b, co.region);
+    return checked_uniform_batch<types>{
+        {problem_of<types>(ao.region.first, options.op_a, bo.region.first, options.op_b, co.region.first),
+         ao.place, bo.place, co.place, co.region.batch},
+        {ao.alignment, bo.alignment, co.alignment}};
+  } else {
+    return checked_uniform_batch<types::f32>{};  // after the one error
+  }
 }
 
 /// The same of lists.
 template <class Exec, class MA, class MB, class MC>
 auto checked_list(const MA& a, const MB& b, const MC& c, const gemm_batched_options& options) {
-  assert_batched_types<Exec, MA, MB, MC>();
-  using compute = compute_type<element_t<MC>>;
-  const auto ar = regions_of("A", a), br = regions_of("B", b), cr = regions_of("C", c);
-  check_gemm_batched(ar, options.op_a, br, options.op_b, cr);
-  std::vector<gemm_problem<compute>> problems;
-  problems.reserve(cr.size());
-  for (std::size_t i = 0; i < cr.size(); ++i)
-    problems.push_back(problem_of<compute>(ar[ar.size() == 1 ? 0 : i], options.op_a,
+  if constexpr (are_batched_types<Exec, MA, MB, MC>()) {
+    using types = types_of<element_t<MA>, element_t<MB>, element_t<MC>>;
+    const auto ar = regions_of("A", a), br = regions_of("B", b), cr = regions_of("C", c);
+    check_gemm_batched(ar, options.op_a, br, options.op_b, cr);
+    std::vector<gemm_problem<types>> problems;
+    problems.reserve(cr.size());
+    for (std::size_t i = 0; i < cr.size(); ++i)
+      problems.push_back(problem_of<types>(ar[ar.size() == 1 ? 0 : i], options.op_a,
                                            br[br.size() == 1 ? 0 : i], options.op_b, cr[i]));
-  return problems;
+    return problems;
+  } else {
+    return std::vector<gemm_problem<types::f32>>{};
+  }
 }
 
 }  // namespace detail
@@ -199,9 +202,10 @@ template <class Exec, class Alpha, detail::batch_operand_like MA, detail::batch_
 basic_event<Exec> gemm_batched(basic_queue<Exec>& q, Alpha alpha, const MA& a, const MB& b, Beta beta,
                                const MC& c, const gemm_batched_options& options = {}) {
   const auto checked = detail::checked_batch<Exec>(a, b, c, options);
-  using compute = std::remove_pointer_t<decltype(checked.batch.shape.c)>;
-  detail::run_gemm_batched(q.execution_space(), detail::workspace_of(q), checked.batch, checked.alignment,
-                           detail::epilogue_of<compute>(alpha, beta));
+  using types = typename decltype(checked.batch)::types;
+  detail::run_gemm_batched<Exec, types>(q.execution_space(), detail::workspace_of(q), checked.batch,
+                                        checked.alignment,
+                                        detail::epilogue_of<typename types::accumulator>(alpha, beta));
   return q.completion();
 }
 
@@ -220,9 +224,9 @@ template <class Exec, class Alpha, detail::list_operand_like MA, detail::list_op
 basic_event<Exec> gemm_batched(basic_queue<Exec>& q, Alpha alpha, const MA& a, const MB& b, Beta beta,
                                const MC& c, const gemm_batched_options& options = {}) {
   auto problems = detail::checked_list<Exec>(a, b, c, options);
-  using compute = compute_type<detail::element_t<MC>>;
-  detail::run_gemm_batched(q.execution_space(), detail::workspace_of(q), std::move(problems),
-                           detail::epilogue_of<compute>(alpha, beta));
+  using types = typename decltype(problems)::value_type::types;
+  detail::run_gemm_batched<Exec, types>(q.execution_space(), detail::workspace_of(q), std::move(problems),
+                                        detail::epilogue_of<typename types::accumulator>(alpha, beta));
   return q.completion();
 }
 

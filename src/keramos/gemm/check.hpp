@@ -49,18 +49,18 @@ KERAMOS_EXPORT bool overlaps(const region& x, const region& y);
 /// Whether it is plain at a glance that check_gemm would find nothing: the extents agree, C's rows or
 /// columns lie side by side, and no byte between C's ends lies between those of A or B. Most calls are
 /// like that, and a small product takes less time than the full check.
-template <class T>
-bool plainly_sound(const matrix_view<const T>& a, op op_a, const matrix_view<const T>& b, op op_b,
-                   const matrix_view<T>& c) {
-  const auto plain = [](const matrix_view<const T>& x) {
+template <class A, class B, class C>
+bool plainly_sound(const matrix_view<const A>& a, op op_a, const matrix_view<const B>& b, op op_b,
+                   const matrix_view<C>& c) {
+  const auto plain = [](const auto& x) {
     return x.data != nullptr && x.row_stride >= 0 && x.col_stride >= 0;
   };
   const auto end = [](const auto& x) {
     return x.data + ((x.rows - 1) * x.row_stride + (x.cols - 1) * x.col_stride + 1);
   };
-  const T* const c_end = end(c);
-  const auto apart = [&](const matrix_view<const T>& x) {
-    return std::less_equal<const T*>()(end(x), c.data) || std::less_equal<const T*>()(c_end, x.data);
+  const void* const c_end = end(c);
+  const auto apart = [&](const auto& x) {
+    return std::less_equal<const void*>()(end(x), c.data) || std::less_equal<const void*>()(c_end, x.data);
   };
   const index_t k = op_a == op::N ? a.cols : a.rows;
   return (op_a == op::N ? a.rows : a.cols) == c.rows && (op_b == op::N ? b.cols : b.rows) == c.cols &&

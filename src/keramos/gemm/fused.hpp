@@ -16,10 +16,9 @@ namespace keramos {
 
 namespace detail {
 
-/// Kernels of i32 count in uint32, modulo 2^32; epilogues are given the element type.
-template <class Epilogue, class Element>
+/// Kernels of integers count in unsigned ones, modulo 2^32; epilogues are given the caller's type, `Element`.
+template <class Epilogue, class T, class Element>
 struct epilogue_of_integers {
-  using T = compute_type<Element>;
   Epilogue epilogue;
 
   KERAMOS_FORCEINLINE_FUNCTION bool reads_c() const { return detail::reads_c<Element>(epilogue); }
@@ -37,10 +36,10 @@ struct epilogue_of_integers {
 /// Kokkos passes kernels of up to 512 bytes, its own included, as arguments; more of them wait for a copy.
 inline constexpr std::size_t most_epilogue_bytes = 104;
 
-/// What kernels are given for a caller's epilogue: BLAS' update by itself has kernels in the library.
-template <class Element, class Epilogue>
+/// What kernels of `Types` are given for a caller's epilogue: BLAS' update by itself has kernels in the library.
+template <class Types, class Element, class Epilogue>
 auto kernel_epilogue(const Epilogue& epilogue) {
-  using T = compute_type<Element>;
+  using T = typename Types::accumulator;
   static_assert(
       sizeof(Epilogue) <= most_epilogue_bytes,
       "keramos: an epilogue may have at most 104 bytes; keep large data in memory and a pointer in it");
@@ -49,7 +48,7 @@ auto kernel_epilogue(const Epilogue& epilogue) {
   else if constexpr (std::is_same_v<T, Element>)
     return epilogue;
   else
-    return epilogue_of_integers<Epilogue, Element>{epilogue};
+    return epilogue_of_integers<Epilogue, T, Element>{epilogue};
 }
 
 }  // namespace detail
@@ -67,8 +66,9 @@ basic_event<Exec> gemm(basic_queue<Exec>& q, const MA& a, const MB& b, const MC&
   using element = typename decltype(as_matrix(c))::value_type;
   if constexpr (detail::check_epilogue<Epilogue, element, Exec>()) {
     const auto problem = detail::checked_problem<Exec>(a, b, c, options);
+    using types = typename decltype(problem)::types;
     detail::run_one(q.execution_space(), detail::workspace_of(q), problem,
-                    detail::kernel_epilogue<element>(epilogue), options);
+                    detail::kernel_epilogue<types, element>(epilogue), options);
   }
   return q.completion();
 }
@@ -82,8 +82,9 @@ basic_event<Exec> gemm_batched(basic_queue<Exec>& q, const MA& a, const MB& b, c
   using element = detail::element_t<MC>;
   if constexpr (detail::check_epilogue<Epilogue, element, Exec>()) {
     const auto checked = detail::checked_batch<Exec>(a, b, c, options);
+    using types = typename decltype(checked.batch)::types;
     detail::dispatch_gemm_batched(q.execution_space(), detail::workspace_of(q), checked.batch,
-                                  checked.alignment, detail::kernel_epilogue<element>(epilogue));
+                                  checked.alignment, detail::kernel_epilogue<types, element>(epilogue));
   }
   return q.completion();
 }
@@ -96,8 +97,9 @@ basic_event<Exec> gemm_batched(basic_queue<Exec>& q, const MA& a, const MB& b, c
   using element = detail::element_t<MC>;
   if constexpr (detail::check_epilogue<Epilogue, element, Exec>()) {
     const auto problems = detail::checked_list<Exec>(a, b, c, options);
+    using types = typename decltype(problems)::value_type::types;
     detail::dispatch_gemm_batched(q.execution_space(), detail::workspace_of(q), problems,
-                                  detail::kernel_epilogue<element>(epilogue));
+                                  detail::kernel_epilogue<types, element>(epilogue));
   }
   return q.completion();
 }

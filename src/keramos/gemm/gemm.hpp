@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include <keramos/core/queue.hpp>
 #include <keramos/gemm/check.hpp>
@@ -38,61 +39,63 @@ linear_epilogue<T> epilogue_of(Alpha alpha, Beta beta) {
   return {to_compute<T>("alpha", alpha), to_compute<T>("beta", beta)};
 }
 
-/// Compiled once for the common types (src/gemm/gemm_<type>.cpp).
-template <class Exec, class T>
-KERAMOS_EXPORT void run_gemm(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& p,
-                             const linear_epilogue<T>& epilogue, const gemm_options& options);
-template <class Exec, class T>
-KERAMOS_EXPORT gemm_plan make_plan(const Exec& exec, const gemm_problem<T>& p, const gemm_options& options);
+/// Compiled once for the known types (src/gemm/gemm_<type>.cpp).
+template <class Exec, class Types>
+KERAMOS_EXPORT void run_gemm(const Exec& exec, workspace<Exec>& memory, const gemm_problem<Types>& p,
+                             const linear_epilogue<typename Types::accumulator>& epilogue,
+                             const gemm_options& options);
+template <class Exec, class Types>
+KERAMOS_EXPORT gemm_plan make_plan(const Exec& exec, const gemm_problem<Types>& p,
+                                   const gemm_options& options);
 
 /// What run_gemm does, for any epilogue (launch.hpp).
-template <class Exec, class T, class Epilogue>
-void dispatch_gemm(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& p,
+template <class Exec, class Types, class Epilogue>
+void dispatch_gemm(const Exec& exec, workspace<Exec>& memory, const gemm_problem<Types>& p,
                    const Epilogue& epilogue, const gemm_options& options);
 
 /// One problem: by the library's own kernels, if they are compiled for its epilogue.
-template <class Exec, class T, class Epilogue>
-void run_one(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& p, const Epilogue& epilogue,
-             const gemm_options& options) {
+template <class Exec, class Types, class Epilogue>
+void run_one(const Exec& exec, workspace<Exec>& memory, const gemm_problem<Types>& p,
+             const Epilogue& epilogue, const gemm_options& options) {
   if constexpr (is_linear<Epilogue>)
-    run_gemm<Exec, T>(exec, memory, p, epilogue, options);
+    run_gemm<Exec, Types>(exec, memory, p, epilogue, options);
   else
     dispatch_gemm(exec, memory, p, epilogue, options);
 }
 
+template <class M>
+using matrix_element = typename decltype(as_matrix(std::declval<const M&>()))::value_type;
+
 /// The problem of operands that are sound; throws, or does not compile, if they are not.
 template <class Exec, matrix_like MA, matrix_like MB, matrix_like MC>
 auto checked_problem(const MA& a, const MB& b, const MC& c, const gemm_options& options) {
-  using element = typename decltype(as_matrix(c))::value_type;
-  static_assert(std::is_same_v<typename decltype(as_matrix(a))::value_type, element> &&
-                    std::is_same_v<typename decltype(as_matrix(b))::value_type, element>,
-                "keramos::gemm: A, B and C must have one element type");
-  static_assert(std::is_same_v<element, float> || std::is_same_v<element, double> ||
-                    std::is_same_v<element, std::int32_t>,
-                "keramos::gemm: the element type must be float, double or std::int32_t");
   static_assert(!std::is_const_v<std::remove_pointer_t<decltype(as_matrix(c).data)>>,
                 "keramos::gemm: C is written, so its elements must not be const");
   static_assert(accessible_from<Exec, MA>() && accessible_from<Exec, MB>() && accessible_from<Exec, MC>(),
                 "keramos::gemm: a View lies in memory that this queue's execution space cannot access; "
                 "copy it with Kokkos::create_mirror_view_and_copy");
+  if constexpr (is_known_product<matrix_element<MA>, matrix_element<MB>, matrix_element<MC>>()) {
+    using types = types_of<matrix_element<MA>, matrix_element<MB>, matrix_element<MC>>;
+    const matrix_view<const matrix_element<MA>> av = as_matrix(a);
+    const matrix_view<const matrix_element<MB>> bv = as_matrix(b);
+    const matrix_view<matrix_element<MC>> cv = as_matrix(c);
+    if (!plainly_sound(av, options.op_a, bv, options.op_b, cv))
+      check_gemm(region_of("A", av), options.op_a, region_of("B", bv), options.op_b, region_of("C", cv));
 
-  const matrix_view<const element> av = as_matrix(a), bv = as_matrix(b);
-  const matrix_view<element> cv = as_matrix(c);
-  if (!plainly_sound(av, options.op_a, bv, options.op_b, cv))
-    check_gemm(region_of("A", av), options.op_a, region_of("B", bv), options.op_b, region_of("C", cv));
-
-  using compute = compute_type<element>;
-  const auto in = [](const element* p) { return reinterpret_cast<const compute*>(p); };
-  const auto op_av = options.op_a == op::N ? av : av.transposed();
-  const auto op_bv = options.op_b == op::N ? bv : bv.transposed();
-  return gemm_problem<compute>{{in(op_av.data), op_av.row_stride, op_av.col_stride},
-                               {in(op_bv.data), op_bv.col_stride, op_bv.row_stride},
-                               reinterpret_cast<compute*>(cv.data),
-                               cv.row_stride,
-                               cv.col_stride,
-                               cv.rows,
-                               cv.cols,
-                               op_av.cols};
+    const auto op_av = options.op_a == op::N ? av : av.transposed();
+    const auto op_bv = options.op_b == op::N ? bv : bv.transposed();
+    return gemm_problem<types>{
+        {as_kernel_type<typename types::a>(op_av.data), op_av.row_stride, op_av.col_stride},
+        {as_kernel_type<typename types::b>(op_bv.data), op_bv.col_stride, op_bv.row_stride},
+        as_kernel_type<typename types::c>(cv.data),
+        cv.row_stride,
+        cv.col_stride,
+        cv.rows,
+        cv.cols,
+        op_av.cols};
+  } else {
+    return gemm_problem<types::f32>{};  // after the one error
+  }
 }
 
 }  // namespace detail
@@ -119,9 +122,9 @@ template <class Exec, class Alpha, matrix_like MA, matrix_like MB, class Beta, m
 basic_event<Exec> gemm(basic_queue<Exec>& q, Alpha alpha, const MA& a, const MB& b, Beta beta, const MC& c,
                        const gemm_options& options = {}) {
   const auto problem = detail::checked_problem<Exec>(a, b, c, options);
-  using compute = std::remove_pointer_t<decltype(problem.c)>;
-  detail::run_gemm(q.execution_space(), detail::workspace_of(q), problem,
-                   detail::epilogue_of<compute>(alpha, beta), options);
+  using types = typename decltype(problem)::types;
+  detail::run_gemm<Exec, types>(q.execution_space(), detail::workspace_of(q), problem,
+                                detail::epilogue_of<typename types::accumulator>(alpha, beta), options);
   return q.completion();
 }
 

@@ -1,11 +1,10 @@
 // A GEMM as the kernels see it: ops and layouts are strides by now.
 #pragma once
 
-#include <cstdint>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 
+#include <keramos/gemm/types.hpp>
 #include <keramos/tile/shape.hpp>
 #include <keramos/view/matrix_view.hpp>
 
@@ -13,16 +12,6 @@ namespace keramos {
 
 /// op(X) of BLAS: X, its transpose, or its conjugate transpose (which for real types is T).
 enum class op : char { N = 'N', T = 'T', C = 'C' };
-
-/// The type in which products are formed and summed: the element type, but unsigned for i32 so that
-/// overflow wraps modulo 2^32 and is defined.
-template <class T>
-using compute_type = std::conditional_t<std::is_same_v<T, std::int32_t>, std::uint32_t, T>;
-
-/// How plans and messages call an element type; `T` may be the compute type.
-template <class T>
-inline constexpr std::string_view type_name = std::is_integral_v<T> ? (sizeof(T) == 4 ? "i32" : "i64")
-                                                                    : (sizeof(T) == 4 ? "f32" : "f64");
 
 /// Where in the caller's C a problem writes, for epilogues that ask: the library transposes, cuts and batches.
 struct gemm_place {
@@ -34,12 +23,14 @@ struct gemm_place {
   KERAMOS_FORCEINLINE_FUNCTION index_t col(index_t i, index_t j) const { return j0 + (transposed ? i : j); }
 };
 
-/// C (m x n) = epilogue(A (m x k) · B (k x n)), `T` the compute type.
-template <class T>
+/// C (m x n) = epilogue(A (m x k) · B (k x n)); `Types` is a gemm_types.
+template <class Types>
 struct gemm_problem {
-  tiling::operand<T> a;  // (m, k)
-  tiling::operand<T> b;  // (n, k)
-  T* c;                  // (m, n)
+  using types = Types;
+
+  tiling::operand<typename Types::a> a;  // (m, k)
+  tiling::operand<typename Types::b> b;  // (n, k)
+  typename Types::c* c;                  // (m, n)
   index_t c_row_stride;
   index_t c_col_stride;
   index_t m, n, k;
@@ -48,6 +39,7 @@ struct gemm_problem {
 
   /// The same product with C transposed: Cᵀ = op(B)ᵀ·op(A)ᵀ.
   void transpose() {
+    static_assert(std::is_same_v<typename Types::a, typename Types::b>);
     std::swap(a, b);
     std::swap(m, n);
     std::swap(pad_m, pad_n);

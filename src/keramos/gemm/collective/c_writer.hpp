@@ -1,4 +1,4 @@
-// From accumulators to C: runs of neighbouring columns through the epilogue, 16 bytes at a time where C allows it.
+// From accumulators to C: runs of neighbouring columns through the epilogue, in one access where C allows it.
 #pragma once
 
 #include <cstdint>
@@ -11,26 +11,28 @@
 
 namespace keramos::detail::simt {
 
-/// `Count` elements that move as one 16-byte access where they fill it.
+/// `Count` elements that move in one access.
 template <class T, int Count>
 struct alignas(sizeof(T) * Count) run {
   T value[Count];
 };
 
 /// Writes runs of consecutive columns of C through the epilogue, as vectors where C allows them.
-template <class T, int Count, class Position>
+template <class Types, int Count, class Position>
 class c_writer {
+  using T = typename Types::accumulator;
+  using C = typename Types::c;
   /// Whether a tile may hold rows and columns that it shall not write: that costs registers and comparisons.
   static constexpr bool shifted = std::is_same_v<Position, tiling::shifted_position>;
 
  public:
-  KERAMOS_FORCEINLINE_FUNCTION c_writer(const gemm_problem<T>& p, const Position& at)
+  KERAMOS_FORCEINLINE_FUNCTION c_writer(const gemm_problem<Types>& p, const Position& at)
       : p_(p),
         at_(at),
         rows_(shifted && p.m - at.m0 < at.rows ? int(p.m - at.m0) : at.rows),
         cols_(shifted && p.n - at.n0 < at.cols ? int(p.n - at.n0) : at.cols),
         vectors_(p.c_col_stride == 1 && p.c_row_stride % Count == 0 && (!shifted || at.n0 % Count == 0) &&
-                 reinterpret_cast<std::uintptr_t>(p.c) % sizeof(run<T, Count>) == 0) {}
+                 reinterpret_cast<std::uintptr_t>(p.c) % sizeof(run<C, Count>) == 0) {}
 
   /// Columns j ... j + Count - 1 of row i of the tile.
   template <class Epilogue>
@@ -38,9 +40,9 @@ class c_writer {
                                           const Epilogue& epilogue) const {
     if (before_row(i) || i >= rows_) return;
     const index_t gi = at_.m0 + i, gj = at_.n0 + j;
-    T* c = p_.c + gi * p_.c_row_stride + gj * p_.c_col_stride;
+    C* c = p_.c + gi * p_.c_row_stride + gj * p_.c_col_stride;
     if (vectors_ && !before_col(j) && j + Count <= cols_) {
-      using vector = run<T, Count>;
+      using vector = run<C, Count>;
       vector out;
       if (reads_c<T>(epilogue)) {
         const vector old = *reinterpret_cast<const vector*>(c);
@@ -50,7 +52,7 @@ class c_writer {
       } else {
         KERAMOS_UNROLL
         for (int v = 0; v < Count; ++v)
-          out.value[v] = element_without_c(epilogue, p_.place, acc[v], gi, gj + v);
+          out.value[v] = element_without_c<C>(epilogue, p_.place, acc[v], gi, gj + v);
       }
       *reinterpret_cast<vector*>(c) = out;
     } else {
@@ -77,7 +79,7 @@ class c_writer {
       return false;
   }
 
-  const gemm_problem<T>& p_;
+  const gemm_problem<Types>& p_;
   const Position& at_;
   int rows_, cols_;  // of the tile inside C
   bool vectors_;

@@ -9,14 +9,15 @@
 
 namespace keramos::detail::simt {
 
-/// A thread's fragment.m x fragment.n accumulators on FMA units. Its rows and columns come in runs of
-/// 16 bytes, spread so that the lanes of a warp read neighbouring runs.
+/// A thread's fragment.m x fragment.n accumulators on FMA units, for elements that convert to their type. Its rows and
+/// columns come in runs of 16 bytes of accumulators, spread so that the lanes of a warp read neighbouring runs.
 ///
 /// Lanes come in quads of 2 x 2: an NVIDIA GPU reads 16 bytes a lane in four passes, but in two if every
 /// lane i reads what lane i ^ 1 reads, or every lane i what i ^ 2 reads. Quads make the first true of A and
 /// the second of B (measured on an H200; CUTLASS' interleaved lane layouts have the same effect).
-template <class T, tiling::config Config, class Exec>
+template <class Types, tiling::config Config, class Exec>
 class fma_accumulator {
+  using T = typename Types::accumulator;
   static constexpr int warp_size = backend::traits<Exec>::warp_size;
   static constexpr int tm = Config.fragment.m, tn = Config.fragment.n;
   static constexpr int vector = 16 / int(sizeof(T));
@@ -68,9 +69,9 @@ class fma_accumulator {
   }
 
   template <class Position, class Epilogue>
-  KERAMOS_FORCEINLINE_FUNCTION void write(const gemm_problem<T>& p, const Position& at,
+  KERAMOS_FORCEINLINE_FUNCTION void write(const gemm_problem<Types>& p, const Position& at,
                                           const Epilogue& epilogue) const {
-    const c_writer<T, vector, Position> writer(p, at);
+    const c_writer<Types, vector, Position> writer(p, at);
     KERAMOS_UNROLL
     for (int i = 0; i < tm; ++i) KERAMOS_UNROLL
     for (int j = 0; j < tn / vector; ++j)
@@ -86,13 +87,13 @@ class fma_accumulator {
     load_runs<tn, lanes_n>(b_frag_[set], p.b.at(n_, k));
   }
 
-  template <int Count, int Lanes>
-  KERAMOS_FORCEINLINE_FUNCTION static void load_runs(T (&frag)[Count], const T* local) {
+  template <int Count, int Lanes, class E>
+  KERAMOS_FORCEINLINE_FUNCTION static void load_runs(T (&frag)[Count], const E* local) {
     KERAMOS_UNROLL
     for (int i = 0; i < Count; i += vector) {
-      const auto v = *reinterpret_cast<const run<T, vector>*>(local + i * Lanes);
+      const auto v = *reinterpret_cast<const run<E, vector>*>(local + i * Lanes);
       KERAMOS_UNROLL
-      for (int j = 0; j < vector; ++j) frag[i + j] = v.value[j];
+      for (int j = 0; j < vector; ++j) frag[i + j] = static_cast<T>(v.value[j]);
     }
   }
 

@@ -1,6 +1,6 @@
-// The collective of hosts: a k-tile of A is packed, and one of B unless it is packed for all tiles already; the compiled
-// micro-kernels multiply them. Sums that more k-tiles follow are kept in the team's scratch; they are read and written once
-// a k-tile, that is once in 2·kc operations an element. The last k-tile writes C.
+// The collective of hosts: a k-tile of A is packed, and one of B unless it is packed for all tiles already, as numbers of
+// the accumulators' type; the compiled micro-kernels multiply them. Sums that more k-tiles follow are kept in the team's
+// scratch; they are read and written once a k-tile, that is once in 2·kc operations an element. The last k-tile writes C.
 #pragma once
 
 #include <atomic>
@@ -28,11 +28,13 @@ struct packed_operand {
   }
 };
 
-/// Packs `together` of the `panels` of one k-tile per index.
-template <class T>
+/// Packs `together` of the `panels` of one k-tile of B per index.
+template <class Types>
 struct pack_kernel {
-  typename kernel_table<T>::pack_function* pack;
-  tiling::operand<T> from;
+  using T = typename Types::accumulator;
+
+  typename kernel_table<Types>::pack_b_function* pack;
+  tiling::operand<typename Types::b> from;
   index_t n, k, panels;
   int width, kc;
   T* to;
@@ -52,10 +54,10 @@ struct pack_kernel {
 /// Packing that the threads of one kernel share, instead of a kernel of its own to wake them for. Each thread that arrives takes
 /// parts until none is left, and waits for those that others still have in hand: never for a thread that has yet to come,
 /// so nothing depends on how many there are.
-template <class T>
+template <class Types>
 class shared_packing {
  public:
-  explicit shared_packing(const pack_kernel<T>& kernel) : kernel_(kernel) {}
+  explicit shared_packing(const pack_kernel<Types>& kernel) : kernel_(kernel) {}
 
   /// Everything is packed when it returns. Through a pointer, like the compiled kernels: nvcc takes what tiles call for
   /// the device's as well.
@@ -74,150 +76,67 @@ class shared_packing {
   }
 
   void (*const help_)(shared_packing&) = help;
-  const pack_kernel<T> kernel_;
+  const pack_kernel<Types> kernel_;
   alignas(64) std::atomic<index_t> taken_ = 0;
   alignas(64) std::atomic<index_t> done_ = 0;
 };
 
-/// The operands of one block tile in turn; one team of one thread owns it.
-template <class T>
-class stager {
- public:
-  struct packed_k_tile {
-    const T* a;  // local, (panels, k, mr)
-    const T* b;  // local or global, (panels, k, nr)
-    int k;
-  };
-
-  KERAMOS_FORCEINLINE_FUNCTION stager(const kernel_table<T>& kernels, const gemm_problem<T>& p,
-                                      const tiling::position& at, int kc, const packed_operand<T>& packed_b,
-                                      T* a_local, T* b_local)
-      : kernels_(kernels),
-        p_(p),
-        at_(at),
-        kc_(kc),
-        packed_b_(packed_b),
-        a_local_(a_local),
-        b_local_(b_local) {}
-
-  template <bool Whole>
-  KERAMOS_FORCEINLINE_FUNCTION void stage(int k_tile, int /*slot*/) {
-    const index_t k0 = at_.k0 + index_t(k_tile) * kc_;
-    const int k = int(at_.k1 - k0 < kc_ ? at_.k1 - k0 : kc_);
-    kernels_.pack_a(a_local_, p_.a.at(at_.m0, k0), p_.a.stride_mn, p_.a.stride_k, at_.rows, k);
-    if (!packed_b_.data)
-      kernels_.pack_b(b_local_, p_.b.at(at_.n0, k0), p_.b.stride_mn, p_.b.stride_k, at_.cols, k);
-    staged_ = {a_local_, packed_b_.data ? packed_b_.at(at_.n0, k0, k) : b_local_, k};
-  }
-  KERAMOS_FORCEINLINE_FUNCTION void commit() {}
-  template <int Pending>
-  KERAMOS_FORCEINLINE_FUNCTION void wait() {}
-
-  KERAMOS_FORCEINLINE_FUNCTION int whole_k_tiles() const { return 0; }  // packing looks at bounds in any case
-  KERAMOS_FORCEINLINE_FUNCTION packed_k_tile panels(int /*slot*/) const { return staged_; }
-
- private:
-  const kernel_table<T>& kernels_;
-  const gemm_problem<T>& p_;
-  const tiling::position& at_;
-  int kc_;
-  packed_operand<T> packed_b_;
-  T* a_local_;
-  T* b_local_;
-  packed_k_tile staged_{};
-};
-
-template <class T, class Epilogue>
-class accumulator {
-  /// The micro-kernel applies BLAS' update itself; other epilogues read the sums.
-  static constexpr bool fused = is_linear<Epilogue>;
-
- public:
-  KERAMOS_FORCEINLINE_FUNCTION accumulator(const kernel_table<T>& kernels, const gemm_problem<T>& p,
-                                           const tiling::position& at, const Epilogue& epilogue, T* sums)
-      : kernels_(kernels), k_left_(at.k1 - at.k0) {
-    block_ = {sums,
-              nullptr,
-              nullptr,
-              at.rows,
-              at.cols,
-              0,
-              true,
-              false,
-              p.c + at.m0 * p.c_row_stride + at.n0 * p.c_col_stride,
-              p.c_row_stride,
-              p.c_col_stride,
-              T(1),
-              T(0)};
-    if constexpr (fused) block_.alpha = T(epilogue.alpha), block_.beta = T(epilogue.beta);
-  }
-
-  KERAMOS_FORCEINLINE_FUNCTION void start(const typename stager<T>::packed_k_tile&) {}
-  template <class Next>
-  KERAMOS_FORCEINLINE_FUNCTION void multiply(const typename stager<T>::packed_k_tile& staged,
-                                             const Next& next) {
-    block_.a = staged.a, block_.b = staged.b, block_.k = staged.k;
-    k_left_ -= staged.k;
-    block_.last = fused && k_left_ == 0;
-    kernels_.multiply(block_);
-    block_.first = false;
-    next();
-  }
-
-  KERAMOS_FORCEINLINE_FUNCTION void write([[maybe_unused]] const gemm_problem<T>& p,
-                                          [[maybe_unused]] const tiling::position& at,
-                                          [[maybe_unused]] const Epilogue& epilogue) const {
-    if constexpr (!fused) {
-      const int mr = kernels_.mr, nr = kernels_.nr, panels_m = (at.rows + mr - 1) / mr;
-      for (int i = 0; i < at.rows; ++i)
-        for (int j = 0; j < at.cols; j += nr) {
-          const T* const sums = block_.sums + ((index_t(j / nr) * panels_m + i / mr) * mr + i % mr) * nr;
-          write_row(epilogue, p, sums, at.m0 + i, at.n0 + j, at.cols - j < nr ? at.cols - j : nr);
-        }
-    }
-  }
-
- private:
-  const kernel_table<T>& kernels_;
-  index_t k_left_;
-  block_product<T> block_;
-};
-
 /// Packed panels: one team of one thread owns a block tile.
-template <class T>
+template <class Types>
 class collective {
+  using T = typename Types::accumulator;
+
  public:
-  static constexpr int stages = 1;
+  using types = Types;
   static constexpr int team_size = 1;
   static constexpr int teams_per_unit = 1;
   static constexpr bool splits_k = false;
 
-  collective(const kernel_table<T>& kernels, const tiling::shape& block,
-             const packed_operand<T>& packed_b = {}, shared_packing<T>* packing = nullptr)
+  collective(const kernel_table<Types>& kernels, const tiling::shape& block,
+             const packed_operand<T>& packed_b = {}, shared_packing<Types>* packing = nullptr)
       : kernels_(&kernels), block_(block), packed_b_(packed_b), packing_(packing) {}
 
   KERAMOS_FORCEINLINE_FUNCTION tiling::shape block() const { return block_; }
   KERAMOS_FORCEINLINE_FUNCTION static int recompute(int x) { return x; }
   /// Micro-tiles are cut to fit where a tile ends early.
-  static bool can_shift_m(const gemm_problem<T>&) { return false; }
-  static bool can_shift_n(const gemm_problem<T>&) { return false; }
-  /// Bytes of scratch: a k-tile of A, one of B unless it is packed already, and the sums.
-  KERAMOS_FORCEINLINE_FUNCTION std::size_t local_bytes() const {
-    return a_bytes() + b_bytes() + sum_bytes() + 3 * alignment;
+  static bool can_shift_m(const gemm_problem<Types>&) { return false; }
+  static bool can_shift_n(const gemm_problem<Types>&) { return false; }
+  KERAMOS_FORCEINLINE_FUNCTION std::size_t local_bytes() const { return local_bytes(packed_b_.data); }
+  /// A k-tile of A, one of B unless it is packed for all tiles, and the sums.
+  KERAMOS_FORCEINLINE_FUNCTION std::size_t local_bytes(bool b_is_packed) const {
+    return a_bytes() + (b_is_packed ? 0 : b_bytes()) + sum_bytes() + 3 * alignment;
   }
 
-  template <class Team>
-  KERAMOS_FORCEINLINE_FUNCTION auto operands(const Team& team, const gemm_problem<T>& p,
-                                             const tiling::position& at) const {
+  /// The micro-kernel applies BLAS' update itself with the last k-tile; other epilogues read the sums.
+  template <class Team, class Tile, class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION void run(const Team& team, const gemm_problem<Types>& p, const Tile& tile,
+                                        const Epilogue& epilogue) const {
+    constexpr bool updates = is_linear<Epilogue> && std::is_same_v<typename Types::c, T>;
+    const tiling::position at = tile.position();
     if (packing_) packing_->finish();
-    T* a_local = local(team, a_bytes());
-    T* b_local = packed_b_.data ? nullptr : local(team, b_bytes());
-    return stager<T>(*kernels_, p, at, block_.k, packed_b_, a_local, b_local);
-  }
-  template <class Team, class Epilogue>
-  KERAMOS_FORCEINLINE_FUNCTION auto accumulator(const Team& team, const gemm_problem<T>& p,
-                                                const tiling::position& at, const Epilogue& epilogue) const {
-    return host::accumulator<T, Epilogue>(*kernels_, p, at, epilogue, local(team, sum_bytes()));
+    T* const a_local = local(team, a_bytes());
+    T* const b_local = packed_b_.data ? nullptr : local(team, b_bytes());
+    block_product<T> block{};
+    block.sums = local(team, sum_bytes());
+    block.rows = at.rows, block.cols = at.cols;
+    block.first = true;
+    if constexpr (updates) {
+      block.c = p.c + at.m0 * p.c_row_stride + at.n0 * p.c_col_stride;
+      block.c_row_stride = p.c_row_stride, block.c_col_stride = p.c_col_stride;
+      block.alpha = T(epilogue.alpha), block.beta = T(epilogue.beta);
+    }
+    for (index_t k0 = at.k0; k0 < at.k1; k0 += block_.k) {
+      block.k = int(at.k1 - k0 < block_.k ? at.k1 - k0 : block_.k);
+      kernels_->pack_a(a_local, p.a.at(at.m0, k0), p.a.stride_mn, p.a.stride_k, at.rows, block.k);
+      if (b_local)
+        kernels_->pack_b(b_local, p.b.at(at.n0, k0), p.b.stride_mn, p.b.stride_k, at.cols, block.k);
+      block.a = a_local;
+      block.b = b_local ? b_local : packed_b_.at(at.n0, k0, block.k);
+      block.last = updates && k0 + block.k == at.k1;
+      kernels_->multiply(block);
+      block.first = false;
+    }
+    if constexpr (!updates) write(p, at, block.sums, epilogue);
   }
 
  private:
@@ -230,7 +149,7 @@ class collective {
     return sizeof(T) * up(block_.m, kernels_->mr) * block_.k;
   }
   KERAMOS_FORCEINLINE_FUNCTION std::size_t b_bytes() const {
-    return packed_b_.data ? 0 : sizeof(T) * up(block_.n, kernels_->nr) * block_.k;
+    return sizeof(T) * up(block_.n, kernels_->nr) * block_.k;
   }
   KERAMOS_FORCEINLINE_FUNCTION std::size_t sum_bytes() const {
     return sizeof(T) * up(block_.m, kernels_->mr) * up(block_.n, kernels_->nr);
@@ -241,10 +160,21 @@ class collective {
     return static_cast<T*>(team.team_scratch(0).get_shmem_aligned(bytes, alignment));
   }
 
-  const kernel_table<T>* kernels_;
+  /// C from the sums, which lie in micro tiles (block_product).
+  template <class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION void write(const gemm_problem<Types>& p, const tiling::position& at,
+                                          const T* sums, const Epilogue& epilogue) const {
+    const int mr = kernels_->mr, nr = kernels_->nr, panels_m = (at.rows + mr - 1) / mr;
+    for (int i = 0; i < at.rows; ++i)
+      for (int j = 0; j < at.cols; j += nr)
+        write_row(epilogue, p, sums + ((index_t(j / nr) * panels_m + i / mr) * mr + i % mr) * nr, at.m0 + i,
+                  at.n0 + j, at.cols - j < nr ? at.cols - j : nr);
+  }
+
+  const kernel_table<Types>* kernels_;
   tiling::shape block_;
   packed_operand<T> packed_b_;
-  shared_packing<T>* packing_;
+  shared_packing<Types>* packing_;
 };
 
 }  // namespace keramos::detail::host

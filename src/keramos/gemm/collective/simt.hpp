@@ -1,4 +1,5 @@
-// The collectives of GPUs: tiles of both operands staged into team scratch, multiplied from registers.
+// The collective of GPUs without producers of their own: all threads of a team stage k-tiles of both operands in local
+// memory, asynchronously where the machine can, and multiply them from registers.
 #pragma once
 
 #include <cstddef>
@@ -10,54 +11,87 @@
 #include <keramos/gemm/collective/simt_stager.hpp>
 #include <keramos/gemm/collective/warp_mma.hpp>
 #include <keramos/gemm/problem.hpp>
+#include <keramos/tile/pipeline.hpp>
 #include <keramos/tile/shape.hpp>
 
 namespace keramos::detail::simt {
 
-template <class Exec, class T, tiling::config Config>
+template <class Exec, class Types, tiling::config Config>
 using accumulator_for =
-    std::conditional_t<Config.math == tiling::math_unit::matrix, warp_mma_accumulator<T, Config, Exec>,
-                       fma_accumulator<T, Config, Exec>>;
+    std::conditional_t<Config.math == tiling::math_unit::matrix, warp_mma_accumulator<Types, Config, Exec>,
+                       fma_accumulator<Types, Config, Exec>>;
 
 /// One way to run a GEMM: a tile configuration, and how the operands' memory runs.
-template <class Exec, class T, tiling::config Config, access A, access B>
+template <class Exec, class Types, tiling::config Config, access A, access B>
 class collective {
  public:
-  static constexpr int stages = Config.stages;
+  using types = Types;
   static constexpr int team_size = Config.warps() * backend::traits<Exec>::warp_size;
   static constexpr bool splits_k = Config.splits_k;
 
  private:
-  using accumulator_type = accumulator_for<Exec, T, Config>;
+  static constexpr int stages = Config.stages;
+  using accumulator = accumulator_for<Exec, Types, Config>;
   static constexpr tiling::direction rows(const access& x) {
-    return accumulator_type::reads_either ? x.along : tiling::direction::mn;
+    return accumulator::reads_either ? x.along : tiling::direction::mn;
   }
   using copier = backend::staging<Exec>;
-  using stager = simt::stager<T, Config, A, rows(A), B, rows(B), team_size, copier>;
+  using stager = simt::stager<Types, Config, A, rows(A), B, rows(B), team_size, copier>;
+  static constexpr std::size_t bytes = stages * stager::slot_bytes;
 
  public:
-  static constexpr std::size_t bytes = sizeof(T) * stages * stager::slot_size;
   static constexpr int teams_per_unit = backend::traits<Exec>::teams_per_unit(Config.teams, team_size, bytes);
 
   KERAMOS_FORCEINLINE_FUNCTION static constexpr tiling::shape block() { return Config.block; }
-  KERAMOS_FORCEINLINE_FUNCTION static int recompute(int x) { return copier::recompute(x); }
   KERAMOS_FORCEINLINE_FUNCTION static constexpr std::size_t local_bytes() { return bytes; }
+  KERAMOS_FORCEINLINE_FUNCTION static int recompute(int x) { return copier::recompute(x); }
 
   /// Whether the last tiles can begin early (tile_order): there is as much before them, and copies of 16 bytes
   /// stay aligned.
-  static bool can_shift_m(const gemm_problem<T>& p) { return can_shift(p.m + p.pad_m, Config.block.m, A); }
-  static bool can_shift_n(const gemm_problem<T>& p) { return can_shift(p.n + p.pad_n, Config.block.n, B); }
-
-  template <class Team>
-  KERAMOS_FORCEINLINE_FUNCTION auto operands(const Team& team, const gemm_problem<T>& p,
-                                             const tiling::position& at) const {
-    T* local = static_cast<T*>(team.team_scratch(0).get_shmem_aligned(local_bytes(), 128));
-    return stager(p, at, local, int(team.team_rank()));
+  static bool can_shift_m(const gemm_problem<Types>& p) {
+    return can_shift(p.m + p.pad_m, Config.block.m, A);
   }
-  template <class Team, class Epilogue>
-  KERAMOS_FORCEINLINE_FUNCTION auto accumulator(const Team& team, const gemm_problem<T>&,
-                                                const tiling::position&, const Epilogue&) const {
-    return accumulator_type(int(team.team_rank()));
+  static bool can_shift_n(const gemm_problem<Types>& p) {
+    return can_shift(p.n + p.pad_n, Config.block.n, B);
+  }
+
+  /// The accumulators call back as soon as they have read the last of a k-tile's panels, for those of the next one. So the
+  /// first fragments of a k-tile load while the last ones of the k-tile before still multiply (the software pipeline of
+  /// CUTLASS, "Efficient GEMM in CUDA"). After the last k-tile these panels hold nothing of use.
+  template <class Team, class Tile, class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION void run(const Team& team, const gemm_problem<Types>& p, const Tile& tile,
+                                        const Epilogue& epilogue) const {
+    const auto at = tile.position();
+    const int k_tiles = int((at.k1 - at.k0 + Config.block.k - 1) / Config.block.k);
+    char* local = static_cast<char*>(team.team_scratch(0).get_shmem_aligned(local_bytes(), 128));
+    stager operands(p, at, local, int(team.team_rank()));
+    accumulator acc(int(team.team_rank()));
+    tiling::team_pipeline<stages, copier> ring;
+
+    for (int s = 0; s < stages; ++s) {
+      if (s < k_tiles) operands.template stage<false>(s, s);
+      ring.commit();
+    }
+    ring.template wait<stages - 1>(team);
+    acc.start(operands.panels(0));
+
+    const auto multiply = [&](int s, auto whole) {
+      acc.multiply(operands.panels(ring.current()), [&] {
+        ring.release();
+        if constexpr (stages > 1) ring.template wait<stages - 2>(team);
+        const int slot = ring.acquire(team);
+        if (decltype(whole)::value || s + stages < k_tiles)
+          operands.template stage<decltype(whole)::value>(s + stages, slot);
+        ring.commit();
+        if constexpr (stages == 1) ring.template wait<0>(team);
+        return operands.panels(ring.current());
+      });
+    };
+    // Apart from the rest, so that no branch keeps a compiler from spreading copies among the products.
+    int s = 0;
+    for (; s + stages < operands.whole_k_tiles(); ++s) multiply(s, std::true_type());
+    for (; s < k_tiles; ++s) multiply(s, std::false_type());
+    if (tile.add_up(acc)) acc.write(p, tile.position(), epilogue);
   }
 
  private:

@@ -14,7 +14,7 @@ namespace keramos::detail::simt {
 /// Elements of padding behind each row in scratch: keeps 16-byte alignment, and spreads over all banks
 /// both the writes of an operand that is transposed on its way (8 k of 4 rows a warp) and the reads of
 /// matrix fragments (8 rows of 4 k, or 4 rows of 8 mn, of doubles).
-inline constexpr int pad = 4;
+constexpr int pad(int element_bytes) { return element_bytes < 4 ? 16 / element_bytes : 4; }
 
 /// A k-tile of one operand in scratch: element (mn, k) is `data[offset(mn, k)]`.
 ///
@@ -23,8 +23,8 @@ inline constexpr int pad = 4;
 template <class T, int MN, int K, tiling::direction Rows>
 struct panel {
   static constexpr bool swizzled = Rows == tiling::direction::k && (K == 8 || K == 16) && sizeof(T) == 8;
-  static constexpr int stride_mn = Rows == tiling::direction::mn ? 1 : swizzled ? K : K + pad;
-  static constexpr int stride_k = Rows == tiling::direction::mn ? MN + pad : 1;
+  static constexpr int stride_mn = Rows == tiling::direction::mn ? 1 : swizzled ? K : K + pad(sizeof(T));
+  static constexpr int stride_k = Rows == tiling::direction::mn ? MN + pad(sizeof(T)) : 1;
   static constexpr int size = Rows == tiling::direction::mn ? K * stride_k : MN * stride_mn;
 
   const T* data;
@@ -150,20 +150,24 @@ struct access {
 };
 
 /// Both operands of a block tile, staged into panels whose rows run along RowsA and RowsB.
-template <class T, tiling::config Config, access A, tiling::direction RowsA, access B,
+template <class Types, tiling::config Config, access A, tiling::direction RowsA, access B,
           tiling::direction RowsB, int Threads, class Copier>
 class stager {
   static constexpr tiling::shape block = Config.block;
-  using stager_a = operand_stager<T, block.m, block.k, Threads, A.along, RowsA, A.vector, Copier>;
-  using stager_b = operand_stager<T, block.n, block.k, Threads, B.along, RowsB, B.vector, Copier>;
+  using a_type = typename Types::a;
+  using b_type = typename Types::b;
+  using stager_a = operand_stager<a_type, block.m, block.k, Threads, A.along, RowsA, A.vector, Copier>;
+  using stager_b = operand_stager<b_type, block.n, block.k, Threads, B.along, RowsB, B.vector, Copier>;
+  static constexpr int a_bytes = int(sizeof(a_type)) * stager_a::panel::size;
+  static constexpr int b_bytes = int(sizeof(b_type)) * stager_b::panel::size;
+  static_assert(a_bytes % 16 == 0 && b_bytes % 16 == 0, "keramos: panels are aligned to 16 bytes");
 
  public:
   using panels_type = panel_pair<typename stager_a::panel, typename stager_b::panel>;
-  static constexpr int a_size = stager_a::panel::size;
-  static constexpr int slot_size = a_size + stager_b::panel::size;
+  static constexpr int slot_bytes = a_bytes + b_bytes;
 
   template <class Problem>
-  KERAMOS_FORCEINLINE_FUNCTION stager(const Problem& p, const tiling::position& at, T* local, int thread)
+  KERAMOS_FORCEINLINE_FUNCTION stager(const Problem& p, const tiling::position& at, char* local, int thread)
       : a_(p.a, at.m0, at.k0, at.rows, at.k1 - at.k0, thread),
         b_(p.b, at.n0, at.k0, at.cols, at.k1 - at.k0, thread),
         whole_k_tiles_(at.rows == block.m && at.cols == block.n ? int((at.k1 - at.k0) / block.k) : 0),
@@ -173,24 +177,25 @@ class stager {
 
   template <bool Whole>
   KERAMOS_FORCEINLINE_FUNCTION void stage(int k_tile, int slot) {
-    T* local = local_ + slot * slot_size;
-    a_.template stage<Whole>(local, k_tile);
-    b_.template stage<Whole>(local + a_size, k_tile);
-  }
-  KERAMOS_FORCEINLINE_FUNCTION void commit() const { Copier::commit(); }
-  template <int Pending>
-  KERAMOS_FORCEINLINE_FUNCTION void wait() const {
-    Copier::template wait<Pending>();
+    a_.template stage<Whole>(a_local(slot), k_tile);
+    b_.template stage<Whole>(b_local(slot), k_tile);
   }
   KERAMOS_FORCEINLINE_FUNCTION panels_type panels(int slot) const {
-    return {{local_ + slot * slot_size}, {local_ + slot * slot_size + a_size}};
+    return {{a_local(slot)}, {b_local(slot)}};
   }
 
  private:
+  KERAMOS_FORCEINLINE_FUNCTION a_type* a_local(int slot) const {
+    return reinterpret_cast<a_type*>(local_ + slot * slot_bytes);
+  }
+  KERAMOS_FORCEINLINE_FUNCTION b_type* b_local(int slot) const {
+    return reinterpret_cast<b_type*>(local_ + slot * slot_bytes + a_bytes);
+  }
+
   stager_a a_;
   stager_b b_;
   int whole_k_tiles_;  // that many need no bounds checks; they come first
-  T* local_;           // (stages, {A, B})
+  char* local_;        // (stages, {A, B})
 };
 
 }  // namespace keramos::detail::simt

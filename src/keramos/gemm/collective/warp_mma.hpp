@@ -10,8 +10,10 @@
 namespace keramos::detail::simt {
 
 /// A warp's tile of accumulators as 16 x 8 fragments of its matrix unit.
-template <class T, tiling::config Config, class Exec>
+template <class Types, tiling::config Config, class Exec>
 class warp_mma_accumulator {
+  using T = typename Types::accumulator;
+  static_assert(Types::uniform);
   static constexpr int fm = Config.warp.m / 16, fn = Config.warp.n / 8;
   static constexpr int warps_n = Config.block.n / Config.warp.n;
   static constexpr int vector = 16 / int(sizeof(T));
@@ -76,9 +78,9 @@ class warp_mma_accumulator {
   }
 
   template <class Position, class Epilogue>
-  KERAMOS_FORCEINLINE_FUNCTION void write(const gemm_problem<T>& p, const Position& at,
+  KERAMOS_FORCEINLINE_FUNCTION void write(const gemm_problem<Types>& p, const Position& at,
                                           const Epilogue& epilogue) const {
-    const c_writer<T, vector, Position> writer(p, at);
+    const c_writer<Types, vector, Position> writer(p, at);
     const int group = m_ % 8;
     KERAMOS_UNROLL
     for (int i = 0; i < fm; ++i) KERAMOS_UNROLL

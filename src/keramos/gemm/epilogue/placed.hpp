@@ -19,50 +19,54 @@ inline constexpr bool is_linear = false;
 template <class A, class B>
 inline constexpr bool is_linear<epilogue::linear_block<A, B>> = true;
 
-/// The new element at (i, j) of a problem, from C's old one.
-template <class Epilogue, class T>
-KERAMOS_FORCEINLINE_FUNCTION T element_with_c(const Epilogue& epilogue, const gemm_place& at, T acc,
-                                              [[maybe_unused]] T c, index_t i, index_t j) {
-  if constexpr (may_read_c<Epilogue, T>)
-    return apply_epilogue_known<true>(epilogue, acc, c, at.row(i, j), at.col(i, j), at.batch);
-  else
-    return apply_epilogue_known<false>(epilogue, acc, c, at.row(i, j), at.col(i, j), at.batch);
+/// The new element at (i, j) of a problem, from C's old one. Epilogues compute in T, the accumulators' type, whatever
+/// C's elements are.
+template <class Epilogue, class T, class C>
+KERAMOS_FORCEINLINE_FUNCTION C element_with_c(const Epilogue& epilogue, const gemm_place& at, T acc,
+                                              [[maybe_unused]] C c, index_t i, index_t j) {
+  constexpr bool reads = may_read_c<Epilogue, T>;
+  return static_cast<C>(
+      apply_epilogue_known<reads>(epilogue, acc, static_cast<T>(c), at.row(i, j), at.col(i, j), at.batch));
 }
 
 /// The same where C is not read (reads_c).
-template <class Epilogue, class T>
-KERAMOS_FORCEINLINE_FUNCTION T element_without_c(const Epilogue& epilogue, const gemm_place& at, T acc,
+template <class C, class Epilogue, class T>
+KERAMOS_FORCEINLINE_FUNCTION C element_without_c(const Epilogue& epilogue, const gemm_place& at, T acc,
                                                  index_t i, index_t j) {
   if constexpr (may_skip_c<Epilogue, T>)
-    return apply_epilogue_known<false>(epilogue, acc, acc, at.row(i, j), at.col(i, j), at.batch);
+    return static_cast<C>(
+        apply_epilogue_known<false>(epilogue, acc, acc, at.row(i, j), at.col(i, j), at.batch));
   else
-    return element_with_c(epilogue, at, acc, T(0), i, j);
+    return element_with_c(epilogue, at, acc, C(0), i, j);
 }
 
 /// One element of C.
-template <class Epilogue, class T>
-KERAMOS_FORCEINLINE_FUNCTION void write_element(const Epilogue& epilogue, const gemm_place& at, T acc, T& c,
+template <class Epilogue, class T, class C>
+KERAMOS_FORCEINLINE_FUNCTION void write_element(const Epilogue& epilogue, const gemm_place& at, T acc, C& c,
                                                 index_t i, index_t j) {
   c = reads_c<T>(epilogue) ? element_with_c(epilogue, at, acc, c, i, j)
-                           : element_without_c(epilogue, at, acc, i, j);
+                           : element_without_c<C>(epilogue, at, acc, i, j);
 }
 
 /// Elements j0 ... j0 + count - 1 of row i from their sums, on a host: in loops that compilers turn into vectors.
-template <class Epilogue, class T>
-KERAMOS_FORCEINLINE_FUNCTION void write_row(const Epilogue& epilogue, const gemm_problem<T>& p, const T* sums,
-                                            index_t i, index_t j0, int count) {
+template <class Epilogue, class Types>
+KERAMOS_FORCEINLINE_FUNCTION void write_row(const Epilogue& epilogue, const gemm_problem<Types>& p,
+                                            const typename Types::accumulator* sums, index_t i, index_t j0,
+                                            int count) {
+  using T = typename Types::accumulator;
+  using C = typename Types::c;
   const Epilogue mine = epilogue;  // which stores to C do not change
   const gemm_place at = p.place;
-  T* const c = p.c + i * p.c_row_stride + j0 * p.c_col_stride;
+  C* const c = p.c + i * p.c_row_stride + j0 * p.c_col_stride;
   // nvcc takes values of constants (`unit()`) for calls that a device cannot make.
   const auto write = [&](auto reads, auto unit, auto transposed) {
     const index_t stride = decltype(unit)::value ? 1 : p.c_col_stride;
     gemm_place to = at;
     to.transposed = decltype(transposed)::value;
     for (int v = 0; v < count; ++v) {
-      T& element = c[v * stride];
+      C& element = c[v * stride];
       element = decltype(reads)::value ? element_with_c(mine, to, sums[v], element, i, j0 + v)
-                                       : element_without_c(mine, to, sums[v], i, j0 + v);
+                                       : element_without_c<C>(mine, to, sums[v], i, j0 + v);
     }
   };
   const auto with_reads = [&](auto unit, auto transposed) {
@@ -76,8 +80,9 @@ KERAMOS_FORCEINLINE_FUNCTION void write_row(const Epilogue& epilogue, const gemm
 }
 
 /// All elements of a problem from their sums, `sums[i * n + j]`.
-template <class Epilogue, class T>
-void write_block(const Epilogue& epilogue, const gemm_problem<T>& p, const T* sums) {
+template <class Epilogue, class Types>
+void write_block(const Epilogue& epilogue, const gemm_problem<Types>& p,
+                 const typename Types::accumulator* sums) {
   constexpr index_t most = 1 << 30;
   for (index_t i = 0; i < p.m; ++i)
     for (index_t j = 0; j < p.n; j += most)

@@ -35,9 +35,12 @@ struct gemv_shape {
 
 /// c(i) = epilogue(Σ_k a(i, k)·x(k)). `Along` is the direction in which A's memory runs, `Vector` the elements
 /// that are loaded at once.
-template <class T, tiling::direction Along, int Vector, class Epilogue>
+template <class Types, tiling::direction Along, int Vector, class Epilogue>
 struct gemv_kernel {
-  gemm_problem<T> p;
+  using A = typename Types::a;
+  using T = typename Types::accumulator;
+
+  gemm_problem<Types> p;
   Epilogue epilogue;
   gemv_shape shape;
   int teams;  ///< of one part of k
@@ -99,38 +102,38 @@ struct gemv_kernel {
   }
 
   template <int Count>
-  KERAMOS_FORCEINLINE_FUNCTION static run<T, Count> load(const T* from) {
-    return *reinterpret_cast<const run<T, Count>*>(from);
+  KERAMOS_FORCEINLINE_FUNCTION static run<A, Count> load(const A* from) {
+    return *reinterpret_cast<const run<A, Count>*>(from);
   }
 
   /// All rows at once where they lie in the matrix, else one by one. So many loads are on their way before the
   /// first is needed.
   KERAMOS_FORCEINLINE_FUNCTION void multiply_along_k(sums& s, index_t k0, index_t k1, int lane) const {
     if (s.row[rows - 1] >= p.m) return multiply_rows(s, k0 + lane, k1, shape.along_k);
-    const T* a[rows];
+    const A* a[rows];
     KERAMOS_UNROLL
     for (int r = 0; r < rows; ++r) a[r] = p.a.at(s.row[r], 0);
     constexpr int together = Vector > 1 ? 2 : 4;
     const index_t step = index_t(shape.along_k) * Vector;
     index_t k = k0 + lane * Vector;
     for (; k + (together - 1) * step + Vector <= k1; k += together * step) {
-      run<T, Vector> v[together][rows];
+      run<A, Vector> v[together][rows];
       KERAMOS_UNROLL
       for (int c = 0; c < together; ++c) KERAMOS_UNROLL
       for (int r = 0; r < rows; ++r) v[c][r] = load<Vector>(a[r] + (k + c * step) * stride_k());
       KERAMOS_UNROLL
       for (int c = 0; c < together; ++c) KERAMOS_UNROLL
       for (int i = 0; i < Vector; ++i) {
-        const T x = *p.b.at(0, k + c * step + i);
+        const T x = T(*p.b.at(0, k + c * step + i));
         KERAMOS_UNROLL
-        for (int r = 0; r < rows; ++r) s.at(r) += v[c][r].value[i] * x;
+        for (int r = 0; r < rows; ++r) s.at(r) += T(v[c][r].value[i]) * x;
       }
     }
     for (; k < k1; k += step) {
       for (int i = 0; i < Vector && k + i < k1; ++i) {
-        const T x = *p.b.at(0, k + i);
+        const T x = T(*p.b.at(0, k + i));
         KERAMOS_UNROLL
-        for (int r = 0; r < rows; ++r) s.at(r) += a[r][(k + i) * stride_k()] * x;
+        for (int r = 0; r < rows; ++r) s.at(r) += T(a[r][(k + i) * stride_k()]) * x;
       }
     }
   }
@@ -147,22 +150,22 @@ struct gemv_kernel {
     const index_t lanes = shape.along_k;
     index_t k = k0 + lane;
     for (; k + (together - 1) * lanes < k1; k += together * lanes) {
-      run<T, Vector> v[together][rows / Vector];
+      run<A, Vector> v[together][rows / Vector];
       KERAMOS_UNROLL
       for (int c = 0; c < together; ++c) KERAMOS_UNROLL
       for (int r = 0; r < rows / Vector; ++r) v[c][r] = load<Vector>(a[r] + (k + c * lanes) * p.a.stride_k);
       KERAMOS_UNROLL
       for (int c = 0; c < together; ++c) {
-        const T x = *p.b.at(0, k + c * lanes);
+        const T x = T(*p.b.at(0, k + c * lanes));
         KERAMOS_UNROLL
-        for (int r = 0; r < rows; ++r) s.at(r) += v[c][r / Vector].value[r % Vector] * x;
+        for (int r = 0; r < rows; ++r) s.at(r) += T(v[c][r / Vector].value[r % Vector]) * x;
       }
     }
     for (; k < k1; k += lanes) {
-      const T x = *p.b.at(0, k);
+      const T x = T(*p.b.at(0, k));
       KERAMOS_UNROLL
       for (int r = 0; r < rows; ++r)
-        s.at(r) += a[r / Vector][k * p.a.stride_k + r % Vector * p.a.stride_mn] * x;
+        s.at(r) += T(a[r / Vector][k * p.a.stride_k + r % Vector * p.a.stride_mn]) * x;
     }
   }
 
@@ -176,11 +179,11 @@ struct gemv_kernel {
         T v[together], x[together];
         KERAMOS_UNROLL
         for (int c = 0; c < together; ++c)
-          v[c] = *p.a.at(s.row[r], k + c * step), x[c] = *p.b.at(0, k + c * step);
+          v[c] = T(*p.a.at(s.row[r], k + c * step)), x[c] = T(*p.b.at(0, k + c * step));
         KERAMOS_UNROLL
         for (int c = 0; c < together; ++c) s.at(r) += v[c] * x[c];
       }
-      for (; k < k1; k += step) s.at(r) += *p.a.at(s.row[r], k) * *p.b.at(0, k);
+      for (; k < k1; k += step) s.at(r) += T(*p.a.at(s.row[r], k)) * T(*p.b.at(0, k));
     }
   }
 
@@ -208,10 +211,12 @@ struct vector_access {
   int width;
 };
 
-template <class T>
-vector_access vector_access_of(const tiling::operand<T>& a) {
-  constexpr int vector = 16 / int(sizeof(T));
-  const bool aligned = reinterpret_cast<std::uintptr_t>(a.data) % 16 == 0;
+/// As many as fill 16 bytes as accumulators, for whose rows a thread has room.
+template <class Types>
+vector_access vector_access_of(const gemm_problem<Types>& p) {
+  constexpr int vector = 16 / int(sizeof(typename Types::accumulator));
+  const tiling::operand<typename Types::a>& a = p.a;
+  const bool aligned = reinterpret_cast<std::uintptr_t>(a.data) % (vector * sizeof(typename Types::a)) == 0;
   const auto length = [](index_t s) { return s < 0 ? -s : s; };
   if (a.stride_mn == 1 && aligned && a.stride_k % vector == 0) return {tiling::direction::mn, vector};
   if (a.stride_k == 1 && aligned && a.stride_mn % vector == 0) return {tiling::direction::k, vector};
@@ -243,9 +248,10 @@ inline void choose_vector(const vector_access& access, index_t m, index_t k, int
 }
 
 /// Launches C (m x 1) = epilogue(A·B) as planned.
-template <class Exec, class T, class Epilogue>
-void multiply_vector(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& p,
+template <class Exec, class Types, class Epilogue>
+void multiply_vector(const Exec& exec, workspace<Exec>& memory, const gemm_problem<Types>& p,
                      const gemm_part& part, const Epilogue& epilogue) {
+  using T = typename Types::accumulator;
   const gemv_shape shape = gemv_shape::of_rows(part.block.m);
   const index_t teams = shape.teams(p.m);
   if (teams > std::numeric_limits<int>::max() / part.split.parts)
@@ -253,7 +259,7 @@ void multiply_vector(const Exec& exec, workspace<Exec>& memory, const gemm_probl
                        " rows, too many for one call; split it into several");
   const auto split = make_split<T>(exec, memory, part.split, p.k, int(teams), shape.team_size * shape.rows);
   const auto run = [&](auto along, auto width) {
-    using kernel = gemv_kernel<T, along(), width(), Epilogue>;
+    using kernel = gemv_kernel<Types, along(), width(), Epilogue>;
     static_assert(sizeof(kernel) <= 350,
                   "keramos: with more Kokkos would pass the functor through constant memory and wait");
     team_launch<gemv_shape::team_size, 3>("keramos::gemm_vector", exec, int(teams) * split.parts,
@@ -263,7 +269,7 @@ void multiply_vector(const Exec& exec, workspace<Exec>& memory, const gemm_probl
   using k = std::integral_constant<tiling::direction, tiling::direction::k>;
   using one = std::integral_constant<int, 1>;
   using vector = std::integral_constant<int, 16 / int(sizeof(T))>;
-  const vector_access access = vector_access_of(p.a);
+  const vector_access access = vector_access_of(p);
   if (access.along == tiling::direction::mn)
     access.width > 1 ? run(mn(), vector()) : run(mn(), one());
   else

@@ -10,24 +10,24 @@
 
 namespace keramos::detail::host {
 
-template <class T, class Batch, class Epilogue>
+template <class Types, class Batch, class Epilogue>
 struct small_batch_kernel {
-  unpacked_function<T>* multiply;
+  unpacked_function<typename Types::accumulator>* multiply;
   Batch batch;
   Epilogue epilogue;
 
-  void operator()(index_t b) const { multiply_unpacked<T>(multiply, batch[b], epilogue); }
+  void operator()(index_t b) const { multiply_unpacked<Types>(multiply, batch[b], epilogue); }
 };
 
 /// All problems of a batch, which are small.
-template <class T, class Exec, class Batch, class Epilogue>
+template <class Types, class Exec, class Batch, class Epilogue>
 void run_small_batch(const Exec& exec, const Batch& batch, const Epilogue& epilogue) {
   using schedule =
       std::conditional_t<Batch::mixed, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::Schedule<Kokkos::Static>>;
   using policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<index_t>, schedule>;
   backend::host::for_each_index<policy>(
       "keramos::gemm_batched", exec, batch.size(),
-      small_batch_kernel<T, Batch, Epilogue>{kernels<T>().multiply_unpacked, batch, epilogue});
+      small_batch_kernel<Types, Batch, Epilogue>{kernels<Types>().multiply_unpacked, batch, epilogue});
 }
 
 }  // namespace keramos::detail::host

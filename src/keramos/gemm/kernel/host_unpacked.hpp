@@ -1,5 +1,5 @@
 // Products on a host that are not packed: whole problems, blocks of C and parts of k, each by one thread, with the
-// compiled kernels of kernel/host.
+// compiled kernels of kernel/host. Elements are of the accumulators' type.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@ namespace keramos::detail::host {
 template <class T>
 using unpacked_function = void(const unpacked_problem<T>&);
 
-template <class T>
-unpacked_problem<T> unpacked_problem_of(const gemm_problem<T>& p, T alpha, T beta) {
+template <class Types, class T = typename Types::accumulator>
+unpacked_problem<T> unpacked_problem_of(const gemm_problem<Types>& p, T alpha, T beta) {
   return {int(p.m),     int(p.n),      int(p.k), p.a.data,       p.a.stride_mn,  p.a.stride_k, p.b.data,
           p.b.stride_k, p.b.stride_mn, p.c,      p.c_row_stride, p.c_col_stride, alpha,        beta};
 }
@@ -25,15 +25,15 @@ unpacked_problem<T> unpacked_problem_of(const gemm_problem<T>& p, T alpha, T bet
 inline constexpr index_t most_on_stack = 4096;
 
 /// C = epilogue(A·B), where the kernels' sums go by way of the stack, a few rows at a time.
-template <class T, class Epilogue>
-[[gnu::noinline]] void multiply_by_way_of_stack(unpacked_function<T>* multiply, const gemm_problem<T>& p,
+template <class Types, class Epilogue, class T = typename Types::accumulator>
+[[gnu::noinline]] void multiply_by_way_of_stack(unpacked_function<T>* multiply, const gemm_problem<Types>& p,
                                                 const Epilogue& epilogue) {
   T sums[most_on_stack];
   const index_t cols = std::min(p.n, most_on_stack), rows = std::min(p.m, most_on_stack / cols);
   for (index_t i = 0; i < p.m; i += rows)
     for (index_t j = 0; j < p.n; j += cols) {
-      const gemm_problem<T> block = p.part(i, j, std::min(rows, p.m - i), std::min(cols, p.n - j));
-      gemm_problem<T> plain = block;
+      const gemm_problem<Types> block = p.part(i, j, std::min(rows, p.m - i), std::min(cols, p.n - j));
+      gemm_problem<Types> plain = block;
       plain.c = sums, plain.c_row_stride = block.n, plain.c_col_stride = 1;
       multiply(unpacked_problem_of(plain, T(1), T(0)));
       write_block(epilogue, block, sums);
@@ -42,19 +42,22 @@ template <class T, class Epilogue>
 
 /// C = epilogue(A·B), by the calling thread. The kernels do BLAS' update themselves: that of dot products for any C,
 /// the other where the rows of C run through memory.
-template <class T, class Epilogue>
-void multiply_unpacked(unpacked_function<T>* multiply, const gemm_problem<T>& p, const Epilogue& epilogue) {
+template <class Types, class Epilogue, class T = typename Types::accumulator>
+void multiply_unpacked(unpacked_function<T>* multiply, const gemm_problem<Types>& p,
+                       const Epilogue& epilogue) {
   if constexpr (is_linear<Epilogue>) {
-    if (p.c_col_stride == 1 || multiply == kernels<T>().multiply_dots)
+    if (p.c_col_stride == 1 || multiply == kernels<Types>().multiply_dots)
       return multiply(unpacked_problem_of(p, T(epilogue.alpha), T(epilogue.beta)));
   }
   multiply_by_way_of_stack(multiply, p, epilogue);
 }
 
 /// A problem in blocks of C and, where these are too few, parts of k, one an index.
-template <class T, class Epilogue>
+template <class Types, class Epilogue>
 struct unpacked_blocks {
-  gemm_problem<T> problem;
+  using T = typename Types::accumulator;
+
+  gemm_problem<Types> problem;
   Epilogue epilogue;
   unpacked_function<T>* multiply;
   block_shares shares;
@@ -67,8 +70,8 @@ struct unpacked_blocks {
     const int part = at / blocks(), block = at % blocks();
     const index_t i = index_t(block / blocks_n()) * shares.block.m;
     const index_t j = index_t(block % blocks_n()) * shares.block.n;
-    gemm_problem<T> mine = problem.part(i, j, std::min<index_t>(shares.block.m, problem.m - i),
-                                        std::min<index_t>(shares.block.n, problem.n - j));
+    gemm_problem<Types> mine = problem.part(i, j, std::min<index_t>(shares.block.m, problem.m - i),
+                                            std::min<index_t>(shares.block.n, problem.n - j));
     if (shares.parts == 1) return multiply_unpacked(multiply, mine, epilogue);
     const index_t k0 = index_t(part) * shares.block.k;
     mine.a.data = mine.a.at(0, k0), mine.b.data = mine.b.at(0, k0);

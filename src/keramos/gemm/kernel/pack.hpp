@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include <keramos/backends/interface.hpp>
 #include <keramos/backends/simt/tiles.hpp>
@@ -16,7 +17,7 @@
 
 namespace keramos::detail::simt {
 
-/// Elements from row to row of a packed operand: whole lines of the cache.
+/// Elements of type T from row to row of a packed operand: whole lines of the cache.
 template <class T>
 index_t packed_pitch(index_t extent_mn) {
   constexpr index_t line = 128 / index_t(sizeof(T));
@@ -45,25 +46,37 @@ struct pack_task {
 
 /// Copies one operand or both, a block of mn x k a team, through scratch where the operand runs along k, so
 /// that both sides are read and written in rows.
-template <class T>
+template <class Types>
 struct pack_kernel {
-  static constexpr int mn = pack_task<T>::mn, k = pack_task<T>::k;
+  using A = typename Types::a;
+  using B = typename Types::b;
+  static constexpr int mn = pack_task<A>::mn, k = pack_task<A>::k;
   static constexpr int team_size = 256, each = mn * k / team_size;
-  static constexpr int teams_per_unit = sizeof(T) == 8 ? 4 : 6;  // more spill, fewer do not fill the memory
-  static constexpr std::size_t bytes = sizeof(T) * k * (mn + 1);
+  static constexpr std::size_t element_bytes = sizeof(A) > sizeof(B) ? sizeof(A) : sizeof(B);
+  static constexpr int teams_per_unit =
+      element_bytes == 8 ? 4 : 6;  // more spill, fewer do not fill the memory
+  static constexpr std::size_t bytes = element_bytes * k * (mn + 1);
 
-  pack_task<T> first, second;
+  pack_task<A> a;
+  pack_task<B> b;
   index_t extent_k;
 
   template <class Team>
   KERAMOS_FORCEINLINE_FUNCTION void operator()(const Team& team) const {
-    T* local = static_cast<T*>(team.team_scratch(0).get_shmem_aligned(std::size_t(bytes), 128));
+    void* local = team.team_scratch(0).get_shmem_aligned(std::size_t(bytes), 128);
     const int rank = team.league_rank();
-    copy(team, local, rank < first.teams ? first : second, rank < first.teams ? rank : rank - first.teams);
+    const bool of_a = rank < a.teams;
+    const int block = of_a ? rank : rank - a.teams;
+    if constexpr (std::is_same_v<A, B>)
+      copy(team, static_cast<A*>(local), of_a ? a : b, block);
+    else if (of_a)
+      copy(team, static_cast<A*>(local), a, block);
+    else
+      copy(team, static_cast<B*>(local), b, block);
   }
 
  private:
-  template <class Team>
+  template <class Team, class T>
   KERAMOS_FORCEINLINE_FUNCTION void copy(const Team& team, T* local, const pack_task<T> task,
                                          int block) const {
     const int thread = int(team.team_rank());
@@ -84,7 +97,7 @@ struct pack_kernel {
   }
 
   /// All of a thread's elements are on their way before the first is stored.
-  template <bool AlongK>
+  template <bool AlongK, class T>
   KERAMOS_FORCEINLINE_FUNCTION void read(T* local, const pack_task<T>& task, index_t mn0, index_t k0,
                                          int thread) const {
     constexpr int fast = AlongK ? k : mn, step = team_size / fast;
@@ -104,25 +117,28 @@ struct pack_kernel {
 };
 
 /// Queues the copies.
-template <class Exec, class T>
-void pack(const Exec& exec, const pack_task<T>& first, const pack_task<T>& second, index_t extent_k) {
-  using kernel = pack_kernel<T>;
+template <class Types, class Exec>
+void pack(const Exec& exec, const pack_task<typename Types::a>& a, const pack_task<typename Types::b>& b,
+          index_t extent_k) {
+  using kernel = pack_kernel<Types>;
   constexpr int teams =
       backend::traits<Exec>::teams_per_unit(kernel::teams_per_unit, kernel::team_size, kernel::bytes);
-  team_launch<kernel::team_size, teams>("keramos::gemm_pack", exec, first.teams + second.teams, kernel::bytes,
-                                        kernel{first, second, extent_k});
+  team_launch<kernel::team_size, teams>("keramos::gemm_pack", exec, a.teams + b.teams, kernel::bytes,
+                                        kernel{a, b, extent_k});
 }
 
 /// `a_vectors` and `b_vectors` say whether the operands can be staged 16 bytes at a time as they lie;
 /// `transposes` whether tiles stage what runs along k element by element at any rate, which one operand may,
 /// but two are worth a copy of one.
-template <class T>
-void choose_packing(const gemm_problem<T>& p, bool a_along_k, bool a_vectors, bool b_along_k, bool b_vectors,
-                    bool transposes, const backend::simt::device_model& device, gemm_part& part) {
+template <class Types>
+void choose_packing(const gemm_problem<Types>& p, bool a_along_k, bool a_vectors, bool b_along_k,
+                    bool b_vectors, bool transposes, const backend::simt::device_model& device,
+                    gemm_part& part) {
   part.pack_a = part.pack_b = false;
   part.band_m = p.m, part.band_n = p.n;
   const index_t least = transposes ? device.least_extent_to_pack : device.least_extent_to_pack_both;
-  const index_t most = index_t(device.most_packed_bytes / sizeof(T)) / p.k / 256 * 256;
+  constexpr std::size_t element_bytes = pack_kernel<Types>::element_bytes;
+  const index_t most = index_t(device.most_packed_bytes / element_bytes) / p.k / 256 * 256;
   if (p.m < least || p.n < least || p.k < device.least_k_to_pack || most < least) return;
   part.pack_b = transposes && b_along_k ? a_along_k : !b_vectors;
   part.pack_a = transposes && a_along_k ? false : !a_vectors;
@@ -131,26 +147,31 @@ void choose_packing(const gemm_problem<T>& p, bool a_along_k, bool a_vectors, bo
 }
 
 /// Calls `multiply(band)` for bands of C, whose operands are packed as planned.
-template <class Exec, class T, class Multiply>
-void with_packed(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& p, const gemm_part& part,
-                 const Multiply& multiply) {
+template <class Exec, class Types, class Multiply>
+void with_packed(const Exec& exec, workspace<Exec>& memory, const gemm_problem<Types>& p,
+                 const gemm_part& part, const Multiply& multiply) {
+  using A = typename Types::a;
+  using B = typename Types::b;
   const index_t band_m = std::min(part.band_m, p.m), band_n = std::min(part.band_n, p.n);
-  const std::size_t a_size = part.pack_a ? std::size_t(packed_pitch<T>(band_m)) * p.k : 0;
-  const std::size_t b_size = part.pack_b ? std::size_t(packed_pitch<T>(band_n)) * p.k : 0;
-  T* const to = memory.template reserve<T>(exec, a_size + b_size);
+  const std::size_t a_bytes = part.pack_a ? sizeof(A) * packed_pitch<A>(band_m) * p.k : 0;
+  const std::size_t b_bytes = part.pack_b ? sizeof(B) * packed_pitch<B>(band_n) * p.k : 0;
+  char* const to = memory.template reserve<char>(exec, a_bytes + b_bytes);
+  A* const to_a = reinterpret_cast<A*>(to);
+  B* const to_b = reinterpret_cast<B*>(to + a_bytes);
   for (index_t m0 = 0; m0 < p.m; m0 += band_m)
     for (index_t n0 = 0; n0 < p.n; n0 += band_n) {
-      gemm_problem<T> band = p.part(m0, n0, std::min(band_m, p.m - m0), std::min(band_n, p.n - n0));
-      pack_task<T> a, b;
-      if (part.pack_a && n0 == 0) a = {band.a, to, band.m, p.k};
-      if (part.pack_b && (m0 == 0 || band_n < p.n)) b = {band.b, to + a_size, band.n, p.k};
-      if (a.teams + b.teams > 0) pack(exec, a, b, p.k);
-      const auto packed = [&](tiling::operand<T>& x, index_t extent, T* data, int& pad) {
+      gemm_problem<Types> band = p.part(m0, n0, std::min(band_m, p.m - m0), std::min(band_n, p.n - n0));
+      pack_task<A> a;
+      pack_task<B> b;
+      if (part.pack_a && n0 == 0) a = {band.a, to_a, band.m, p.k};
+      if (part.pack_b && (m0 == 0 || band_n < p.n)) b = {band.b, to_b, band.n, p.k};
+      if (a.teams + b.teams > 0) pack<Types>(exec, a, b, p.k);
+      const auto packed = [&]<class T>(tiling::operand<T>& x, index_t extent, const T* data, int& pad) {
         x = {data, 1, packed_pitch<T>(extent)};
         pad = int(x.stride_k - extent);
       };
-      if (part.pack_a) packed(band.a, band.m, to, band.pad_m);
-      if (part.pack_b) packed(band.b, band.n, to + a_size, band.pad_n);
+      if (part.pack_a) packed(band.a, band.m, to_a, band.pad_m);
+      if (part.pack_b) packed(band.b, band.n, to_b, band.pad_n);
       multiply(band);
     }
 }

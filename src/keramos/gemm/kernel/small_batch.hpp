@@ -23,8 +23,10 @@ struct small_position {
   index_t m0, n0;
 };
 
-template <class Exec, class T, small_config C, small_access Access, class Batch, class Epilogue>
+template <class Exec, class Types, small_config C, small_access Access, class Batch, class Epilogue>
 class small_batch_kernel {
+  static_assert(Types::uniform, "keramos: small batches are multiplied in the type of their elements");
+  using T = typename Types::accumulator;
   static constexpr int vector = 16 / int(sizeof(T));
   static constexpr int threads = C.threads(), per_problem = C.threads_of_problem();
   static constexpr int lanes_m = C.lanes_m(), lanes_n = C.lanes_n();
@@ -45,7 +47,7 @@ class small_batch_kernel {
   static constexpr int teams_per_unit =
       backend::traits<Exec>::teams_per_unit(C.teams_of(Access.vectors), team_size, local_bytes);
 
-  small_batch_kernel(const Batch& batch, const gemm_problem<T>& largest, const Epilogue& epilogue)
+  small_batch_kernel(const Batch& batch, const gemm_problem<Types>& largest, const Epilogue& epilogue)
       : batch_(batch),
         epilogue_(epilogue),
         tiles_m_(int((largest.m + C.size - 1) / C.size)),
@@ -251,7 +253,7 @@ class small_batch_kernel {
                                           const small_place& to_write) const {
     const index_t b = at.first + problem;
     if (b >= batch_.size()) return;
-    const gemm_problem<T> p = batch_[b];
+    const gemm_problem<Types> p = batch_[b];
     const Epilogue epilogue = Batch::mixed && p.k == 0 ? without_terms(epilogue_) : epilogue_;
     KERAMOS_UNROLL
     for (int i = 0; i < C.tm; ++i) {
@@ -273,7 +275,7 @@ class small_batch_kernel {
           } else {
             KERAMOS_UNROLL
             for (int v = 0; v < run_n; ++v)
-              out.value[v] = element_without_c(epilogue, p.place, acc[i][j + v], gi, gj + v);
+              out.value[v] = element_without_c<T>(epilogue, p.place, acc[i][j + v], gi, gj + v);
           }
           *reinterpret_cast<row_run*>(c) = out;
         } else {

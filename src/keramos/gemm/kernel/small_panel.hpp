@@ -2,6 +2,7 @@
 #pragma once
 
 #include <keramos/base/macros.hpp>
+#include <keramos/base/scalar_type.hpp>
 #include <keramos/gemm/collective/simt_stager.hpp>
 #include <keramos/tile/shape.hpp>
 
@@ -9,7 +10,7 @@ namespace keramos::detail::simt {
 
 /// How a team multiplies small matrices.
 struct small_config {
-  int element_bytes;
+  scalar_type type;
   int size;      ///< C is at most size x size, or tiled so
   int k;         ///< columns of a k-tile
   int tm, tn;    ///< tile of a thread

@@ -27,35 +27,37 @@
 namespace keramos::detail::host {
 
 /// Whether there are up to `most` products m·n·k.
-template <class T>
-bool volume_within(const gemm_problem<T>& p, index_t most) {
+template <class Types>
+bool volume_within(const gemm_problem<Types>& p, index_t most) {
   // In this order nothing overflows.
   return p.m <= most && p.n <= most && p.k <= most && p.m * p.n <= most && p.m * p.n * p.k <= most;
 }
 
 /// Whether the calling thread is done before it could wake others. Of these most time goes into such questions.
-template <class T>
-bool is_tiny(const gemm_problem<T>& p) {
-  return volume_within(p, model::alone_volume<T>) && (p.m + p.n) * p.k <= model::alone_elements;
+template <class Types>
+bool is_tiny(const gemm_problem<Types>& p) {
+  return volume_within(p, model::alone_volume<typename Types::accumulator>) &&
+         (p.m + p.n) * p.k <= model::alone_elements;
 }
 
-template <class T>
-bool unpacked_pays(const gemm_problem<T>& p) {
+template <class Types>
+bool unpacked_pays(const gemm_problem<Types>& p) {
   if (p.c_col_stride != 1) return false;
   const index_t cached =
       std::min(model::cached_bytes_of_b, index_t(backend::host::second_level_cache_bytes() / 4));
-  return p.k <= model::few_products || p.n * p.k * index_t(sizeof(T)) <= cached ||
+  return p.k <= model::few_products || p.n * p.k * index_t(sizeof(typename Types::b)) <= cached ||
          p.m <= (p.b.stride_mn == 1 ? model::few_rows : model::few_rows_of_strided_b);
 }
 
 /// Whether the kernel of dot products takes a problem: few columns, or few rows, of vectors that run through memory.
-template <class T>
-bool dots_possible(const kernel_table<T>& table, const gemm_problem<T>& p) {
+template <class Types>
+bool dots_possible(const kernel_table<Types>& table, const gemm_problem<Types>& p) {
   return (p.n <= table.dots && p.a.stride_k == 1) || (p.m <= table.dots && p.b.stride_k == 1);
 }
 
-template <class T>
-gemm_path choose_path(const kernel_table<T>& table, const gemm_problem<T>& p, bool tiny) {
+template <class Types>
+gemm_path choose_path(const kernel_table<Types>& table, const gemm_problem<Types>& p, bool tiny) {
+  if (!Types::uniform) return gemm_path::tiled;
   if (p.k >= 32 && dots_possible(table, p)) return gemm_path::dots;
   return (tiny ? p.c_col_stride == 1 : unpacked_pays(p)) ? gemm_path::unpacked : gemm_path::tiled;
 }
@@ -63,29 +65,30 @@ gemm_path choose_path(const kernel_table<T>& table, const gemm_problem<T>& p, bo
 template <class Exec>
 struct planner {
   /// Vectors run along the rows of C, so C should be row-major.
-  template <class T>
-  static bool prefers_transposed(const gemm_problem<T>& p) {
+  template <class Types>
+  static bool prefers_transposed(const gemm_problem<Types>& p) {
     return p.c_col_stride != 1 && p.c_row_stride == 1;
   }
 
   /// Does a tiny problem at once, on the calling thread, without a plan on paper: false if it is none. Kokkos' host
   /// kernels are done when the launch returns, and so is this. But a tool of Kokkos that listens should see every
   /// kernel.
-  template <class T, class Epilogue>
-  static bool run_tiny(const Exec& exec, const gemm_problem<T>& p, const Epilogue& epilogue) {
-    if (!is_tiny(p)) return false;
+  template <class Types, class Epilogue>
+  static bool run_tiny(const Exec& exec, const gemm_problem<Types>& p, const Epilogue& epilogue) {
+    if (!Types::uniform || !is_tiny(p)) return false;
     if (prefers_transposed(p)) {
-      gemm_problem<T> transposed = p;
+      gemm_problem<Types> transposed = p;
       transposed.transpose();
       return run_tiny(exec, transposed, epilogue);
     }
-    const kernel_table<T>& table = kernels<T>();
+    const kernel_table<Types>& table = kernels<Types>();
     const gemm_path path = choose_path(table, p, true);
     if (path == gemm_path::tiled) return false;
     const auto seen_by_tool = [&] {
       return !backend::host::runs_in_caller(exec) && Kokkos::Tools::profileLibraryLoaded();
     };
     if constexpr (is_linear<Epilogue>) {
+      using T = typename Types::accumulator;
       // Written first and read last: kernels copy it in wide vectors, which wait for stores that are still on their way.
       const auto whole = unpacked_problem_of(p, T(epilogue.alpha), T(epilogue.beta));
       if (seen_by_tool()) return false;
@@ -98,14 +101,14 @@ struct planner {
   }
 
   /// Calls `add(part)` with how a problem with m, n, k > 0 is done: in one part.
-  template <class T, class Add>
-  static void choose(const Exec& exec, const gemm_problem<T>& p,
+  template <class Types, class Add>
+  static void choose(const Exec& exec, const gemm_problem<Types>& p,
                      const std::optional<tiling::shape>& requested, const Add& add) {
     gemm_part part;
     part.m = p.m, part.n = p.n;
     part.transposed = prefers_transposed(p);
     if (part.transposed) {
-      gemm_problem<T> transposed = p;
+      gemm_problem<Types> transposed = p;
       transposed.transpose();
       choose_part(exec, transposed, requested, part);
     } else {
@@ -115,16 +118,17 @@ struct planner {
   }
 
   /// The block tile of a problem that is packed.
-  template <class T>
-  static void choose_tiles(const Exec& exec, const gemm_problem<T>& p,
+  template <class Types>
+  static void choose_tiles(const Exec& exec, const gemm_problem<Types>& p,
                            const std::optional<tiling::shape>& requested, gemm_part& part) {
-    const kernel_table<T>& table = kernels<T>();
+    const kernel_table<Types>& table = kernels<Types>();
     part.path = gemm_path::tiled;
     part.band_m = p.m, part.band_n = p.n;
     if (requested) {
       part.block = *requested;
     } else {
-      const index_t most_panels = index_t(model::most_packed_bytes / sizeof(T)) / table.nr / p.k;
+      const index_t most_panels =
+          index_t(model::most_packed_bytes / sizeof(typename Types::accumulator)) / table.nr / p.k;
       part.band_n = std::min(p.n, std::max<index_t>(most_panels, 1) * table.nr);
       const int threads = backend::host::threads_for(exec);
       thread_local choice_memory<block_key, block_choice> choices;
@@ -133,13 +137,21 @@ struct planner {
       });
       part.block = choice.block, part.pack_b = choice.shares_b;
     }
-    part.local_bytes = collective<T>(table, part.block).local_bytes();
+    tell_team<Types>(part);
+  }
+
+  /// Notes the local memory that a team, which is one thread, asks for.
+  template <class Types>
+  static void tell_team(gemm_part& part) {
+    part.team_size = 1;
+    if (part.path == gemm_path::tiled)
+      part.local_bytes = collective<Types>(kernels<Types>(), part.block).local_bytes(part.pack_b);
   }
 
   /// Throws if a part that a caller gave cannot be done with these strides.
-  template <class T>
-  static void check(const Exec&, const gemm_problem<T>& p, const gemm_part& part, int number) {
-    const kernel_table<T>& table = kernels<T>();
+  template <class Types>
+  static void check(const Exec&, const gemm_problem<Types>& p, const gemm_part& part, int number) {
+    const kernel_table<Types>& table = kernels<Types>();
     if (part.path == gemm_path::vector) refuse_plan(number, "is for a kernel of GPUs");
     if (part.pack_a) refuse_plan(number, "packs A beforehand, which hosts do tile by tile");
     if (part.path == gemm_path::tiled) {
@@ -151,6 +163,8 @@ struct planner {
       if (part.band_n < 1) refuse_plan(number, "has bands of " + std::to_string(part.band_n) + " columns");
       return;
     }
+    if (!Types::uniform)
+      refuse_plan(number, "multiplies elements where they lie, which must be of one type then");
     const double blocks =
         double(ceil_div(p.m, part.block.m)) * double(ceil_div(p.n, part.block.n)) * part.split.parts;
     if (blocks > double(std::numeric_limits<int>::max()))
@@ -164,56 +178,63 @@ struct planner {
   }
 
   /// Does one part; `p` is its problem, transposed if the part is. `launch(collective, problem, split)` launches tiles.
-  template <class T, class Epilogue, class Launch>
-  static void run(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& p, const gemm_part& part,
-                  const Epilogue& epilogue, const Launch& launch) {
-    const kernel_table<T>& table = kernels<T>();
-    if (part.path != gemm_path::tiled)
-      return run_unpacked(exec, memory,
-                          unpacked_blocks<T, Epilogue>{
-                              p, epilogue, function_of(table, part.path), {part.block, part.split.parts}});
+  template <class Types, class Epilogue, class Launch>
+  static void run(const Exec& exec, workspace<Exec>& memory, const gemm_problem<Types>& p,
+                  const gemm_part& part, const Epilogue& epilogue, const Launch& launch) {
+    const kernel_table<Types>& table = kernels<Types>();
+    if constexpr (Types::uniform) {
+      if (part.path != gemm_path::tiled)
+        return run_unpacked(exec, memory,
+                            unpacked_blocks<Types, Epilogue>{
+                                p, epilogue, function_of(table, part.path), {part.block, part.split.parts}});
+    }
     const index_t band_n = std::min(part.band_n, p.n);
     for (index_t n0 = 0; n0 < p.n; n0 += band_n) {
-      const gemm_problem<T> band = p.part(0, n0, p.m, std::min(band_n, p.n - n0));
-      launch(
-          part.pack_b ? packing_b(exec, memory, table, band, part.block) : collective<T>(table, part.block),
-          band, split_plan());
+      const gemm_problem<Types> band = p.part(0, n0, p.m, std::min(band_n, p.n - n0));
+      launch(part.pack_b ? packing_b(exec, memory, table, band, part.block)
+                         : collective<Types>(table, part.block),
+             band, split_plan());
     }
   }
 
   /// Whether a thread multiplies a problem of a batch best without packing.
-  template <class T>
-  static bool is_small(const gemm_problem<T>& p) {
-    return volume_within(p, model::small_volume) && (p.c_col_stride == 1 || p.m * p.n <= most_on_stack);
+  template <class Types>
+  static bool is_small(const gemm_problem<Types>& p) {
+    return Types::uniform && volume_within(p, model::small_volume) &&
+           (p.c_col_stride == 1 || p.m * p.n <= most_on_stack);
   }
   /// A batch whose problems are all small; false if they are not.
-  template <class T, class Batch, class Epilogue>
-  static bool run_small(const Exec& exec, const Batch& batch, const gemm_problem<T>& shape,
+  template <class Types, class Batch, class Epilogue>
+  static bool run_small(const Exec& exec, const Batch& batch, const gemm_problem<Types>& shape,
                         const Epilogue& epilogue) {
-    if (!Batch::mixed && !is_small(shape)) return false;
-    run_small_batch<T>(exec, batch, epilogue);
-    return true;
+    if constexpr (Types::uniform) {
+      if (!Batch::mixed && !is_small(shape)) return false;
+      run_small_batch<Types>(exec, batch, epilogue);
+      return true;
+    }
+    return false;
   }
   /// Whether one problem of a batch after the other keeps all threads busy, and as well or better than
   /// many at the same time, of which each packs for itself.
-  template <class T>
-  static bool fills_threads(const Exec& exec, const gemm_problem<T>& p, index_t count) {
+  template <class Types>
+  static bool fills_threads(const Exec& exec, const gemm_problem<Types>& p, index_t count) {
     const tiling::shape block = block_of_batch(p);
     const index_t tiles = count * ceil_div(p.m, block.m) * ceil_div(p.n, block.n);
     return tiles < backend::host::threads_for(exec) ||
            double(p.m) * double(p.n) * double(p.k) > 512.0 * 512.0 * 512.0;
   }
   /// Calls `launch(collective, shape)` with the tile for all problems of a batch.
-  template <class T, class CountTiles, class Launch>
-  static void choose_batched(const Exec&, const gemm_problem<T>& p, const CountTiles&, const Launch& launch) {
-    launch(collective<T>(kernels<T>(), block_of_batch(p)), p);
+  template <class Types, class CountTiles, class Launch>
+  static void choose_batched(const Exec&, const gemm_problem<Types>& p, const CountTiles&,
+                             const Launch& launch) {
+    launch(collective<Types>(kernels<Types>(), block_of_batch(p)), p);
   }
 
  private:
-  template <class T>
-  static void choose_part(const Exec& exec, const gemm_problem<T>& p,
+  template <class Types>
+  static void choose_part(const Exec& exec, const gemm_problem<Types>& p,
                           const std::optional<tiling::shape>& requested, gemm_part& part) {
-    const kernel_table<T>& table = kernels<T>();
+    const kernel_table<Types>& table = kernels<Types>();
     const bool tiny = is_tiny(p);
     if (!requested && (tiny || within_int(p))) part.path = choose_path(table, p, tiny);
     if (part.path == gemm_path::tiled) return choose_tiles(exec, p, requested, part);
@@ -224,23 +245,25 @@ struct planner {
   }
 
   /// Kernels without packing count in blocks of ints.
-  template <class T>
-  static bool within_int(const gemm_problem<T>& p) {
+  template <class Types>
+  static bool within_int(const gemm_problem<Types>& p) {
     constexpr index_t most = std::numeric_limits<int>::max() - 1024;
     return p.m <= most && p.n <= most && p.k <= most;
   }
-  template <class T>
-  static unpacked_function<T>* function_of(const kernel_table<T>& table, gemm_path path) {
+  template <class Types>
+  static unpacked_function<typename Types::accumulator>* function_of(const kernel_table<Types>& table,
+                                                                     gemm_path path) {
     return path == gemm_path::dots ? table.multiply_dots : table.multiply_unpacked;
   }
 
   /// One block is done by the calling thread, unless a tool of Kokkos should see it.
-  template <class T, class Epilogue>
-  static void run_unpacked(const Exec& exec, workspace<Exec>& memory, unpacked_blocks<T, Epilogue> kernel) {
+  template <class Types, class Epilogue>
+  static void run_unpacked(const Exec& exec, workspace<Exec>& memory,
+                           unpacked_blocks<Types, Epilogue> kernel) {
     const int size = kernel.size(), parts = kernel.shares.parts;
     if (parts > 1) {
       const auto elements = std::size_t(kernel.problem.m) * kernel.problem.n;
-      kernel.sums = memory.template reserve<T>(exec, parts * elements);
+      kernel.sums = memory.template reserve<typename Types::accumulator>(exec, parts * elements);
     }
     if (size == 1 && (backend::host::runs_in_caller(exec) || !Kokkos::Tools::profileLibraryLoaded()))
       return kernel(0);
@@ -251,9 +274,9 @@ struct planner {
   }
 
   /// A tile for one thread that packs both operands: no larger than the problem, and not much uneven.
-  template <class T>
-  static tiling::shape block_of_batch(const gemm_problem<T>& p) {
-    const kernel_table<T>& table = kernels<T>();
+  template <class Types>
+  static tiling::shape block_of_batch(const gemm_problem<Types>& p) {
+    const kernel_table<Types>& table = kernels<Types>();
     const auto even = [](index_t extent, int most, int unit) {
       const index_t tiles = ceil_div(extent, most);
       return int(ceil_div(ceil_div(extent, tiles), unit) * unit);
@@ -263,16 +286,18 @@ struct planner {
   }
 
   /// The collective whose threads pack B for all of them before they multiply.
-  template <class T>
-  static collective<T> packing_b(const Exec& exec, workspace<Exec>& workspace, const kernel_table<T>& table,
-                                 const gemm_problem<T>& p, const tiling::shape& block) {
-    using packing = shared_packing<T>;
+  template <class Types>
+  static collective<Types> packing_b(const Exec& exec, workspace<Exec>& workspace,
+                                     const kernel_table<Types>& table, const gemm_problem<Types>& p,
+                                     const tiling::shape& block) {
+    using T = typename Types::accumulator;
+    using packing = shared_packing<Types>;
     const index_t panels = ceil_div(p.n, table.nr), elements = panels * table.nr * p.k;
     char* const memory =
         workspace.template reserve<char>(exec, sizeof(packing) + std::size_t(elements) * sizeof(T));
     T* const to = reinterpret_cast<T*>(memory + sizeof(packing));
     const int together = panels * ceil_div(p.k, block.k) >= 8 * backend::host::threads_for(exec) ? 4 : 1;
-    const pack_kernel<T> kernel{table.pack_b, p.b, p.n, p.k, panels, table.nr, block.k, to, together};
+    const pack_kernel<Types> kernel{table.pack_b, p.b, p.n, p.k, panels, table.nr, block.k, to, together};
     return {table, block, {to, panels * table.nr, block.k}, new (memory) packing(kernel)};
   }
 };

@@ -15,8 +15,6 @@
 
 namespace keramos::detail::host {
 
-inline index_t ceil_div(index_t a, index_t b) { return (a + b - 1) / b; }
-
 namespace model = backend::host::model;
 
 /// A block tile, and whether B is packed for all tiles at once or by each for itself.
@@ -28,8 +26,8 @@ struct block_choice {
 /// The block tile that finishes first by a count of work: a tile costs its products and the packing of its
 /// operands, and threads without a tile wait. Alone, a thread packs B for all tiles if there is more than one row
 /// of them.
-template <class T>
-block_choice choose_block(const kernel_table<T>& kernels, index_t m, index_t n, index_t whole_k,
+template <class Types>
+block_choice choose_block(const kernel_table<Types>& kernels, index_t m, index_t n, index_t whole_k,
                           int threads) {
   const index_t panels_m = ceil_div(m, kernels.mr), panels_n = ceil_div(n, kernels.nr);
   const index_t k_tiles = ceil_div(whole_k, kernels.kc);
@@ -43,7 +41,8 @@ block_choice choose_block(const kernel_table<T>& kernels, index_t m, index_t n, 
                                     : 0;
     const double cost_of_b = shares_b ? model::shared_read_cost : model::pack_cost;
     const index_t most_cols =
-        shares_b ? index_t(model::most_sum_bytes(threads) / sizeof(T)) / rows : kernels.nc;
+        shares_b ? index_t(model::most_sum_bytes(threads) / sizeof(typename Types::accumulator)) / rows
+                 : kernels.nc;
     const index_t least_tiles_n = ceil_div(panels_n, std::max<index_t>(most_cols / kernels.nr, 1));
     const index_t most_tiles_n = alone ? least_tiles_n : std::min(panels_n, least_tiles_n + 2 * threads);
     index_t cols = 0;

@@ -23,14 +23,11 @@
 
 namespace keramos::detail::simt {
 
-template <class T>
-constexpr char type_letter = std::is_integral_v<T> ? 'i' : 'f';
-
 /// Which way an operand's memory runs, and whether it can be staged 16 bytes at a time as it lies.
-template <class T>
 struct operand_layout {
   bool along_k, vectors;
 
+  template <class T>
   explicit operand_layout(const tiling::operand<T>& x)
       : along_k(x.stride_k == 1 && x.stride_mn != 1),
         vectors(along_k ? runs_in_vectors(x.data, x.stride_k, x.stride_mn)
@@ -42,38 +39,40 @@ template <class Exec, int Row>
 inline constexpr bool transposes = backend::tiles<Exec>::table[Row].config.math == tiling::math_unit::fma;
 
 /// What the numbers of a row below stand for.
-template <class Exec, class T, int Row, int Access>
+template <class Exec, class Types, int Row, int Access>
 struct row_traits {
-  static constexpr int vector = (Access & 4) != 0 ? 16 / int(sizeof(T)) : 1;
+  template <class T>
   static constexpr access access_of(bool along_k) {
+    constexpr int vector = (Access & 4) != 0 ? 16 / int(sizeof(T)) : 1;
     return along_k ? access{tiling::direction::k, transposes<Exec, Row> ? 1 : vector}
                    : access{tiling::direction::mn, vector};
   }
   static constexpr tiling::config config = backend::tiles<Exec>::table[Row].config;
-  static constexpr access a = access_of((Access & 1) != 0), b = access_of((Access & 2) != 0);
-  using type = collective<Exec, T, config, a, b>;
+  static constexpr access a = access_of<typename Types::a>((Access & 1) != 0);
+  static constexpr access b = access_of<typename Types::b>((Access & 2) != 0);
+  using type = collective<Exec, Types, config, a, b>;
 };
 
 /// The collective of a row of the backend's table. `Access` is 1 where A's memory runs along k, plus 2 where B's does,
 /// plus 4 for copies of 16 bytes. Numbers, since they stand in the kernel's name: CUDA takes 3 cycles longer to launch a
 /// kernel for each character of it.
-template <class Exec, class T, int Row, int Access>
-struct row : row_traits<Exec, T, Row, Access>::type {};
+template <class Exec, class Types, int Row, int Access>
+struct row : row_traits<Exec, Types, Row, Access>::type {};
 
 /// Calls `launch(collective, p, plan)` for a row and the problem's layouts. One operand that must be copied element by
 /// element makes the other so, which costs little and halves the number of kernels.
-template <class Exec, int Row, class T, class Launch>
-void launch_row(const gemm_problem<T>& p, const split_plan& plan, const Launch& launch) {
-  const operand_layout<T> a(p.a), b(p.b);
-  const auto in_vectors = [](const operand_layout<T>& x) {
+template <class Exec, int Row, class Types, class Launch>
+void launch_row(const gemm_problem<Types>& p, const split_plan& plan, const Launch& launch) {
+  const operand_layout a(p.a), b(p.b);
+  const auto in_vectors = [](const operand_layout& x) {
     return x.vectors || (transposes<Exec, Row> && x.along_k);
   };
   const auto run = [&](auto along) {
     constexpr int layouts = decltype(along)::value;
     if constexpr (!(transposes<Exec, Row> && layouts == 3)) {
-      if (in_vectors(a) && in_vectors(b)) return launch(row<Exec, T, Row, layouts + 4>(), p, plan);
+      if (in_vectors(a) && in_vectors(b)) return launch(row<Exec, Types, Row, layouts + 4>(), p, plan);
     }
-    launch(row<Exec, T, Row, layouts>(), p, plan);
+    launch(row<Exec, Types, Row, layouts>(), p, plan);
   };
   switch (int(a.along_k) + 2 * int(b.along_k)) {
     case 0:
@@ -87,7 +86,7 @@ void launch_row(const gemm_problem<T>& p, const split_plan& plan, const Launch& 
   }
 }
 
-/// Picks a row of the backend's table for type T and launches it.
+/// Picks a row of the backend's table for a product's types and launches it.
 template <class Exec>
 struct planner {
   using tiles = backend::tiles<Exec>;
@@ -96,12 +95,12 @@ struct planner {
   /// A few rows or columns of C should be columns, as the narrow tiles of the table are; otherwise its rows
   /// should be contiguous. But matrix units read A fastest where its memory runs along k, and B where it runs
   /// along n, which for large products counts for more (H200, f64: 4 % at n = 4096).
-  template <class T>
-  static bool prefers_transposed(const gemm_problem<T>& p) {
+  template <class Types>
+  static bool prefers_transposed(const gemm_problem<Types>& p) {
     if (std::min(p.m, p.n) <= 64 && p.m != p.n) return p.m < p.n;
-    if constexpr (backend::mma<Exec>::template has_matrix_unit<T>) {
+    if constexpr (backend::mma<Exec>::template has_matrix_unit<typename Types::accumulator>) {
       if (std::min(p.m, p.n) > 1024) {
-        const bool a_along_k = operand_layout<T>(p.a).along_k, b_along_k = operand_layout<T>(p.b).along_k;
+        const bool a_along_k = operand_layout(p.a).along_k, b_along_k = operand_layout(p.b).along_k;
         if (a_along_k != b_along_k) return b_along_k;
       }
     }
@@ -109,15 +108,15 @@ struct planner {
   }
 
   /// Launches take longer than to make a plan.
-  template <class T, class Epilogue>
-  static bool run_tiny(const Exec&, const gemm_problem<T>&, const Epilogue&) {
+  template <class Types, class Epilogue>
+  static bool run_tiny(const Exec&, const gemm_problem<Types>&, const Epilogue&) {
     return false;
   }
 
   /// Calls `add(part)` with how a problem with m, n, k > 0 is done: C in whole tiles, and strips of what is left if that
   /// is faster.
-  template <class T, class Add>
-  static void choose(const Exec& exec, gemm_problem<T> p, const std::optional<tiling::shape>& requested,
+  template <class Types, class Add>
+  static void choose(const Exec& exec, gemm_problem<Types> p, const std::optional<tiling::shape>& requested,
                      const Add& add) {
     p.place = {};
     if (prefers_transposed(p)) p.transpose();
@@ -128,37 +127,45 @@ struct planner {
   }
 
   /// The row of the table for a problem, its split and its packing.
-  template <class T>
-  static void choose_tiles(const Exec& exec, const gemm_problem<T>& p,
+  template <class Types>
+  static void choose_tiles(const Exec& exec, const gemm_problem<Types>& p,
                            const std::optional<tiling::shape>& requested, gemm_part& part) {
     const int arch = tiles::arch(exec);
     const device_model device = tiles::model(exec);
     part.path = gemm_path::tiled;
     part.band_m = p.m, part.band_n = p.n;
     if (requested) {
-      part.row = requested_row<T>(exec, arch, *requested);
+      part.row = requested_row<Types>(exec, arch, *requested);
       part.split = choose_split(table[part.row], p.m, p.n, p.k, device).plan;
     } else {
       thread_local choice_memory<choice_key, tile_choice> choices;
-      const tile_choice choice =
-          choices.get(key(exec, p), [&] { return best_row<T>(exec, p.m, p.n, p.k, arch, device).choice; });
+      const tile_choice choice = choices.get(
+          key(exec, p), [&] { return best_row<Types>(exec, p.m, p.n, p.k, arch, device).choice; });
       part.row = choice.row, part.split = choice.plan;
-      const operand_layout<T> a(p.a), b(p.b);
+      const operand_layout a(p.a), b(p.b);
       choose_packing(p, a.along_k, a.vectors, b.along_k, b.vectors,
                      table[part.row].config.math == tiling::math_unit::fma, device, part);
       // Sums of a k that is divided would lie where the copies do.
       if (part.pack_a || part.pack_b) part.split = {};
     }
     if (part.split.parts == 1) part.split = {};
+    const tiling::config& c = table[part.row].config;
+    part.block = c.block, part.stages = c.stages;
+    tell_team<Types>(part);
+  }
+
+  /// Notes the threads of a team and the local memory that it asks for.
+  template <class Types>
+  static void tell_team(gemm_part& part) {
+    if (part.path != gemm_path::tiled) return;
     const tile_row& r = table[part.row];
-    part.block = r.config.block, part.stages = r.config.stages;
     part.team_size = r.config.warps() * backend::traits<Exec>::warp_size;
     part.local_bytes = local_bytes(r);
   }
 
   /// Throws if a part that a caller gave cannot be done here.
-  template <class T>
-  static void check(const Exec& exec, const gemm_problem<T>& p, const gemm_part& part, int number) {
+  template <class Types>
+  static void check(const Exec& exec, const gemm_problem<Types>& p, const gemm_part& part, int number) {
     const split_plan& split = part.split;
     if (part.path == gemm_path::vector) {
       if (p.n != 1) refuse_plan(number, "multiplies by a vector but has " + std::to_string(p.n) + " columns");
@@ -173,7 +180,7 @@ struct planner {
     }
     if (part.path != gemm_path::tiled) refuse_plan(number, "is for a kernel of hosts");
     if (part.row < 0 || part.row >= int(std::size(table)) ||
-        !serves_one<T>(table[part.row], tiles::arch(exec)))
+        !serves_one<Types>(table[part.row], tiles::arch(exec)))
       refuse_plan(number, "names row " + std::to_string(part.row) +
                               " of the tile table, which is none for this type and device");
     const tiling::config& c = table[part.row].config;
@@ -192,12 +199,13 @@ struct planner {
   }
 
   /// Does one part; `p` is its problem, transposed if the part is. `launch(collective, problem, split)` launches tiles.
-  template <class T, class Epilogue, class Launch>
-  static void run(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T>& p, const gemm_part& part,
-                  const Epilogue& epilogue, const Launch& launch) {
+  template <class Types, class Epilogue, class Launch>
+  static void run(const Exec& exec, workspace<Exec>& memory, const gemm_problem<Types>& p,
+                  const gemm_part& part, const Epilogue& epilogue, const Launch& launch) {
     if (part.path == gemm_path::vector) return multiply_vector(exec, memory, p, part, epilogue);
-    const auto launch_on = [&](const gemm_problem<T>& p) {
-      launch_index<T, false>(part.row, p, part.split, launch, std::make_index_sequence<std::size(table)>());
+    const auto launch_on = [&](const gemm_problem<Types>& p) {
+      launch_index<Types, false>(part.row, p, part.split, launch,
+                                 std::make_index_sequence<std::size(table)>());
     };
     if (part.pack_a || part.pack_b)
       with_packed(exec, memory, p, part, launch_on);
@@ -206,21 +214,22 @@ struct planner {
   }
 
   /// A batch of small problems; false if they are not.
-  template <class T, class Batch, class Epilogue>
-  static bool run_small(const Exec& exec, const Batch& batch, const gemm_problem<T>& shape,
+  template <class Types, class Batch, class Epilogue>
+  static bool run_small(const Exec& exec, const Batch& batch, const gemm_problem<Types>& shape,
                         const Epilogue& epilogue) {
-    return run_small_batch(exec, batch, shape, epilogue);
+    if constexpr (Types::uniform) return run_small_batch(exec, batch, shape, epilogue);
+    return false;
   }
   /// Whether run_small takes a list of problems.
-  template <class T>
-  static bool is_small(const std::vector<grouped_problem<T>>& problems) {
-    return is_small_group(problems);
+  template <class Types>
+  static bool is_small(const std::vector<grouped_problem<Types>>& problems) {
+    return Types::uniform && is_small_group(problems);
   }
 
   /// Calls `launch(collective, shape)` with the best tile for a batch that has `count_tiles(block)` tiles.
-  template <class T, class CountTiles, class Launch>
-  static void choose_batched(const Exec& exec, const gemm_problem<T>& shape, const CountTiles& count_tiles,
-                             const Launch& launch) {
+  template <class Types, class CountTiles, class Launch>
+  static void choose_batched(const Exec& exec, const gemm_problem<Types>& shape,
+                             const CountTiles& count_tiles, const Launch& launch) {
     const device_model device = tiles::model(exec);
     const index_t k = std::max<index_t>(shape.k, 1);
     int best = -1;
@@ -228,7 +237,7 @@ struct planner {
     for (int i = 0; i < int(std::size(table)); ++i) {
       const tile_row& r = table[i];
       const tiling::shape& block = r.config.block;
-      if (!runs<T>(r, tiles::arch(exec)) || !serves_batches(r) || !fits(exec, r)) continue;
+      if (!runs<Types>(r, tiles::arch(exec)) || !serves_batches(r) || !fits(exec, r)) continue;
       const double tiles = double(count_tiles(block));
       const double time =
           predicted_time(r, count_tiles(block) * block.m, block.n, k, plan_parts(r, k, 1, device), device) +
@@ -240,21 +249,23 @@ struct planner {
       throw launch_error(
           "keramos::gemm_batched: no tile of the tile table fits the local memory of this "
           "device; add a smaller one");
-    launch_index<T, true>(
+    launch_index<Types, true>(
         best, shape, {},
-        [&](const auto& collective, const gemm_problem<T>& p, const split_plan&) { launch(collective, p); },
+        [&](const auto& collective, const gemm_problem<Types>& p, const split_plan&) {
+          launch(collective, p);
+        },
         std::make_index_sequence<std::size(table)>());
   }
 
  private:
   /// How a rectangle of C is done, in place of p.
-  template <class T>
-  static gemm_part choose_part(const Exec& exec, gemm_problem<T> p,
+  template <class Types>
+  static gemm_part choose_part(const Exec& exec, gemm_problem<Types> p,
                                const std::optional<tiling::shape>& requested) {
     if (prefers_transposed(p)) p.transpose();
     gemm_part part;
     if (p.n == 1 && !requested)
-      choose_vector(vector_access_of(p.a), p.m, p.k, tiles::model(exec).units, part);
+      choose_vector(vector_access_of(p), p.m, p.k, tiles::model(exec).units, part);
     else
       choose_tiles(exec, p, requested, part);
     part.transposed = p.place.transposed;
@@ -264,26 +275,27 @@ struct planner {
   }
 
   /// How much of C to compute in whole tiles, apart from the rest.
-  template <class T>
-  static main_part choose_main(const Exec& exec, const gemm_problem<T>& p) {
+  template <class Types>
+  static main_part choose_main(const Exec& exec, const gemm_problem<Types>& p) {
     thread_local choice_memory<choice_key, main_part> choices;
+    if (std::min(p.m, p.n) <= 64) return {p.m, p.n};
     const device_model device = tiles::model(exec);
-    if (std::min(p.m, p.n) <= 64 || std::max(p.m, p.n) < device.least_extent_to_cut) return {p.m, p.n};
+    if (std::max(p.m, p.n) < device.least_extent_to_cut) return {p.m, p.n};
     return choices.get(key(exec, p), [&] {
       const int arch = tiles::arch(exec);
-      return choose_main_part(p.m, p.n, p.k, sizeof(T), device, [&](index_t m, index_t n) {
-        return best_row<T>(exec, m, n, p.k, arch, device).time;
-      });
+      return choose_main_part(
+          p.m, p.n, p.k, (sizeof(typename Types::a) + sizeof(typename Types::b)) / 2, device,
+          [&](index_t m, index_t n) { return best_row<Types>(exec, m, n, p.k, arch, device).time; });
     });
   }
 
-  template <class T>
+  template <class Types>
   static bool runs(const tile_row& r, int arch) {
-    return r.type == type_letter<T> && r.element_bytes == int(sizeof(T)) && r.arch <= arch;
+    return r.types == Types::operands && r.arch <= arch;
   }
-  template <class T>
+  template <class Types>
   static bool serves_one(const tile_row& r, int arch) {
-    return runs<T>(r, arch) && r.serves != serves::batches;
+    return runs<Types>(r, arch) && r.serves != serves::batches;
   }
   static bool fits(const Exec& exec, const tile_row& r) {
     return local_bytes(r) <= backend::traits<Exec>::local_memory_limit(
@@ -295,8 +307,8 @@ struct planner {
     return r.serves != serves::single && r.config.block.m * r.config.block.n >= 64 * 64;
   }
 
-  template <class T>
-  static choice_key key(const Exec& exec, const gemm_problem<T>& p) {
+  template <class Types>
+  static choice_key key(const Exec& exec, const gemm_problem<Types>& p) {
     const device_model device = tiles::model(exec);
     return {p.m,
             p.n,
@@ -307,12 +319,12 @@ struct planner {
             device.unit_bytes};
   }
 
-  template <class T>
+  template <class Types>
   static timed_choice best_row(const Exec& exec, index_t m, index_t n, index_t k, int arch,
                                const device_model& device) {
     timed_choice best;
     for (int i = 0; i < int(std::size(table)); ++i) {
-      if (!serves_one<T>(table[i], arch) || !fits(exec, table[i])) continue;
+      if (!serves_one<Types>(table[i], arch) || !fits(exec, table[i])) continue;
       const split_choice split = choose_split(table[i], m, n, k, device);
       if (best.choice.row < 0 || split.time < best.time) best = {{i, split.plan}, split.time};
     }
@@ -324,12 +336,12 @@ struct planner {
   }
 
   /// The first row that fits, or else the first, whose launch says why not.
-  template <class T>
+  template <class Types>
   static int requested_row(const Exec& exec, int arch, const tiling::shape& block) {
     int row = -1;
     std::string known;
     for (int i = 0; i < int(std::size(table)); ++i) {
-      if (!serves_one<T>(table[i], arch)) continue;
+      if (!serves_one<Types>(table[i], arch)) continue;
       known += (known.empty() ? "" : ", ") + to_string(table[i].config.block);
       if (table[i].config.block == block && (row < 0 || (!fits(exec, table[row]) && fits(exec, table[i]))))
         row = i;
@@ -341,13 +353,12 @@ struct planner {
     return row;
   }
 
-  template <class T, bool OfBatch, class Launch, std::size_t... I>
-  static void launch_index(int index, const gemm_problem<T>& p, const split_plan& plan, const Launch& launch,
-                           std::index_sequence<I...>) {
+  template <class Types, bool OfBatch, class Launch, std::size_t... I>
+  static void launch_index(int index, const gemm_problem<Types>& p, const split_plan& plan,
+                           const Launch& launch, std::index_sequence<I...>) {
     const auto try_one = [&](auto i) {
       constexpr const tile_row& r = table[decltype(i)::value];
-      if constexpr (r.type == type_letter<T> && r.element_bytes == int(sizeof(T)) &&
-                    (OfBatch ? serves_batches(r) : r.serves != serves::batches))
+      if constexpr (r.types == Types::operands && (OfBatch ? serves_batches(r) : r.serves != serves::batches))
         if (index == int(decltype(i)::value)) launch_row<Exec, int(decltype(i)::value)>(p, plan, launch);
     };
     (try_one(std::integral_constant<std::size_t, I>()), ...);

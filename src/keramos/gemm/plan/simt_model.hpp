@@ -22,12 +22,20 @@ using backend::simt::tile_row;
 /// Scratch that a row needs, whichever way its panels lie.
 constexpr std::size_t local_bytes(const tile_row& r) {
   const tiling::config& c = r.config;
-  const auto panel = [&](int mn) {
-    const bool swizzled = (c.block.k == 8 || c.block.k == 16) && r.element_bytes == 8;  // see panel
-    const int rows_of_mn = c.block.k * (mn + pad), rows_of_k = mn * (c.block.k + (swizzled ? 0 : pad));
-    return c.math == tiling::math_unit::matrix && rows_of_k > rows_of_mn ? rows_of_k : rows_of_mn;
+  const auto panel = [&](int mn, int element_bytes) {
+    const bool swizzled = (c.block.k == 8 || c.block.k == 16) && element_bytes == 8;  // see panel
+    const int padding = pad(element_bytes);
+    const int rows_of_mn = c.block.k * (mn + padding),
+              rows_of_k = mn * (c.block.k + (swizzled ? 0 : padding));
+    const bool along_k = c.math == tiling::math_unit::matrix && rows_of_k > rows_of_mn;
+    return std::size_t(element_bytes) * (along_k ? rows_of_k : rows_of_mn);
   };
-  return std::size_t(r.element_bytes) * c.stages * (panel(c.block.m) + panel(c.block.n));
+  return c.stages * (panel(c.block.m, bytes_of(r.types.a)) + panel(c.block.n, bytes_of(r.types.b)));
+}
+
+/// Bytes of the sums of a tile.
+constexpr double sum_bytes(const tile_row& r) {
+  return double(r.config.block.m) * r.config.block.n * bytes_of(r.types.accumulator);
 }
 
 /// Teams of a row on a multiprocessor.
@@ -53,7 +61,7 @@ inline double predicted_time(const tile_row& r, index_t m, index_t n, index_t k,
   const double tiles = double((m + c.block.m - 1) / c.block.m) * double((n + c.block.n - 1) / c.block.n);
   const double k_tiles = double((std::min(k, split.k_per_part) + c.block.k - 1) / c.block.k);
   const double products = double(c.block.m) * c.block.n * c.block.k / (device.fmas * r.efficiency);
-  const double bytes = double(c.block.m + c.block.n) * c.block.k * r.element_bytes;
+  const double bytes = double(c.block.m * bytes_of(r.types.a) + c.block.n * bytes_of(r.types.b)) * c.block.k;
   const double wait = device.latency / (c.stages - 0.77);
   const auto wave = [&](double teams) {  // on one multiprocessor
     if (teams == 0) return 0.0;
@@ -65,7 +73,7 @@ inline double predicted_time(const tile_row& r, index_t m, index_t n, index_t k,
   const double teams = tiles * split.parts, slots = double(device.units) * resident;
   const double waves = std::floor(teams / slots);
   return waves * wave(resident) + wave(std::ceil((teams - waves * slots) / device.units)) +
-         adding_time(device, split.parts, split.fan_in, double(c.block.m) * c.block.n * r.element_bytes);
+         adding_time(device, split.parts, split.fan_in, sum_bytes(r));
 }
 
 /// The split with about `parts` parts, all but the last of the same whole number of k-tiles.
@@ -75,10 +83,9 @@ inline split_plan plan_parts(const tile_row& r, index_t k, int parts, const devi
   plan.k_per_part = ((k + parts - 1) / parts + k_tile - 1) / k_tile * k_tile;
   plan.parts = int((k + plan.k_per_part - 1) / plan.k_per_part);
   plan.fan_in = plan.parts;
-  const double tile_bytes = double(r.config.block.m) * r.config.block.n * r.element_bytes;
   for (const int fan_in : {32, 16, 8})
-    if (adding_time(device, plan.parts, fan_in, tile_bytes) <
-        adding_time(device, plan.parts, plan.fan_in, tile_bytes))
+    if (adding_time(device, plan.parts, fan_in, sum_bytes(r)) <
+        adding_time(device, plan.parts, plan.fan_in, sum_bytes(r)))
       plan.fan_in = fan_in;
   return plan;
 }
@@ -104,7 +111,7 @@ inline split_choice choose_split(const tile_row& r, index_t m, index_t n, index_
     // More teams than fill the machine twice only add sums.
     if (parts > 1 && (!r.config.splits_k || plan.k_per_part < least_k_per_part ||
                       tiles * (plan.parts - 1) > 2.0 * device.units * r.config.teams ||
-                      tiles * plan.parts * block.m * block.n * r.element_bytes > most_sum_bytes))
+                      tiles * plan.parts * sum_bytes(r) > most_sum_bytes))
       break;
     const double time = predicted_time(r, m, n, k, plan, device);
     if (time < best.time) best = {plan, time};

@@ -29,46 +29,48 @@ bool runs_in_vectors(const T* data, index_t unit_stride, index_t row_stride) {
 // to 96, no spills (interleaved up to 128); with copies of elements the rows of 32 spill up to 310 bytes.
 // clang-format off
 inline constexpr small_config small_table[] = {
-    // bytes size  k  tm  tn  problems stages teams   GB/s
-    {      4,   4,  4, 1,  4,  16,      2,     24},  // 3748
-    {      4,   8,  8, 2,  4,   8,      2,     22},  // 3778
-    {      4,  16, 16, 2,  4,   2,      2,     22},  // 3868
-    {      4,  32, 32, 4,  4,   1,      1,     16},  // 3871
-    {      8,   4,  4, 1,  2,   8,      2,     24},  // 3824
-    {      8,   8,  8, 2,  2,   8,      2,     12},  // 3904
-    {      8,  16, 16, 2,  2,   2,      1,     14},  // 4047
-    {      8,  32, 32, 4,  4,   1,      1,     10},  // 4013
-    {      8,  16, 16, 2,  4,   2,      1,     14, tiling::math_unit::matrix},  // 4246
-    {      8,  32, 16, 4,  4,   1,      2,     10, tiling::math_unit::matrix},  // 4184
+    // type         size  k  tm  tn  problems stages teams   GB/s
+    {scalar_type::f32,   4,  4, 1,  4,  16,      2,     24},  // 3748
+    {scalar_type::f32,   8,  8, 2,  4,   8,      2,     22},  // 3778
+    {scalar_type::f32,  16, 16, 2,  4,   2,      2,     22},  // 3868
+    {scalar_type::f32,  32, 32, 4,  4,   1,      1,     16},  // 3871
+    {scalar_type::f64,   4,  4, 1,  2,   8,      2,     24},  // 3824
+    {scalar_type::f64,   8,  8, 2,  2,   8,      2,     12},  // 3904
+    {scalar_type::f64,  16, 16, 2,  2,   2,      1,     14},  // 4047
+    {scalar_type::f64,  32, 32, 4,  4,   1,      1,     10},  // 4013
+    {scalar_type::f64,  16, 16, 2,  4,   2,      1,     14, tiling::math_unit::matrix},  // 4246
+    {scalar_type::f64,  32, 16, 4,  4,   1,      2,     10, tiling::math_unit::matrix},  // 4184
 };
 inline constexpr small_config interleaved_table[] = {
-    {      4,   4,  4, 4,  4, 128,      2,      6},  // 4044
-    {      4,   8,  8, 4,  4,  64,      1,      4},  // 3954
-    {      4,  16,  4, 4,  4,  16,      3,      4},  // 3094
-    {      4,  32,  4, 8,  8,  16,      2,      2},  // 2578
-    {      8,   4,  4, 2,  4,  32,      2,     10},  // 4120
-    {      8,   8,  4, 2,  4,  32,      2,      3},  // 3962
-    {      8,  16,  4, 4,  4,  16,      2,      3},  // 3719
-    {      8,  32,  2, 8,  4,   8,      2,      2},  // 2526
+    {scalar_type::f32,   4,  4, 4,  4, 128,      2,      6},  // 4044
+    {scalar_type::f32,   8,  8, 4,  4,  64,      1,      4},  // 3954
+    {scalar_type::f32,  16,  4, 4,  4,  16,      3,      4},  // 3094
+    {scalar_type::f32,  32,  4, 8,  8,  16,      2,      2},  // 2578
+    {scalar_type::f64,   4,  4, 2,  4,  32,      2,     10},  // 4120
+    {scalar_type::f64,   8,  4, 2,  4,  32,      2,      3},  // 3962
+    {scalar_type::f64,  16,  4, 4,  4,  16,      2,      3},  // 3719
+    {scalar_type::f64,  32,  2, 8,  4,   8,      2,      2},  // 2526
 };
 // clang-format on
 inline constexpr int largest_small = 32;
 
-/// The row for a size; one without threads if there is none.
-template <class T>
+/// The row for a size; one without threads if there is none. Integers take as many bytes and registers as f32, and its
+/// rows.
+template <class Types>
 constexpr small_config small_config_for(int size, bool interleaved,
                                         tiling::math_unit math = tiling::math_unit::fma) {
   const auto* const first = interleaved ? std::begin(interleaved_table) : std::begin(small_table);
   const auto* const last = interleaved ? std::end(interleaved_table) : std::end(small_table);
+  constexpr scalar_type type = Types::operands.a == scalar_type::i32 ? scalar_type::f32 : Types::operands.a;
   for (const auto* c = first; c != last; ++c)
-    if (c->element_bytes == int(sizeof(T)) && c->size == size && c->math == math) return *c;
+    if (c->type == type && c->size == size && c->math == math) return *c;
   return {};
 }
 
-template <class Exec, class T, small_config C, small_access Access, class Batch, class Epilogue>
-void launch_small_batch(const Exec& exec, const Batch& batch, const gemm_problem<T>& largest,
+template <class Exec, class Types, small_config C, small_access Access, class Batch, class Epilogue>
+void launch_small_batch(const Exec& exec, const Batch& batch, const gemm_problem<Types>& largest,
                         const Epilogue& epilogue) {
-  using kernel = small_batch_kernel<Exec, T, C, Access, Batch, Epilogue>;
+  using kernel = small_batch_kernel<Exec, Types, C, Access, Batch, Epilogue>;
   static_assert(sizeof(kernel) <= 350,
                 "keramos: with more Kokkos would pass the functor through constant memory and wait");
   const kernel k(batch, largest, epilogue);
@@ -81,17 +83,18 @@ void launch_small_batch(const Exec& exec, const Batch& batch, const gemm_problem
 
 /// On matrix units where there are some, and a row that uses them; that of 16 spills where elements are copied one
 /// by one.
-template <class Exec, class T, int Size, small_access Access, class Batch, class Epilogue>
-void launch_small_size(const Exec& exec, const Batch& batch, const gemm_problem<T>& largest,
+template <class Exec, class Types, int Size, small_access Access, class Batch, class Epilogue>
+void launch_small_size(const Exec& exec, const Batch& batch, const gemm_problem<Types>& largest,
                        const Epilogue& epilogue) {
-  constexpr small_config matrix = small_config_for<T>(Size, Access.interleaved, tiling::math_unit::matrix);
-  if constexpr (backend::mma<Exec>::template has_matrix_unit<T> && matrix.size > 0 &&
-                (Access.vectors || Size > 16)) {
+  constexpr small_config matrix =
+      small_config_for<Types>(Size, Access.interleaved, tiling::math_unit::matrix);
+  if constexpr (backend::mma<Exec>::template has_matrix_unit<typename Types::accumulator> &&
+                matrix.size > 0 && (Access.vectors || Size > 16)) {
     if (backend::mma<Exec>::matrix_unit_works(exec))
-      return launch_small_batch<Exec, T, matrix, Access>(exec, batch, largest, epilogue);
+      return launch_small_batch<Exec, Types, matrix, Access>(exec, batch, largest, epilogue);
   }
-  launch_small_batch<Exec, T, small_config_for<T>(Size, Access.interleaved), Access>(exec, batch, largest,
-                                                                                     epilogue);
+  launch_small_batch<Exec, Types, small_config_for<Types>(Size, Access.interleaved), Access>(
+      exec, batch, largest, epilogue);
 }
 
 /// Calls `run(size)` with the smallest size of the tables that holds a C of `extent` columns and rows.
@@ -108,21 +111,22 @@ void with_small_size(index_t extent, const Run& run) {
 }
 
 /// Whether the batch is the fastest index of what is read or written most.
-template <class T>
-bool is_interleaved(const uniform_batch<T>& batch) {
+template <class Types>
+bool is_interleaved(const uniform_batch<Types>& batch) {
   const auto across = [](const batch_place& place, index_t s, index_t t) {
     return !place.addresses && place.stride == 1 && s != 1 && t != 1;
   };
-  const gemm_problem<T>& p = batch.shape;
+  const gemm_problem<Types>& p = batch.shape;
   const bool a = across(batch.a, p.a.stride_mn, p.a.stride_k),
              b = across(batch.b, p.b.stride_mn, p.b.stride_k);
   return across(batch.c, p.c_row_stride, p.c_col_stride) ? a || b || p.k == 1 : a && b;
 }
 
 /// All problems of a batch of one shape, if they are small enough. `shape` is its representative.
-template <class Exec, class T, class Epilogue>
-bool run_small_batch(const Exec& exec, const uniform_batch<T>& batch, const gemm_problem<T>& shape,
+template <class Exec, class Types, class Epilogue>
+bool run_small_batch(const Exec& exec, const uniform_batch<Types>& batch, const gemm_problem<Types>& shape,
                      const Epilogue& epilogue) {
+  using T = typename Types::accumulator;
   using tiling::direction;
   const index_t extent = std::max(shape.m, shape.n);
   const bool interleaved = is_interleaved(batch);
@@ -148,8 +152,8 @@ bool run_small_batch(const Exec& exec, const uniform_batch<T>& batch, const gemm
                        runs_in_vectors<T>(shape.c, shape.c_col_stride, shape.c_row_stride);
   with_small_size(extent, [&](auto size) {
     const auto run = [&](auto a, auto b, auto in_vectors) {
-      launch_small_size<Exec, T, size(), small_access{a(), b(), in_vectors(), false}>(exec, batch, shape,
-                                                                                      epilogue);
+      launch_small_size<Exec, Types, size(), small_access{a(), b(), in_vectors(), false}>(exec, batch, shape,
+                                                                                          epilogue);
     };
     const auto with_vectors = [&](auto a, auto b) {
       vectors ? run(a, b, std::true_type()) : run(a, b, std::false_type());
@@ -157,7 +161,7 @@ bool run_small_batch(const Exec& exec, const uniform_batch<T>& batch, const gemm
     using mn = std::integral_constant<direction, direction::mn>;
     using k = std::integral_constant<direction, direction::k>;
     const auto run_across = [&](auto in_vectors) {
-      launch_small_size<Exec, T, size(), small_access{direction::mn, direction::k, in_vectors(), true}>(
+      launch_small_size<Exec, Types, size(), small_access{direction::mn, direction::k, in_vectors(), true}>(
           exec, batch, shape, epilogue);
     };
     if (interleaved)
@@ -171,11 +175,11 @@ bool run_small_batch(const Exec& exec, const uniform_batch<T>& batch, const gemm
 }
 
 /// All problems of a group, which fit (is_small_group): any strides.
-template <class Exec, class T, class Epilogue>
-bool run_small_batch(const Exec& exec, const grouped_batch<T>& batch, const gemm_problem<T>& largest,
+template <class Exec, class Types, class Epilogue>
+bool run_small_batch(const Exec& exec, const grouped_batch<Types>& batch, const gemm_problem<Types>& largest,
                      const Epilogue& epilogue) {
   with_small_size(std::max(largest.m, largest.n), [&](auto size) {
-    launch_small_size<Exec, T, size(),
+    launch_small_size<Exec, Types, size(),
                       small_access{tiling::direction::k, tiling::direction::mn, false, false}>(
         exec, batch, largest, epilogue);
   });
@@ -184,10 +188,10 @@ bool run_small_batch(const Exec& exec, const grouped_batch<T>& batch, const gemm
 
 /// Whether all problems of a group may share teams: small, and of not too different k, for a team walks
 /// through the longest one's k-tiles.
-template <class T>
-bool is_small_group(const std::vector<grouped_problem<T>>& problems) {
+template <class Types>
+bool is_small_group(const std::vector<grouped_problem<Types>>& problems) {
   double sum = 0, most = 0;
-  for (const gemm_problem<T>& p : problems) {
+  for (const gemm_problem<Types>& p : problems) {
     if (p.m > largest_small || p.n > largest_small) return false;
     sum += double(p.k), most = std::max(most, double(p.k));
   }

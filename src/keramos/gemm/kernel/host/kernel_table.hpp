@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include <keramos/gemm/types.hpp>
+
 namespace keramos::detail::host {
 
 /// C (m x n) = alpha·A·B + beta·C, to be multiplied where it lies, unpacked.
@@ -37,19 +39,26 @@ struct block_product {
   T alpha, beta;
 };
 
-template <class T>
+/// The kernels of a gemm_types. All but the packing work in the accumulators' type.
+template <class Types>
 struct kernel_table {
+  using T = typename Types::accumulator;
+
   const char* isa;
   int mr, nr;      ///< register tile
   int mc, nc, kc;  ///< block tile: see backends/host/tiles.hpp
 
   /// Packs `mn` x `k` elements `from[i * stride_mn + p * stride_k]` into panels.
-  using pack_function = void(T* panels, const T* from, std::int64_t stride_mn, std::int64_t stride_k, int mn,
-                             int k);
-  pack_function* pack_a;
-  pack_function* pack_b;
+  template <class From>
+  using pack_function = void(T* panels, const From* from, std::int64_t stride_mn, std::int64_t stride_k,
+                             int mn, int k);
+  using pack_b_function = pack_function<typename Types::b>;
+  pack_function<typename Types::a>* pack_a;
+  pack_b_function* pack_b;
 
   void (*multiply)(const block_product<T>& block);
+
+  // What multiplies elements where they lie there is for uniform types alone; others have none.
 
   /// C's rows must run through memory (c_col_stride = 1).
   void (*multiply_unpacked)(const unpacked_problem<T>& problem);

@@ -148,19 +148,26 @@ struct micro_kernel {
     }
   }
 
-  static constexpr kernel_table<T> table(const char* isa) {
-    return {isa,
-            mr,
-            nr,
-            tile.mc,
-            tile.nc,
-            tile.kc,
-            pack<T, mr>,
-            pack<T, nr>,
-            multiply,
-            unpacked_kernel<T>::multiply,
-            dot_kernel<T>::multiply,
-            dot_kernel<T>::pays_up_to};
+  template <class Types>
+  static constexpr kernel_table<Types> table(const char* isa) {
+    kernel_table<Types> kernels{isa,
+                                mr,
+                                nr,
+                                tile.mc,
+                                tile.nc,
+                                tile.kc,
+                                pack<typename Types::a, T, mr>,
+                                pack<typename Types::b, T, nr>,
+                                multiply,
+                                nullptr,
+                                nullptr,
+                                0};
+    if constexpr (Types::uniform) {
+      kernels.multiply_unpacked = unpacked_kernel<T>::multiply;
+      kernels.multiply_dots = dot_kernel<T>::multiply;
+      kernels.dots = dot_kernel<T>::pays_up_to;
+    }
+    return kernels;
   }
 };
 

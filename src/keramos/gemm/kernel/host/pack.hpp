@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include <keramos/backends/host/vector.hpp>
 
@@ -82,12 +83,41 @@ inline void pack_along_mn(T* panels, const T* from, std::int64_t stride_k, int m
   }
 }
 
-template <class T, int Width>
-inline void pack(T* panels, const T* from, std::int64_t stride_mn, std::int64_t stride_k, int mn, int k) {
-  if (stride_mn == 1 && stride_k != 1) return pack_along_mn<T, Width>(panels, from, stride_k, mn, k);
-  for (int i = 0; i < mn; i += Width)
-    pack_panel<T, Width>(panels + std::int64_t(i) * k, from + i * stride_mn, stride_mn, stride_k,
-                         mn - i < Width ? mn - i : Width, k);
+/// One panel of elements of another type. What runs along k is converted some columns at a time, into the first-level
+/// cache, and transposed from there.
+template <class From, class T, int Width>
+inline void pack_converted(T* to, const From* from, std::int64_t stride_mn, std::int64_t stride_k, int count,
+                           int k) {
+  if (stride_k != 1) {
+    for (int p = 0; p < k; ++p, from += stride_k)
+      for (int i = 0; i < Width; ++i)
+        to[p * Width + i] = i < count ? static_cast<T>(from[i * stride_mn]) : T(0);
+    return;
+  }
+  constexpr int depth = 64;
+  alignas(64) T rows[Width * depth];
+  for (int p0 = 0; p0 < k; p0 += depth) {
+    const int columns = k - p0 < depth ? k - p0 : depth;
+    for (int i = 0; i < count; ++i)
+      for (int p = 0; p < columns; ++p) rows[i * depth + p] = static_cast<T>(from[i * stride_mn + p0 + p]);
+    pack_panel<T, Width>(to + p0 * Width, rows, depth, 1, count, columns);
+  }
+}
+
+template <class From, class T, int Width>
+inline void pack(T* panels, const From* from, std::int64_t stride_mn, std::int64_t stride_k, int mn, int k) {
+  constexpr bool converts = !std::is_same_v<From, T>;
+  if constexpr (!converts) {
+    if (stride_mn == 1 && stride_k != 1) return pack_along_mn<T, Width>(panels, from, stride_k, mn, k);
+  }
+  for (int i = 0; i < mn; i += Width) {
+    const int count = mn - i < Width ? mn - i : Width;
+    T* const to = panels + std::int64_t(i) * k;
+    if constexpr (converts)
+      pack_converted<From, T, Width>(to, from + i * stride_mn, stride_mn, stride_k, count, k);
+    else
+      pack_panel<T, Width>(to, from + i * stride_mn, stride_mn, stride_k, count, k);
+  }
 }
 
 }  // namespace keramos::detail::host::KERAMOS_HOST_ISA

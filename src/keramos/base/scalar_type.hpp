@@ -1,0 +1,49 @@
+// The types of elements and of sums: as values, by which tables find what serves a product, and as C++ types. No
+// Kokkos here: the kernels that are compiled per instruction set include it.
+#pragma once
+
+#include <cstdint>
+
+namespace keramos {
+
+enum class scalar_type : unsigned char { f32, f64, i32 };
+
+constexpr int bytes_of(scalar_type type) { return type == scalar_type::f64 ? 8 : 4; }
+
+namespace detail {
+
+/// What callers call it: `scalar_type_of<T>::value`. Other types have none.
+template <class T>
+struct scalar_type_of {};
+template <>
+struct scalar_type_of<float> {
+  static constexpr scalar_type value = scalar_type::f32;
+};
+template <>
+struct scalar_type_of<double> {
+  static constexpr scalar_type value = scalar_type::f64;
+};
+template <>
+struct scalar_type_of<std::int32_t> {
+  static constexpr scalar_type value = scalar_type::i32;
+};
+
+/// As what kernels read it. Integers are unsigned there: what overflows wraps modulo 2^32, and is defined.
+template <scalar_type>
+struct kernel_type_of;
+template <>
+struct kernel_type_of<scalar_type::f32> {
+  using type = float;
+};
+template <>
+struct kernel_type_of<scalar_type::f64> {
+  using type = double;
+};
+template <>
+struct kernel_type_of<scalar_type::i32> {
+  using type = std::uint32_t;
+};
+
+}  // namespace detail
+
+}  // namespace keramos

@@ -1,0 +1,51 @@
+// What a collective is: the part of a kernel in which a team computes one tile of C. It owns its loop over k: who copies,
+// who multiplies, and how many k-tiles are under way is its own affair (CUTLASS calls it a collective mainloop).
+// Kernels (launch.hpp, launch_batched.hpp) give it a tile; planners (plan/) choose among those of their machines.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+
+#include <keramos/base/macros.hpp>
+#include <keramos/gemm/problem.hpp>
+#include <keramos/tile/shape.hpp>
+
+namespace keramos::detail {
+
+/// The tile that a kernel gives to a collective; this one is a team's alone.
+struct own_tile {
+  tiling::position at;
+
+  /// Where it is. Asked for again at the end: kept, it would take registers from the accumulators.
+  KERAMOS_FORCEINLINE_FUNCTION const tiling::position& position() const { return at; }
+  /// Whether this team holds the sum of all of k, then if not before, and writes it.
+  template <class Accumulator>
+  KERAMOS_FORCEINLINE_FUNCTION bool add_up(Accumulator& /*sums*/) const {
+    return true;
+  }
+};
+
+/// `types` are those of its products, `team_size` is its threads, `teams_per_unit` how many teams to leave registers for.
+///
+/// - `block()`, `local_bytes()`: the block tile, and the local memory that a team asks for.
+/// - `run(team, problem, tile, epilogue)`: all threads of a team compute and write `tile`, which is like own_tile.
+/// - `splits_k`: whether several teams may share a tile. Then run hands its accumulators to tile.add_up, which reaches
+///   them by `for_each_vector(f)` (kernel/split_k.hpp).
+/// - `can_shift_m(problem)`, `can_shift_n(problem)`: whether the last tiles may begin early, so that they are whole. The
+///   tile's position is a shifted_position then, whose first skip_m rows and skip_n columns are not written.
+/// - `recompute(x)`: x, so that a compiler short of registers keeps nothing else of it.
+template <class C>
+concept gemm_collective = requires(const C& c, const gemm_problem<typename C::types>& problem,
+                                   const own_tile& tile, const int& any) {
+  { C::team_size } -> std::convertible_to<int>;
+  { C::teams_per_unit } -> std::convertible_to<int>;
+  { C::splits_k } -> std::convertible_to<bool>;
+  { c.block() } -> std::convertible_to<tiling::shape>;
+  { c.local_bytes() } -> std::convertible_to<std::size_t>;
+  { C::can_shift_m(problem) } -> std::same_as<bool>;
+  { C::can_shift_n(problem) } -> std::same_as<bool>;
+  { C::recompute(1) } -> std::same_as<int>;
+  c.run(any, problem, tile, any);  // with any team and epilogue
+};
+
+}  // namespace keramos::detail

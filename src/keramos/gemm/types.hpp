@@ -1,0 +1,101 @@
+// The types of a product, in one struct: kernels are templates of it, rows of tables and plans are found by it. A type
+// that is added is a scalar_type, a struct here, rows of tables and a source that instantiates it: docs/howto/type.md.
+#pragma once
+
+#include <type_traits>
+
+#include <keramos/base/scalar_type.hpp>
+#include <keramos/tile/operand_types.hpp>
+
+namespace keramos {
+
+/// Elements of A, B and C, what elements of A and B are rounded to before they are multiplied, and what products are
+/// summed in. Epilogues compute in the accumulator's type; what they return is converted to C's.
+template <scalar_type A, scalar_type B, scalar_type C, scalar_type Compute, scalar_type Accumulator>
+struct gemm_types {
+  using a = typename detail::kernel_type_of<A>::type;
+  using b = typename detail::kernel_type_of<B>::type;
+  using c = typename detail::kernel_type_of<C>::type;
+  using accumulator = typename detail::kernel_type_of<Accumulator>::type;
+
+  /// What rows of tables are found by. They serve any type of C.
+  static constexpr tiling::operand_types operands{A, B, Compute, Accumulator};
+  static constexpr scalar_type type_of_c = C;
+
+  /// Whether kernels of one type alone can do it.
+  static constexpr bool uniform =
+      std::is_same_v<a, accumulator> && std::is_same_v<b, accumulator> && std::is_same_v<c, accumulator>;
+};
+
+/// Elements, products and sums of one type.
+template <scalar_type T>
+using uniform_types = gemm_types<T, T, T, T, T>;
+
+/// The products that the library is compiled for. Structs, not aliases: their names stand in those of kernels, where
+/// each character costs time at a launch (collective/simt.hpp).
+namespace types {
+
+struct f32 : uniform_types<scalar_type::f32> {
+  static constexpr const char* name = "f32";
+};
+struct f64 : uniform_types<scalar_type::f64> {
+  static constexpr const char* name = "f64";
+};
+struct i32 : uniform_types<scalar_type::i32> {
+  static constexpr const char* name = "i32";
+};
+
+}  // namespace types
+
+namespace detail {
+
+template <class... Types>
+struct types_list {};
+
+/// All of them. Of those for the same elements, the first is meant if nothing else is asked for.
+using known_types = types_list<types::f32, types::f64, types::i32>;
+
+template <class A, class B, class C, class First, class... Rest>
+constexpr auto find_types(types_list<First, Rest...>) {
+  if constexpr (First::operands.a == scalar_type_of<A>::value &&
+                First::operands.b == scalar_type_of<B>::value && First::type_of_c == scalar_type_of<C>::value)
+    return First();
+  else if constexpr (sizeof...(Rest) > 0)
+    return find_types<A, B, C>(types_list<Rest...>());
+}
+
+template <class T>
+concept known_element = requires {
+  scalar_type_of<T>::value;
+};
+
+template <class A, class B, class C>
+constexpr auto types_for() {
+  if constexpr (known_element<A> && known_element<B> && known_element<C>)
+    return find_types<A, B, C>(known_types());
+}
+/// The types of a product of such elements; void if there is none.
+template <class A, class B = A, class C = A>
+using types_of = decltype(types_for<A, B, C>());
+
+/// True, or the one error that says which there are.
+template <class A, class B, class C>
+constexpr bool is_known_product() {
+  constexpr bool known = !std::is_void_v<types_of<A, B, C>>;
+  static_assert(
+      known,
+      "keramos: no product of these element types is known: A, B and C must be all float, all double "
+      "or all std::int32_t");
+  return known;
+}
+
+/// The address of a caller's elements, as kernels take it.
+template <class Kernel, class T>
+auto as_kernel_type(T* data) {
+  static_assert(sizeof(Kernel) == sizeof(T));
+  return reinterpret_cast<std::conditional_t<std::is_const_v<T>, const Kernel, Kernel>*>(data);
+}
+
+}  // namespace detail
+
+}  // namespace keramos
