@@ -9,8 +9,11 @@
 namespace keramos::backend::simt {
 
 // Types as rows name them.
-inline constexpr tiling::operand_types f32 = tiling::all(scalar_type::f32), f64 = tiling::all(scalar_type::f64),
-                                       i32 = tiling::all(scalar_type::i32);
+inline constexpr tiling::operand_types f32 = tiling::all(scalar_type::f32);
+inline constexpr tiling::operand_types f64 = tiling::all(scalar_type::f64);
+inline constexpr tiling::operand_types i32 = tiling::all(scalar_type::i32);
+inline constexpr tiling::operand_types f16 = tiling::halves(scalar_type::f16);
+inline constexpr tiling::operand_types bf16 = tiling::halves(scalar_type::bf16);
 
 /// What a row of a tile table is for.
 enum class serves { all, single, batches };

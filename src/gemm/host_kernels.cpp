@@ -13,8 +13,13 @@ const kernel_table<Types>* compiled_kernels() {
       micro_kernel<typename Types::accumulator>::template table<Types>(KERAMOS_STRING(KERAMOS_HOST_ISA));
   return &table;
 }
-template KERAMOS_EXPORT const kernel_table<types::f32>* compiled_kernels<types::f32>();
-template KERAMOS_EXPORT const kernel_table<types::f64>* compiled_kernels<types::f64>();
-template KERAMOS_EXPORT const kernel_table<types::i32>* compiled_kernels<types::i32>();
+#define KERAMOS_COMPILE(Types) template KERAMOS_EXPORT const kernel_table<Types>* compiled_kernels<Types>();
+KERAMOS_COMPILE(types::f32)
+KERAMOS_COMPILE(types::f64)
+KERAMOS_COMPILE(types::i32)
+KERAMOS_COMPILE(types::f16)
+KERAMOS_COMPILE(types::f16_f32)
+KERAMOS_COMPILE(types::bf16)
+KERAMOS_COMPILE(types::bf16_f32)
 
 }  // namespace keramos::detail::host::KERAMOS_HOST_ISA

@@ -8,6 +8,7 @@
 #include <keramos/algorithm/transpose.hpp>
 #include <keramos/base/device_info.hpp>
 #include <keramos/base/error.hpp>
+#include <keramos/base/float16.hpp>
 #include <keramos/base/macros.hpp>
 #include <keramos/config.hpp>
 #include <keramos/core/atomic_ref.hpp>

@@ -62,48 +62,6 @@ struct stored_batch {
   index_t offset_ = 0;
 };
 
-/// An element of C and what it is made of, in higher precision.
-template <class T>
-class element_judge {
-  using wide = typename wider<T>::type;
-
- public:
-  element_judge(double alpha, double beta) : alpha_(to_wide(alpha)), beta_(to_wide(beta)) {}
-
-  void add(T a, T b) {
-    const wide product = to_wide(a) * to_wide(b);
-    sum_ += product;
-    if constexpr (!std::is_integral_v<T>) magnitude_ += std::abs(product);
-    ++terms_;
-  }
-  /// Whether `got` may be alpha·sum + beta·before.
-  bool accepts(T got, T before) const {
-    wide expected = alpha_ * sum_;
-    if (beta_ != 0) expected += beta_ * to_wide(before);
-    if constexpr (std::is_integral_v<T>) {
-      return static_cast<std::uint32_t>(got) == expected;
-    } else {
-      const wide scale =
-          std::abs(alpha_) * magnitude_ + (beta_ != 0 ? std::abs(beta_ * to_wide(before)) : wide(0));
-      const wide bound = wide(terms_ + 2) * (std::numeric_limits<T>::epsilon() / 2) * scale;
-      return std::abs(wide(got) - expected) <= bound;
-    }
-  }
-
- private:
-  template <class X>
-  static wide to_wide(X x) {
-    if constexpr (std::is_integral_v<T>)
-      return static_cast<wide>(static_cast<std::int64_t>(x));
-    else
-      return static_cast<wide>(x);
-  }
-
-  wide alpha_, beta_;
-  wide sum_ = 0, magnitude_ = 0;
-  index_t terms_ = 0;
-};
-
 struct batched_case {
   index_t batch, m, n, k;
   op op_a = op::N, op_b = op::N;
@@ -123,20 +81,20 @@ struct batched_case {
 
 /// Runs the case with `call(queue, alpha, A, B, beta, C, options)` on batched_matrix_views and judges every
 /// element of C, and every element around it.
-template <class T, class Call>
+template <class T, class C = T, class Call>
 testing::AssertionResult run_batched(batched_case g, std::uint64_t seed, const Call& call) {
   g.alpha = scalar_for<T>(g.alpha), g.beta = scalar_for<T>(g.beta);
   std::mt19937_64 rng(seed);
   const bool ta = g.op_a != op::N, tb = g.op_b != op::N;
   stored_batch<T> a(g.batch, ta ? g.k : g.m, ta ? g.m : g.k, g.a, g.space_a, g.gap, g.offset);
   stored_batch<T> b(g.batch, tb ? g.n : g.k, tb ? g.k : g.n, g.b, g.space_b, g.gap, g.offset);
-  stored_batch<T> c(g.batch, g.m, g.n, g.c, g.space_c, g.gap, g.offset);
-  a.fill_all(poison<T>), b.fill_all(poison<T>), c.fill_all(poison<T>);
+  stored_batch<C> c(g.batch, g.m, g.n, g.c, g.space_c, g.gap, g.offset);
+  a.fill_all(poison<T>), b.fill_all(poison<T>), c.fill_all(poison<C>);
   const auto random = [&] { return random_value<T>(rng); };
   if (g.alpha != 0) a.fill_matrices(random), b.fill_matrices(random);
-  if (g.beta != 0) c.fill_matrices(random);
+  if (g.beta != 0) c.fill_matrices([&] { return random_value<C>(rng); });
   a.upload(), b.upload(), c.upload();
-  const std::vector<T> before = c.content();
+  const std::vector<C> before = c.content();
 
   queue q;
   call(q, g.alpha, a.view, b.view, g.beta, c.view, gemm_batched_options{g.op_a, g.op_b});
@@ -149,25 +107,25 @@ testing::AssertionResult run_batched(batched_case g, std::uint64_t seed, const C
       for (index_t j = 0; j < g.n; ++j) {
         const index_t at = c.place(l, i, j);
         in_c[at] = true;
-        element_judge<T> judge(g.alpha, g.beta);
+        element_judge<T, C> judge(g.alpha, g.beta);
         for (index_t p = 0; g.alpha != 0 && p < g.k; ++p)
           judge.add(ta ? a.at(l, p, i) : a.at(l, i, p), tb ? b.at(l, j, p) : b.at(l, p, j));
         if (!judge.accepts(c.at(l, i, j), before[at]))
           return testing::AssertionFailure() << g.describe() << " seed " << seed << ": C[" << l << "](" << i
                                              << ", " << j << ") is " << c.at(l, i, j);
       }
-  const std::vector<T> after = c.content();
+  const std::vector<C> after = c.content();
   for (std::size_t i = 0; i < before.size(); ++i)
-    if (!in_c[i] && std::memcmp(&before[i], &after[i], sizeof(T)) != 0)
+    if (!in_c[i] && std::memcmp(&before[i], &after[i], sizeof(C)) != 0)
       return testing::AssertionFailure()
              << g.describe() << " seed " << seed << ": wrote outside C, at element " << i;
   return testing::AssertionSuccess();
 }
 
 /// The case as gemm_batched takes it best.
-template <class T>
+template <class T, class C = T>
 testing::AssertionResult run(const batched_case& g, std::uint64_t seed) {
-  return run_batched<T>(g, seed, [](auto&&... arguments) { gemm_batched(arguments...); });
+  return run_batched<T, C>(g, seed, [](auto&&... arguments) { gemm_batched(arguments...); });
 }
 
 }  // namespace keramos::test

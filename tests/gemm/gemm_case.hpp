@@ -24,9 +24,7 @@ namespace keramos::test {
 
 /// In what the reference is computed: wider than T for floating types, exact modulo 2^32 for i32.
 template <class T>
-struct wider;
-template <>
-struct wider<float> {
+struct wider {
   using type = double;
 };
 template <>
@@ -36,6 +34,24 @@ struct wider<double> {
 template <>
 struct wider<std::int32_t> {
   using type = std::uint32_t;
+};
+
+/// In what products of T are summed.
+template <class T>
+using sum_type = std::conditional_t<std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>, float, T>;
+
+/// The relative error of rounding to T, and half the distance of its smallest numbers.
+template <class T>
+struct rounding {
+  static constexpr double relative = std::numeric_limits<T>::epsilon() / 2, absolute = 0;
+};
+template <>
+struct rounding<float16> {
+  static constexpr double relative = 0x1p-11, absolute = 0x1p-25;
+};
+template <>
+struct rounding<bfloat16> {
+  static constexpr double relative = 0x1p-8, absolute = 0;
 };
 
 /// How a matrix lies: unit stride along rows or columns, or none; `gap` extra elements between runs.
@@ -82,7 +98,7 @@ T random_value(std::mt19937_64& rng) {
   if constexpr (std::is_integral_v<T>)
     return static_cast<T>(static_cast<std::uint32_t>(rng()));
   else
-    return std::uniform_real_distribution<T>(T(-0.5), T(0.5))(rng);
+    return T(std::uniform_real_distribution<sum_type<T>>(-0.5, 0.5)(rng));
 }
 
 /// Memory that must not be read: NaN where there is one.
@@ -91,7 +107,7 @@ T poison() {
   if constexpr (std::is_integral_v<T>)
     return static_cast<T>(0xdeadbeef);
   else
-    return std::numeric_limits<T>::quiet_NaN();
+    return T(std::numeric_limits<sum_type<T>>::quiet_NaN());
 }
 
 struct gemm_case {
@@ -117,28 +133,81 @@ double scalar_for(double scalar) {
   return std::is_integral_v<T> ? std::trunc(scalar) : scalar;
 }
 
-/// Runs the case and judges every element of C, and every element around it.
-template <class T>
+/// An element of C, of type C, and the products of T that it is made of, in higher precision. The bound is that of sums in
+/// any order (Higham, Accuracy and Stability of Numerical Algorithms, 3.5) and of one rounding to C's type.
+template <class T, class C = T>
+class element_judge {
+ public:
+  using wide = typename wider<T>::type;
+
+  element_judge(double alpha, double beta) : alpha_(to_wide(alpha)), beta_(to_wide(beta)) {}
+
+  void add(T a, T b) {
+    const wide product = to_wide(a) * to_wide(b);
+    sum_ += product;
+    if constexpr (!std::is_integral_v<T>) magnitude_ += std::abs(product);
+    ++terms_;
+  }
+  wide expected(C before) const {
+    return beta_ == 0 ? alpha_ * sum_ : alpha_ * sum_ + beta_ * to_wide(before);
+  }
+  /// Of floating-point numbers: the most that one may be off.
+  wide bound(C before) const {
+    if constexpr (std::is_integral_v<T>) {
+      return 0;
+    } else {
+      const wide scale =
+          std::abs(alpha_) * magnitude_ + (beta_ != 0 ? std::abs(beta_ * to_wide(before)) : wide(0));
+      const wide of_sum = wide(terms_ + 2) * rounding<sum_type<T>>::relative * scale;
+      if constexpr (std::is_same_v<C, sum_type<T>>)
+        return of_sum;
+      else
+        return of_sum + rounding<C>::relative * (std::abs(expected(before)) + of_sum) + rounding<C>::absolute;
+    }
+  }
+  /// Whether `got` may be alpha·sum + beta·before.
+  bool accepts(C got, C before) const {
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<std::uint32_t>(got) == expected(before);
+    else
+      return std::abs(wide(got) - expected(before)) <= bound(before);
+  }
+
+ private:
+  template <class X>
+  static wide to_wide(X x) {
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<wide>(static_cast<std::int64_t>(x));
+    else
+      return static_cast<wide>(x);
+  }
+
+  wide alpha_, beta_;
+  wide sum_ = 0, magnitude_ = 0;
+  index_t terms_ = 0;
+};
+
+/// Runs the case and judges every element of C, of type C, and every element around it.
+template <class T, class C = T>
 testing::AssertionResult run(gemm_case g, std::uint64_t seed) {
   g.alpha = scalar_for<T>(g.alpha), g.beta = scalar_for<T>(g.beta);
-  using wide = typename wider<T>::type;
   std::mt19937_64 rng(seed);
   const bool ta = g.op_a != op::N, tb = g.op_b != op::N;
   stored_matrix<T> a(ta ? g.k : g.m, ta ? g.m : g.k, g.a, g.gap, g.offset);
   stored_matrix<T> b(tb ? g.n : g.k, tb ? g.k : g.n, g.b, g.gap, g.offset);
-  stored_matrix<T> c(g.m, g.n, g.c, g.gap, g.offset);
+  stored_matrix<C> c(g.m, g.n, g.c, g.gap, g.offset);
 
   // Around the matrices lies poison; a kernel that reads too far shows.
-  a.fill_all(poison<T>), b.fill_all(poison<T>), c.fill_all(poison<T>);
+  a.fill_all(poison<T>), b.fill_all(poison<T>), c.fill_all(poison<C>);
   const bool reads_ab = g.alpha != 0;
   for (auto* x : {&a, &b})
     for (index_t i = 0; i < x->view.rows; ++i)
       for (index_t j = 0; j < x->view.cols; ++j) x->at(i, j) = reads_ab ? random_value<T>(rng) : poison<T>();
   if (g.beta != 0)
     for (index_t i = 0; i < g.m; ++i)
-      for (index_t j = 0; j < g.n; ++j) c.at(i, j) = random_value<T>(rng);
+      for (index_t j = 0; j < g.n; ++j) c.at(i, j) = random_value<C>(rng);
   a.upload(), b.upload(), c.upload();
-  std::vector<T> before(c.host.extent(0));
+  std::vector<C> before(c.host.extent(0));
   for (std::size_t i = 0; i < before.size(); ++i) before[i] = c.host(i);
 
   queue q;
@@ -152,47 +221,23 @@ testing::AssertionResult run(gemm_case g, std::uint64_t seed) {
   q.wait();
   c.download();
 
-  const auto to_wide = [](auto x) {
-    if constexpr (std::is_integral_v<T>)
-      return static_cast<wide>(static_cast<std::int64_t>(x));
-    else
-      return static_cast<wide>(x);
-  };
-  const wide alpha = to_wide(g.alpha), beta = to_wide(g.beta);
   std::vector<bool> in_c(before.size(), false);
   const index_t base = c.view.data - c.device.data();
   for (index_t i = 0; i < g.m; ++i)
     for (index_t j = 0; j < g.n; ++j) {
       const index_t at = base + i * c.view.row_stride + j * c.view.col_stride;
       in_c[at] = true;
-      wide sum = 0, magnitude = 0;
-      for (index_t p = 0; reads_ab && p < g.k; ++p) {
-        const wide x = to_wide(ta ? a.at(p, i) : a.at(i, p)), y = to_wide(tb ? b.at(j, p) : b.at(p, j));
-        sum += x * y;
-        if constexpr (!std::is_integral_v<T>) magnitude += std::abs(x * y);
-      }
-      wide expected = alpha * sum;
-      if (g.beta != 0) expected += beta * to_wide(before[at]);
-      const T got = c.at(i, j);
-      bool good;
-      std::ostringstream bound_text;
-      if constexpr (std::is_integral_v<T>) {
-        good = static_cast<std::uint32_t>(got) == expected;
-      } else {
-        const wide scale =
-            std::abs(alpha) * magnitude + (g.beta != 0 ? std::abs(beta * to_wide(before[at])) : wide(0));
-        const wide bound = wide(g.k + 2) * (std::numeric_limits<T>::epsilon() / 2) * scale;
-        good = std::abs(wide(got) - expected) <= bound;
-        bound_text << ", bound " << bound;
-      }
-      if (!good)
+      element_judge<T, C> judge(g.alpha, g.beta);
+      for (index_t p = 0; reads_ab && p < g.k; ++p)
+        judge.add(ta ? a.at(p, i) : a.at(i, p), tb ? b.at(j, p) : b.at(p, j));
+      if (!judge.accepts(c.at(i, j), before[at]))
         return testing::AssertionFailure()
-               << g.describe() << " seed " << seed << ": C(" << i << ", " << j << ") is " << got << ", not "
-               << expected << bound_text.str() << "\n"
+               << g.describe() << " seed " << seed << ": C(" << i << ", " << j << ") is " << c.at(i, j)
+               << ", not " << judge.expected(before[at]) << ", bound " << judge.bound(before[at]) << "\n"
                << to_string(plan);
     }
   for (std::size_t i = 0; i < before.size(); ++i)
-    if (!in_c[i] && std::memcmp(&before[i], &c.host(i), sizeof(T)) != 0)
+    if (!in_c[i] && std::memcmp(&before[i], &c.host(i), sizeof(C)) != 0)
       return testing::AssertionFailure()
              << g.describe() << " seed " << seed << ": wrote outside C, at element " << i;
   return testing::AssertionSuccess();

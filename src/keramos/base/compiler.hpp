@@ -1,6 +1,7 @@
 // Where compilers differ: the one file of the library's own that asks for them. Internal.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 /// Unrolls the loop that follows completely: what keeps arrays of fragments in registers.
@@ -12,7 +13,35 @@
 #define KERAMOS_UNROLL
 #endif
 
+/// A function for hosts and devices, where there is no Kokkos to say so.
+#if defined(__CUDACC__) || defined(__HIPCC__)
+#define KERAMOS_ANYWHERE __host__ __device__ __forceinline__
+#else
+#define KERAMOS_ANYWHERE inline
+#endif
+
 namespace keramos::detail {
+
+// Conversions of binary16 by the machine, where a plain C++ compiler does not know them.
+#if defined(__CUDA_ARCH__)
+#define KERAMOS_HALF_INSTRUCTIONS
+__device__ __forceinline__ float widen_half(std::uint16_t half) {
+  float x;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(half));
+  return x;
+}
+__device__ __forceinline__ std::uint16_t narrow_to_half(float x) {
+  std::uint16_t half;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(half) : "f"(x));
+  return half;
+}
+#elif defined(__HIP_DEVICE_COMPILE__)
+#define KERAMOS_HALF_INSTRUCTIONS
+__device__ inline float widen_half(std::uint16_t half) { return float(__builtin_bit_cast(_Float16, half)); }
+__device__ inline std::uint16_t narrow_to_half(float x) {
+  return __builtin_bit_cast(std::uint16_t, static_cast<_Float16>(x));
+}
+#endif
 
 /// Whether `F` is one of nvcc's lambdas for devices alone (`[=] __device__`): they do not tell the host what they take.
 template <class F>

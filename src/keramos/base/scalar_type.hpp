@@ -4,17 +4,29 @@
 
 #include <cstdint>
 
+#include <keramos/base/float16.hpp>
+
 namespace keramos {
 
-enum class scalar_type : unsigned char { f32, f64, i32 };
+enum class scalar_type : unsigned char { f16, bf16, f32, f64, i32 };
 
-constexpr int bytes_of(scalar_type type) { return type == scalar_type::f64 ? 8 : 4; }
+constexpr int bytes_of(scalar_type type) {
+  return type == scalar_type::f64 ? 8 : type == scalar_type::f16 || type == scalar_type::bf16 ? 2 : 4;
+}
 
 namespace detail {
 
 /// What callers call it: `scalar_type_of<T>::value`. Other types have none.
 template <class T>
 struct scalar_type_of {};
+template <>
+struct scalar_type_of<float16> {
+  static constexpr scalar_type value = scalar_type::f16;
+};
+template <>
+struct scalar_type_of<bfloat16> {
+  static constexpr scalar_type value = scalar_type::bf16;
+};
 template <>
 struct scalar_type_of<float> {
   static constexpr scalar_type value = scalar_type::f32;
@@ -31,6 +43,14 @@ struct scalar_type_of<std::int32_t> {
 /// As what kernels read it. Integers are unsigned there: what overflows wraps modulo 2^32, and is defined.
 template <scalar_type>
 struct kernel_type_of;
+template <>
+struct kernel_type_of<scalar_type::f16> {
+  using type = float16;
+};
+template <>
+struct kernel_type_of<scalar_type::bf16> {
+  using type = bfloat16;
+};
 template <>
 struct kernel_type_of<scalar_type::f32> {
   using type = float;

@@ -36,19 +36,37 @@ struct epilogue_of_integers {
 /// Kokkos passes kernels of up to 512 bytes, its own included, as arguments; more of them wait for a copy.
 inline constexpr std::size_t most_epilogue_bytes = 104;
 
+/// In what a caller's epilogue computes: as sums are formed, but signed.
+template <class Types>
+struct epilogue_number {
+  using type = typename Types::accumulator;
+};
+template <class Types>
+requires std::is_unsigned_v<typename Types::accumulator>
+struct epilogue_number<Types> {
+  using type = std::make_signed_t<typename Types::accumulator>;
+};
+template <>
+struct epilogue_number<void> {  // of a product that does not compile
+  using type = float;
+};
+template <class A, class B, class C>
+using epilogue_number_t = typename epilogue_number<types_of<A, B, C>>::type;
+
 /// What kernels of `Types` are given for a caller's epilogue: BLAS' update by itself has kernels in the library.
-template <class Types, class Element, class Epilogue>
+template <class Types, class Epilogue>
 auto kernel_epilogue(const Epilogue& epilogue) {
   using T = typename Types::accumulator;
+  using number = typename epilogue_number<Types>::type;
   static_assert(
       sizeof(Epilogue) <= most_epilogue_bytes,
       "keramos: an epilogue may have at most 104 bytes; keep large data in memory and a pointer in it");
   if constexpr (is_linear<Epilogue>)
     return epilogue_of<T>(epilogue.alpha, epilogue.beta);
-  else if constexpr (std::is_same_v<T, Element>)
+  else if constexpr (std::is_same_v<T, number>)
     return epilogue;
   else
-    return epilogue_of_integers<Epilogue, T, Element>{epilogue};
+    return epilogue_of_integers<Epilogue, T, number>{epilogue};
 }
 
 }  // namespace detail
@@ -57,18 +75,19 @@ auto kernel_epilogue(const Epilogue& epilogue) {
 ///
 /// Operands, options and errors are those of keramos::gemm with alpha and beta (gemm.hpp); these are part of the
 /// epilogue here, if they are needed: epilogue::linear(alpha, beta). The epilogue (epilogue.hpp: the library's own, which
-/// compose, or any callable that is an epilogue_for C's element type) is called once for each element of C, with its row
+/// compose, or any callable that is an epilogue_for the type of sums: C's elements, or float if they are shorter) is called once for each element of C, with its row
 /// and column in the caller's C, whatever the library transposes, cuts or divides. With k = 0 the sum is 0. What it reads
 /// must live until the product is done, and must not be C, but for the element that it is given.
 template <class Exec, matrix_like MA, matrix_like MB, matrix_like MC, class Epilogue>
 basic_event<Exec> gemm(basic_queue<Exec>& q, const MA& a, const MB& b, const MC& c, const Epilogue& epilogue,
                        const gemm_options& options = {}) {
-  using element = typename decltype(as_matrix(c))::value_type;
-  if constexpr (detail::check_epilogue<Epilogue, element, Exec>()) {
+  using number = detail::epilogue_number_t<detail::matrix_element<MA>, detail::matrix_element<MB>,
+                                           detail::matrix_element<MC>>;
+  if constexpr (detail::check_epilogue<Epilogue, number, Exec>()) {
     const auto problem = detail::checked_problem<Exec>(a, b, c, options);
     using types = typename decltype(problem)::types;
     detail::run_one(q.execution_space(), detail::workspace_of(q), problem,
-                    detail::kernel_epilogue<types, element>(epilogue), options);
+                    detail::kernel_epilogue<types>(epilogue), options);
   }
   return q.completion();
 }
@@ -79,12 +98,13 @@ template <class Exec, detail::batch_operand_like MA, detail::batch_operand_like 
           class Epilogue>
 basic_event<Exec> gemm_batched(basic_queue<Exec>& q, const MA& a, const MB& b, const MC& c,
                                const Epilogue& epilogue, const gemm_batched_options& options = {}) {
-  using element = detail::element_t<MC>;
-  if constexpr (detail::check_epilogue<Epilogue, element, Exec>()) {
+  using number =
+      detail::epilogue_number_t<detail::element_t<MA>, detail::element_t<MB>, detail::element_t<MC>>;
+  if constexpr (detail::check_epilogue<Epilogue, number, Exec>()) {
     const auto checked = detail::checked_batch<Exec>(a, b, c, options);
     using types = typename decltype(checked.batch)::types;
     detail::dispatch_gemm_batched(q.execution_space(), detail::workspace_of(q), checked.batch,
-                                  checked.alignment, detail::kernel_epilogue<types, element>(epilogue));
+                                  checked.alignment, detail::kernel_epilogue<types>(epilogue));
   }
   return q.completion();
 }
@@ -94,12 +114,13 @@ template <class Exec, detail::list_operand_like MA, detail::list_operand_like MB
           class Epilogue>
 basic_event<Exec> gemm_batched(basic_queue<Exec>& q, const MA& a, const MB& b, const MC& c,
                                const Epilogue& epilogue, const gemm_batched_options& options = {}) {
-  using element = detail::element_t<MC>;
-  if constexpr (detail::check_epilogue<Epilogue, element, Exec>()) {
+  using number =
+      detail::epilogue_number_t<detail::element_t<MA>, detail::element_t<MB>, detail::element_t<MC>>;
+  if constexpr (detail::check_epilogue<Epilogue, number, Exec>()) {
     const auto problems = detail::checked_list<Exec>(a, b, c, options);
     using types = typename decltype(problems)::value_type::types;
     detail::dispatch_gemm_batched(q.execution_space(), detail::workspace_of(q), problems,
-                                  detail::kernel_epilogue<types, element>(epilogue));
+                                  detail::kernel_epilogue<types>(epilogue));
   }
   return q.completion();
 }

@@ -30,6 +30,9 @@ struct gemm_types {
 /// Elements, products and sums of one type.
 template <scalar_type T>
 using uniform_types = gemm_types<T, T, T, T, T>;
+/// Short floating-point elements, whose products are exact in f32 and summed there.
+template <scalar_type T, scalar_type C>
+using halves = gemm_types<T, T, C, T, scalar_type::f32>;
 
 /// The products that the library is compiled for. Structs, not aliases: their names stand in those of kernels, where
 /// each character costs time at a launch (collective/simt.hpp).
@@ -44,6 +47,18 @@ struct f64 : uniform_types<scalar_type::f64> {
 struct i32 : uniform_types<scalar_type::i32> {
   static constexpr const char* name = "i32";
 };
+struct f16 : halves<scalar_type::f16, scalar_type::f16> {
+  static constexpr const char* name = "f16";
+};
+struct f16_f32 : halves<scalar_type::f16, scalar_type::f32> {
+  static constexpr const char* name = "f16 to f32";
+};
+struct bf16 : halves<scalar_type::bf16, scalar_type::bf16> {
+  static constexpr const char* name = "bf16";
+};
+struct bf16_f32 : halves<scalar_type::bf16, scalar_type::f32> {
+  static constexpr const char* name = "bf16 to f32";
+};
 
 }  // namespace types
 
@@ -53,7 +68,8 @@ template <class... Types>
 struct types_list {};
 
 /// All of them. Of those for the same elements, the first is meant if nothing else is asked for.
-using known_types = types_list<types::f32, types::f64, types::i32>;
+using known_types =
+    types_list<types::f32, types::f64, types::i32, types::f16, types::f16_f32, types::bf16, types::bf16_f32>;
 
 template <class A, class B, class C, class First, class... Rest>
 constexpr auto find_types(types_list<First, Rest...>) {

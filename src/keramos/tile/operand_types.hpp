@@ -11,7 +11,9 @@ struct operand_types {
   friend constexpr bool operator==(const operand_types&, const operand_types&) = default;
 };
 
-/// All of one type: for rows of tables.
+/// All of one type.
 constexpr operand_types all(scalar_type type) { return {type, type, type, type}; }
+/// Short floating-point elements, summed in f32.
+constexpr operand_types halves(scalar_type type) { return {type, type, type, scalar_type::f32}; }
 
 }  // namespace keramos::tiling

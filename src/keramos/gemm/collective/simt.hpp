@@ -84,6 +84,7 @@ class collective {
           operands.template stage<decltype(whole)::value>(s + stages, slot);
         ring.commit();
         if constexpr (stages == 1) ring.template wait<0>(team);
+        ring.advance();
         return operands.panels(ring.current());
       });
     };

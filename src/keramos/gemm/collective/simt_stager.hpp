@@ -186,10 +186,11 @@ class stager {
 
  private:
   KERAMOS_FORCEINLINE_FUNCTION a_type* a_local(int slot) const {
-    return reinterpret_cast<a_type*>(local_ + slot * slot_bytes);
+    return reinterpret_cast<a_type*>(local_) + slot * (slot_bytes / int(sizeof(a_type)));
   }
   KERAMOS_FORCEINLINE_FUNCTION b_type* b_local(int slot) const {
-    return reinterpret_cast<b_type*>(local_ + slot * slot_bytes + a_bytes);
+    constexpr int b = int(sizeof(b_type));
+    return reinterpret_cast<b_type*>(local_) + slot * (slot_bytes / b) + a_bytes / b;
   }
 
   stager_a a_;

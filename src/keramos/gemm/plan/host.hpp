@@ -74,8 +74,9 @@ struct planner {
   /// kernels are done when the launch returns, and so is this. But a tool of Kokkos that listens should see every
   /// kernel.
   template <class Types, class Epilogue>
-  static bool run_tiny(const Exec& exec, const gemm_problem<Types>& p, const Epilogue& epilogue) {
-    if (!Types::uniform || !is_tiny(p)) return false;
+  static bool run_tiny(const Exec& exec, const gemm_problem<Types>& p,
+                       const Epilogue& epilogue) requires(Types::uniform) {
+    if (!is_tiny(p)) return false;
     if (prefers_transposed(p)) {
       gemm_problem<Types> transposed = p;
       transposed.transpose();
@@ -98,6 +99,12 @@ struct planner {
       multiply_unpacked(function_of(table, path), p, epilogue);
     }
     return true;
+  }
+
+  /// Elements of other types than that of the sums are packed in any case.
+  template <class Types, class Epilogue>
+  static bool run_tiny(const Exec&, const gemm_problem<Types>&, const Epilogue&) requires(!Types::uniform) {
+    return false;
   }
 
   /// Calls `add(part)` with how a problem with m, n, k > 0 is done: in one part.

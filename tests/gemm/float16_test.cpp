@@ -1,0 +1,124 @@
+// float16 and bfloat16: every number there and back, and rounding to the nearest.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <random>
+
+#include <keramos/keramos.hpp>
+
+#include "gemm_case.hpp"
+
+namespace keramos::test {
+namespace {
+
+template <class T>
+T from_bits(unsigned bits) {
+  T x;
+  x.bits = std::uint16_t(bits);
+  return x;
+}
+
+template <class T>
+class ShortFloat : public testing::Test {};
+using short_types = testing::Types<float16, bfloat16>;
+TYPED_TEST_SUITE(ShortFloat, short_types);
+
+// What a number's bits say, by the definition of IEEE 754's formats.
+template <class T>
+double value_of(unsigned bits) {
+  constexpr int mantissa = std::is_same_v<T, float16> ? 10 : 7;
+  constexpr int bias = std::is_same_v<T, float16> ? 15 : 127;
+  const int exponent = int(bits >> mantissa) & (2 * bias + 1);
+  const double fraction = double(bits & ((1u << mantissa) - 1)) / (1 << mantissa);
+  const double sign = bits & 0x8000 ? -1 : 1;
+  if (exponent == 2 * bias + 1) return fraction == 0 ? sign * INFINITY : NAN;
+  return exponent == 0 ? sign * std::ldexp(fraction, 1 - bias)
+                       : sign * std::ldexp(1 + fraction, exponent - bias);
+}
+
+TYPED_TEST(ShortFloat, EveryNumberThereAndBack) {
+  for (unsigned bits = 0; bits < 65536; ++bits) {
+    const float x = from_bits<TypeParam>(bits);
+    const double expected = value_of<TypeParam>(bits);
+    if (std::isnan(expected)) {
+      ASSERT_TRUE(std::isnan(x)) << bits;
+      ASSERT_TRUE(std::isnan(float(TypeParam(x)))) << bits;
+    } else {
+      ASSERT_EQ(x, expected) << bits;
+      ASSERT_EQ(std::signbit(x), std::signbit(expected)) << bits;
+      ASSERT_EQ(TypeParam(x).bits, bits);
+    }
+  }
+}
+
+// A float between two neighbours becomes the nearer one; in the middle the even one.
+TYPED_TEST(ShortFloat, RoundsToTheNearest) {
+  for (unsigned bits = 0; bits < 65536; ++bits) {
+    const double low = value_of<TypeParam>(bits), high = value_of<TypeParam>(bits + 1);
+    if (!std::isfinite(low) || !std::isfinite(high) || (bits & 0x7fff) == 0x7fff) continue;
+    const auto middle = float((low + high) / 2);
+    ASSERT_EQ(double(middle), (low + high) / 2);
+    const unsigned even = bits % 2 == 0 ? bits : bits + 1;
+    ASSERT_EQ(TypeParam(middle).bits, even) << bits;
+    ASSERT_EQ(TypeParam(std::nextafter(middle, float(low))).bits, bits);
+    ASSERT_EQ(TypeParam(std::nextafter(middle, float(high))).bits, bits + 1);
+  }
+}
+
+TYPED_TEST(ShortFloat, LargeNumbersBecomeInfinite) {
+  const float largest = value_of<TypeParam>(std::is_same_v<TypeParam, float16> ? 0x7bff : 0x7f7f);
+  EXPECT_EQ(float(TypeParam(largest)), largest);
+  EXPECT_EQ(float(TypeParam(-std::numeric_limits<float>::infinity())),
+            -std::numeric_limits<float>::infinity());
+  EXPECT_TRUE(std::isinf(float(TypeParam(std::numeric_limits<float>::max()))));
+  EXPECT_EQ(float(TypeParam(std::numeric_limits<float>::denorm_min())), 0.0f);
+}
+
+template <class From, class Narrow, class All, class Wide>
+void convert(queue& q, const From& from, const Narrow& narrow, const All& all, const Wide& wide) {
+  using T = typename Narrow::value_type;
+  q.parallel_for(
+      "convert", range{index_t(from.extent(0))}, KERAMOS_LAMBDA(index_t i) {
+        narrow(i) = T(from(i));
+        wide(i) = all(i);
+      });
+  q.wait();
+}
+
+// The device's conversions are the host's.
+TYPED_TEST(ShortFloat, DevicesConvertAlike) {
+  constexpr int count = 1 << 16;
+  const Kokkos::View<float*, default_execution_space> from("from", count);
+  const Kokkos::View<float*, default_execution_space> wide("wide", count);
+  const Kokkos::View<TypeParam*, default_execution_space> all("all", count), narrow("narrow", count);
+  const auto from_host = Kokkos::create_mirror_view(from);
+  const auto all_host = Kokkos::create_mirror_view(all);
+  std::mt19937_64 rng(fresh_seed());
+  for (int i = 0; i < count; ++i) {
+    all_host(i) = from_bits<TypeParam>(unsigned(i));
+    from_host(i) = __builtin_bit_cast(float, std::uint32_t(rng()));
+    if (i % 2)
+      from_host(i) = std::ldexp(from_host(i) == from_host(i) ? std::fmod(from_host(i), 1.0f) : 0.5f,
+                                int(rng() % 40) - 25);
+  }
+  Kokkos::deep_copy(from, from_host);
+  Kokkos::deep_copy(all, all_host);
+  queue q;
+  convert(q, from, narrow, all, wide);
+  const auto narrow_host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), narrow);
+  const auto wide_host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), wide);
+  for (int i = 0; i < count; ++i) {
+    const TypeParam expected(from_host(i));
+    if (std::isnan(from_host(i)))
+      ASSERT_TRUE(std::isnan(float(narrow_host(i))));
+    else
+      ASSERT_EQ(narrow_host(i).bits, expected.bits) << from_host(i);
+    const float x = all_host(i);
+    ASSERT_TRUE(wide_host(i) == x || (std::isnan(wide_host(i)) && std::isnan(x))) << i;
+  }
+}
+
+}  // namespace
+}  // namespace keramos::test
