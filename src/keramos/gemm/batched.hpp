@@ -22,7 +22,7 @@ struct gemm_batched_options {
 
 namespace detail {
 
-/// Compiled once for the common types (src/gemm/gemm_batched_<type>.cpp).
+/// Compiled once for each of the known types (src/gemm/gemm_batched_type.cpp.in).
 template <class Exec, class Types>
 KERAMOS_EXPORT void run_gemm_batched(const Exec& exec, workspace<Exec>& memory,
                                      const uniform_batch<Types>& batch, const batch_alignment& alignment,
@@ -189,7 +189,7 @@ auto checked_list(const MA& a, const MB& b, const MC& c, const gemm_batched_opti
 ///              batched_matrix_view over a bare pointer, or a matrix_array of addresses that the device reads.
 /// @param a, b  the same, op(A[b]) m x k and op(B[b]) k x n; or one matrix (rank-2 View, mdspan, matrix_view),
 ///              or a batch stride of 0, for an operand that all problems share.
-///              All of one element type: float, double or std::int32_t. Extents may be 0.
+///              Element types are those of keramos::gemm. Extents may be 0.
 /// @param alpha, beta  as in keramos::gemm.
 /// @throws invalid_argument as keramos::gemm, naming the matrix; also if matrices of C overlap one another.
 ///              What lies behind a matrix_array's addresses cannot be checked.

@@ -39,7 +39,7 @@ linear_epilogue<T> epilogue_of(Alpha alpha, Beta beta) {
   return {to_compute<T>("alpha", alpha), to_compute<T>("beta", beta)};
 }
 
-/// Compiled once for the known types (src/gemm/gemm_<type>.cpp).
+/// Compiled once for each of the known types (src/gemm/gemm_type.cpp.in).
 template <class Exec, class Types>
 KERAMOS_EXPORT void run_gemm(const Exec& exec, workspace<Exec>& memory, const gemm_problem<Types>& p,
                              const linear_epilogue<typename Types::accumulator>& epilogue,
@@ -103,16 +103,18 @@ auto checked_problem(const MA& a, const MB& b, const MC& c, const gemm_options& 
 /// C ← alpha·op(A)·op(B) + beta·C on the queue; returns at once.
 ///
 /// @param a, b, c  rank-2 Kokkos Views of any layout, mdspans, or matrix_view over bare pointers, all of one
-///                 element type: float, double or std::int32_t. op(A) is m x k, op(B) k x n, C m x n;
-///                 any may be a sub-matrix; extents may be 0.
-/// @param alpha, beta  converted to the compute type (the element type; for int32 modulo 2^32, whole numbers).
+///                 element type: float, double, std::int32_t, float16 or bfloat16; of the last two C may be float.
+///                 op(A) is m x k, op(B) k x n, C m x n; any may be a sub-matrix; extents may be 0.
+/// @param alpha, beta  converted to the type of sums (the element type; float for float16 and bfloat16; for int32
+///                 modulo 2^32, whole numbers).
 ///                 beta = 0 does not read C; alpha = 0 or k = 0 does not read A or B.
 /// @throws invalid_argument if extents disagree, data is null, C overlaps A or B or itself, or alpha or
 ///                 beta is no whole number where integers are multiplied, or options.plan is not for this product;
 ///                 C is untouched then. launch_error if the tile that options ask for does not fit the device.
 ///
 /// f32 and f64 are IEEE arithmetic of that precision, |Ĉ − C| ≤ γ(k + 2)·(|alpha||A||B| + |beta||C|)
-/// with γ(j) = j·u / (1 − j·u) (Higham, Accuracy and Stability of Numerical Algorithms, 3.5). The same
+/// with γ(j) = j·u / (1 − j·u) (Higham, Accuracy and Stability of Numerical Algorithms, 3.5). float16 and bfloat16 are
+/// multiplied and summed in f32, with its bound; a C of their type is rounded to the nearest at the end, once. The same
 /// call on the same device and build gives bitwise the same answer.
 ///
 /// The call can be captured in a CUDA graph once the same call was made before, outside: by then the queue has

@@ -151,7 +151,8 @@ constexpr bool check_epilogue() {
   static_assert(complete, "keramos: an epilogue that reads C takes five arguments, (acc, c, i, j, batch)");
   static_assert(called,
                 "keramos: an epilogue takes (acc, c, i, j, batch), or (acc, i, j, batch) if it does not read "
-                "C; acc and c are of C's element type T, the others index_t; it returns a T and is const");
+                "C; acc and c are of C's element type, or float if that is shorter, the others index_t; it "
+                "returns one and is const");
   static_assert(decided, "keramos: an epilogue with both forms says which one to call: bool reads_c() const");
   static_assert(reached, "keramos: the queue's device cannot reach the memory of this epilogue's View");
   return known && copied && complete && called && decided && reached;

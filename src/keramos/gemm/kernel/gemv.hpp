@@ -143,7 +143,7 @@ struct gemv_kernel {
     // Vectors behind the last row read the last ones, for nothing; none may lie across the end.
     if (s.row[rows - 1] >= p.m && p.m % Vector != 0) return multiply_rows(s, k0 + lane, k1, shape.along_k);
     constexpr int together = 4;
-    const T* a[rows / Vector];
+    const A* a[rows / Vector];
     KERAMOS_UNROLL
     for (int r = 0; r < rows / Vector; ++r)
       a[r] = p.a.at(s.row[r * Vector] < p.m ? s.row[r * Vector] : p.m - Vector, 0);

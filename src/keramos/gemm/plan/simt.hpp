@@ -246,9 +246,9 @@ struct planner {
       if (best < 0 || time < best_time) best = i, best_time = time;
     }
     if (best < 0)
-      throw launch_error(
-          "keramos::gemm_batched: no tile of the tile table fits the local memory of this "
-          "device; add a smaller one");
+      throw launch_error("keramos::gemm_batched: of " + std::string(Types::name) +
+                         " no tile of the tile table serves this device and "
+                         "fits its local memory; add one to the backend's tiles.hpp");
     launch_index<Types, true>(
         best, shape, {},
         [&](const auto& collective, const gemm_problem<Types>& p, const split_plan&) {
@@ -329,9 +329,9 @@ struct planner {
       if (best.choice.row < 0 || split.time < best.time) best = {{i, split.plan}, split.time};
     }
     if (best.choice.row < 0)
-      throw launch_error(
-          "keramos::gemm: no tile of the tile table fits the local memory of this device; "
-          "add a smaller one");
+      throw launch_error("keramos::gemm: of " + std::string(Types::name) +
+                         " no tile of the tile table serves this device and fits "
+                         "its local memory; add one to the backend's tiles.hpp");
     return best;
   }
 

@@ -1,4 +1,0 @@
-#include "instantiate_gemm_batched.hpp"
-
-#define KERAMOS_INSTANTIATE(Space) KERAMOS_INSTANTIATE_GEMM_BATCHED(Space, keramos::types::i32)
-KERAMOS_FOR_EACH_SPACE(KERAMOS_INSTANTIATE)

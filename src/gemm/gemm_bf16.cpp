@@ -1,6 +1,0 @@
-#include "instantiate_gemm.hpp"
-
-#define KERAMOS_INSTANTIATE(Space)                      \
-  KERAMOS_INSTANTIATE_GEMM(Space, keramos::types::bf16) \
-  KERAMOS_INSTANTIATE_GEMM(Space, keramos::types::bf16_f32)
-KERAMOS_FOR_EACH_SPACE(KERAMOS_INSTANTIATE)
