@@ -10,21 +10,17 @@
 
 #include <keramos/gemm/epilogue.hpp>
 
+#include "epilogue_call.hpp"
 #include "gemm_case.hpp"
 
 namespace {
 
 using namespace keramos;
+using test::call;
 namespace ep = keramos::epilogue;
 
 constexpr float inf = std::numeric_limits<float>::infinity();
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
-
-template <class E, class T>
-T call(const E& e, T acc, T c = T(0), index_t i = 0, index_t j = 0, index_t batch = 0) {
-  static_assert(detail::check_epilogue<E, T>());
-  return detail::apply_epilogue(e, acc, c, i, j, batch);
-}
 
 // --- Who reads C, and in which order parts run --------------------------------------------------------------------
 

@@ -219,4 +219,41 @@ TEST(GemmPlanErrors, ATileThatDoesNotFit) {
                    {"has a block tile of", "of the tile table has"});
 }
 
+// Parts are looked at before the first of them is launched.
+TEST(GemmPlanErrors, ALaterPartThatCannotBeDone) {
+  expect_refused(
+      [](gemm_plan& p) {
+        gemm_part& first = p.parts[0];
+        first.path = gemm_path::tiled, first.split = {}, first.band_m = 100, first.band_n = 60;
+        first.transposed = first.pack_a = first.pack_b = false;
+        if (on_host) first.block = {48, 48, 64};
+        first.m = 50;
+        p.parts[1] = first;
+        p.parts[1].m0 = 50;
+        p.parts[1].block = {9999, 9999, 9999};
+        p.size = 2;
+      },
+      on_host
+          ? std::vector<std::string>{"block tile of 9999x9999x9999", "bytes of local memory"}
+          : std::vector<std::string>{"part 1 of options.plan", "9999x9999x9999", "of the tile table has"});
+}
+TEST(GemmPlanErrors, SumsThatDoNotMeet) {
+  expect_refused(
+      [](gemm_plan& p) {
+        p.parts[0].split = {3, 1, 100};
+      },
+      {"adds 1 at once", "at least 1 and 2"});
+  expect_refused([](gemm_plan& p) { p.parts[0].split = {0, 1, 300}; }, {"divides k into 0 parts"});
+  expect_refused([](gemm_plan& p) { p.parts[0].split = {3, 2, 90}; }, {"does not come out even"});
+}
+TEST(GemmPlanErrors, BandsWithoutColumns) {
+  expect_refused(
+      [](gemm_plan& p) {
+        gemm_part& part = p.parts[0];
+        part.path = gemm_path::tiled, part.split = {}, part.band_m = 100, part.band_n = 0;
+        if (on_host) part.block = {48, 48, 64};
+      },
+      {on_host ? "has bands of 0 columns" : "has bands without rows or columns"});
+}
+
 }  // namespace
