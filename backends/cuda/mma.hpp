@@ -1,11 +1,12 @@
-// The multiply atom of CUDA: FMA units, and for f64 the tensor cores (PTX ISA, "Matrix Multiply-Accumulate
-// Operation using mma Instruction", .f64 shapes; IEEE f64 products and sums).
+// The multiply atom of CUDA: FMA units, and for f64, f16 and bf16 the tensor cores (PTX ISA, "Matrix Multiply-Accumulate
+// Operation using mma Instruction"; f64 in IEEE products and sums).
 #pragma once
 
 #include <type_traits>
 
 #include <keramos/backends/cuda/traits.hpp>
 #include <keramos/backends/interface.hpp>
+#include <keramos/base/float16.hpp>
 #include <keramos/base/macros.hpp>
 
 namespace keramos::backend {
@@ -60,6 +61,47 @@ struct mma<Kokkos::Cuda> : fma_units {
   KERAMOS_FORCEINLINE_FUNCTION static void multiply_16x8(T (&d)[2][2], const T (&a)[A], const T (&b)[B]) {
     static_assert(A == 2 * B);
     cuda::mma_16x8<4 * B>(d, a, b);
+  }
+
+  /// d += a·b on 16 x 8 x 16 elements E of a warp, float16 or bfloat16, as load_8x8x4 loads them; sums in f32. With
+  /// g = lane / 4 and t = lane % 4: d = D(g, 2t), D(g, 2t + 1), D(g + 8, 2t), D(g + 8, 2t + 1).
+  template <class E>
+  KERAMOS_FORCEINLINE_FUNCTION static void multiply_16x8x16([[maybe_unused]] float (&d)[2][2],
+                                                            [[maybe_unused]] const unsigned (&a)[4],
+                                                            [[maybe_unused]] const unsigned (&b)[2]) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    if constexpr (std::is_same_v<E, float16>)
+      asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+          "{%0,%1,%2,%3};"
+          : "+f"(d[0][0]), "+f"(d[0][1]), "+f"(d[1][0]), "+f"(d[1][1])
+          : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+    else
+      asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+          "{%0,%1,%2,%3};"
+          : "+f"(d[0][0]), "+f"(d[0][1]), "+f"(d[1][0]), "+f"(d[1][1])
+          : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+#endif
+  }
+
+  /// Four 8 x 8 matrices of 2-byte elements from shared memory: lane l says where row l % 8 of matrix l / 8 begins, aligned
+  /// to 16 bytes, and gets elements 2t and 2t + 1 of row g of each, or of column g if they are transposed (PTX ISA,
+  /// "Warp-level matrix load instruction: ldmatrix").
+  template <bool Transposed>
+  KERAMOS_FORCEINLINE_FUNCTION static void load_8x8x4([[maybe_unused]] unsigned (&to)[4],
+                                                      [[maybe_unused]] const void* row) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    const auto from = static_cast<unsigned>(__cvta_generic_to_shared(row));
+    if constexpr (Transposed)
+      asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
+                   : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+                   : "r"(from)
+                   : "memory");
+    else
+      asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
+                   : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+                   : "r"(from)
+                   : "memory");
+#endif
   }
 };
 

@@ -5,6 +5,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <type_traits>
 
 #include <keramos/base/macros.hpp>
 #include <keramos/gemm/problem.hpp>
@@ -46,6 +47,8 @@ concept gemm_collective = requires(const C& c, const gemm_problem<typename C::ty
   { C::can_shift_n(problem) } -> std::same_as<bool>;
   { C::recompute(1) } -> std::same_as<int>;
   c.run(any, problem, tile, any);  // with any team and epilogue
-};
+}
+// Of a tile that is shared, the size is known when compiling.
+&&(!C::splits_k || requires { typename std::integral_constant<int, C::block().m * C::block().n>; });
 
 }  // namespace keramos::detail

@@ -10,6 +10,7 @@
 #include <keramos/gemm/collective/fma.hpp>
 #include <keramos/gemm/collective/simt_stager.hpp>
 #include <keramos/gemm/collective/warp_mma.hpp>
+#include <keramos/gemm/collective/warp_mma_halves.hpp>
 #include <keramos/gemm/problem.hpp>
 #include <keramos/tile/pipeline.hpp>
 #include <keramos/tile/shape.hpp>
@@ -17,9 +18,16 @@
 namespace keramos::detail::simt {
 
 template <class Exec, class Types, tiling::config Config>
-using accumulator_for =
-    std::conditional_t<Config.math == tiling::math_unit::matrix, warp_mma_accumulator<Types, Config, Exec>,
-                       fma_accumulator<Types, Config, Exec>>;
+constexpr auto accumulator_type() {
+  if constexpr (Config.math == tiling::math_unit::fma)
+    return std::type_identity<fma_accumulator<Types, Config, Exec>>();
+  else if constexpr (sizeof(typename Types::a) == 2)
+    return std::type_identity<warp_mma_halves_accumulator<Types, Config, Exec>>();
+  else
+    return std::type_identity<warp_mma_accumulator<Types, Config, Exec>>();
+}
+template <class Exec, class Types, tiling::config Config>
+using accumulator_for = typename decltype(accumulator_type<Exec, Types, Config>())::type;
 
 /// One way to run a GEMM: a tile configuration, and how the operands' memory runs.
 template <class Exec, class Types, tiling::config Config, access A, access B>

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <type_traits>
 
 #include <keramos/backends/interface.hpp>
@@ -136,10 +135,14 @@ void choose_packing(const gemm_problem<Types>& p, bool a_along_k, bool a_vectors
                     gemm_part& part) {
   part.pack_a = part.pack_b = false;
   part.band_m = p.m, part.band_n = p.n;
-  const index_t least = transposes ? device.least_extent_to_pack : device.least_extent_to_pack_both;
+  const bool is_short = sizeof(typename Types::a) < 4;
+  const index_t least = is_short     ? device.least_extent_to_pack_short
+                        : transposes ? device.least_extent_to_pack
+                                     : device.least_extent_to_pack_both;
+  const index_t least_k = is_short ? device.least_extent_to_pack_short : device.least_k_to_pack;
   constexpr std::size_t element_bytes = pack_kernel<Types>::element_bytes;
   const index_t most = index_t(device.most_packed_bytes / element_bytes) / p.k / 256 * 256;
-  if (p.m < least || p.n < least || p.k < device.least_k_to_pack || most < least) return;
+  if (p.m < least || p.n < least || p.k < least_k || most < least) return;
   part.pack_b = transposes && b_along_k ? a_along_k : !b_vectors;
   part.pack_a = transposes && a_along_k ? false : !a_vectors;
   if (part.pack_a) part.band_m = std::min(p.m, most);
