@@ -20,11 +20,12 @@ struct async_copier {
                                                 [[maybe_unused]] int valid) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     constexpr int bytes = Count * int(sizeof(T));
-    if constexpr (bytes < 4) return simt::plain_copier::copy<Count>(local, global, valid);
     static_assert(bytes <= 4 || bytes == 8 || bytes == 16, "keramos: cp.async moves 4, 8 or 16 bytes");
-    const auto to = static_cast<unsigned>(__cvta_generic_to_shared(local));
-    const int from = valid * int(sizeof(T));
-    if constexpr (bytes == 16)  // past the first-level cache, which knows only whole lines for these
+    [[maybe_unused]] const auto to = static_cast<unsigned>(__cvta_generic_to_shared(local));
+    [[maybe_unused]] const int from = valid * int(sizeof(T));
+    if constexpr (bytes < 4)
+      simt::plain_copier::copy<Count>(local, global, valid);
+    else if constexpr (bytes == 16)  // past the first-level cache, which knows only whole lines for these
       asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(global), "r"(from));
     else
       asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(global), "n"(bytes),

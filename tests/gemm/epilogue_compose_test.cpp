@@ -83,8 +83,8 @@ struct four_with_c {
   float operator()(float acc, float, index_t, index_t) const { return acc; }
 };
 struct both_undecided {
-  float operator()(float acc, float, index_t, index_t, index_t) const { return acc; }
-  float operator()(float acc, index_t, index_t, index_t) const { return acc; }
+  [[maybe_unused]] float operator()(float acc, float, index_t, index_t, index_t) const { return acc; }
+  [[maybe_unused]] float operator()(float acc, index_t, index_t, index_t) const { return acc; }
 };
 TEST(Epilogue, TheConceptTellsMistakes) {
   static_assert(epilogue_for<both, float> && epilogue_for<adds_c, double>);

@@ -51,7 +51,7 @@ struct rounding<float16> {
 };
 template <>
 struct rounding<bfloat16> {
-  static constexpr double relative = 0x1p-8, absolute = 0;
+  static constexpr double relative = 0x1p-8, absolute = 0x1p-134;
 };
 
 /// How a matrix lies: unit stride along rows or columns, or none; `gap` extra elements between runs.

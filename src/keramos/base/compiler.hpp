@@ -14,10 +14,12 @@
 #endif
 
 /// A function for hosts and devices, where there is no Kokkos to say so.
-#if defined(__CUDACC__) || defined(__HIPCC__)
+#if defined(__CUDACC__)
 #define KERAMOS_ANYWHERE __host__ __device__ __forceinline__
+#elif defined(__HIPCC__)
+#define KERAMOS_ANYWHERE __host__ __device__ inline __attribute__((always_inline))
 #else
-#define KERAMOS_ANYWHERE inline
+#define KERAMOS_ANYWHERE inline __attribute__((always_inline))
 #endif
 
 namespace keramos::detail {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include <keramos/base/compiler.hpp>
 
@@ -10,16 +11,17 @@ namespace keramos {
 
 namespace detail {
 
-/// IEEE 754's binary16 as a float: exact. Multiplied by 2^112 the exponent has float's bias, which is right for
-/// subnormal numbers too (F. Giesen's "half_to_float_fast5", public domain, is the scheme).
+/// IEEE 754's binary16 as a float: exact. No subnormal float occurs on the way, which programs may treat as zeros.
 KERAMOS_ANYWHERE float float_of_half(std::uint16_t half) {
 #ifdef KERAMOS_HALF_INSTRUCTIONS
   return widen_half(half);
 #else
-  const std::uint32_t magnitude = std::uint32_t(half & 0x7fff) << 13;
-  std::uint32_t bits = __builtin_bit_cast(std::uint32_t, __builtin_bit_cast(float, magnitude) * 0x1p112f);
-  if ((half & 0x7c00) == 0x7c00) bits = magnitude | 0x7f800000u;  // infinity, NaN
-  return __builtin_bit_cast(float, bits | std::uint32_t(half & 0x8000) << 16);
+  const std::uint32_t exponent = half & 0x7c00u, moved = std::uint32_t(half & 0x7fff) << 13;
+  const std::uint32_t subnormal = __builtin_bit_cast(std::uint32_t, float(half & 0x3ff) * 0x1p-24f);
+  const std::uint32_t magnitude = exponent == 0         ? subnormal
+                                  : exponent == 0x7c00u ? moved | 0x7f800000u  // infinity, NaN
+                                                        : moved + (112u << 23);
+  return __builtin_bit_cast(float, magnitude | std::uint32_t(half & 0x8000) << 16);
 #endif
 }
 
@@ -48,6 +50,11 @@ struct float16 {
   std::uint16_t bits;
 
   float16() = default;
+  static constexpr float16 from_bits(std::uint16_t b) {
+    float16 x{};
+    x.bits = b;
+    return x;
+  }
   KERAMOS_ANYWHERE explicit float16(float x) : bits(detail::half_of_float(x)) {}
   KERAMOS_ANYWHERE explicit float16(double x) : float16(float(x)) {}
   KERAMOS_ANYWHERE explicit float16(int x) : float16(float(x)) {}
@@ -60,6 +67,11 @@ struct bfloat16 {
   std::uint16_t bits;
 
   bfloat16() = default;
+  static constexpr bfloat16 from_bits(std::uint16_t b) {
+    bfloat16 x{};
+    x.bits = b;
+    return x;
+  }
   KERAMOS_ANYWHERE explicit bfloat16(float x) {
     const std::uint32_t wide = __builtin_bit_cast(std::uint32_t, x);
     const bool is_nan = (wide & 0x7fffffffu) > 0x7f800000u;
@@ -71,3 +83,31 @@ struct bfloat16 {
 };
 
 }  // namespace keramos
+
+template <>
+struct std::numeric_limits<keramos::float16> {
+  static constexpr bool is_specialized = true, is_signed = true, is_integer = false, is_exact = false;
+  static constexpr bool has_infinity = true, has_quiet_NaN = true, is_iec559 = true, is_bounded = true;
+  static constexpr int radix = 2, digits = 11, max_exponent = 16, min_exponent = -13;
+  static constexpr keramos::float16 min() { return keramos::float16::from_bits(0x0400); }
+  static constexpr keramos::float16 max() { return keramos::float16::from_bits(0x7bff); }
+  static constexpr keramos::float16 lowest() { return keramos::float16::from_bits(0x8000 | 0x7bff); }
+  static constexpr keramos::float16 epsilon() { return keramos::float16::from_bits(0x1400); }
+  static constexpr keramos::float16 infinity() { return keramos::float16::from_bits(0x7c00); }
+  static constexpr keramos::float16 quiet_NaN() { return keramos::float16::from_bits(0x7e00); }
+  static constexpr keramos::float16 denorm_min() { return keramos::float16::from_bits(1); }
+};
+
+template <>
+struct std::numeric_limits<keramos::bfloat16> {
+  static constexpr bool is_specialized = true, is_signed = true, is_integer = false, is_exact = false;
+  static constexpr bool has_infinity = true, has_quiet_NaN = true, is_iec559 = true, is_bounded = true;
+  static constexpr int radix = 2, digits = 8, max_exponent = 128, min_exponent = -125;
+  static constexpr keramos::bfloat16 min() { return keramos::bfloat16::from_bits(0x0080); }
+  static constexpr keramos::bfloat16 max() { return keramos::bfloat16::from_bits(0x7f7f); }
+  static constexpr keramos::bfloat16 lowest() { return keramos::bfloat16::from_bits(0x8000 | 0x7f7f); }
+  static constexpr keramos::bfloat16 epsilon() { return keramos::bfloat16::from_bits(0x3c00); }
+  static constexpr keramos::bfloat16 infinity() { return keramos::bfloat16::from_bits(0x7f80); }
+  static constexpr keramos::bfloat16 quiet_NaN() { return keramos::bfloat16::from_bits(0x7fc0); }
+  static constexpr keramos::bfloat16 denorm_min() { return keramos::bfloat16::from_bits(1); }
+};

@@ -1,7 +1,6 @@
 // keramos::gemm_batched: many products C[b] ← alpha·op(A[b])·op(B[b]) + beta·C[b] in one call.
 #pragma once
 
-#include <cstdint>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -195,7 +194,7 @@ auto checked_list(const MA& a, const MB& b, const MC& c, const gemm_batched_opti
 ///              What lies behind a matrix_array's addresses cannot be checked.
 ///
 /// Fastest where the batch is the slowest or the fastest index of all three, and strides are multiples of 16
-/// bytes. On a GPU matrices up to 32 x 32 share teams; larger ones are tiled as in keramos::gemm. One launch
+/// bytes. On a GPU matrices up to 32 x 32 share teams (but not of float16 and bfloat16); larger ones are tiled as in keramos::gemm. One launch
 /// in either case. With A or B shared, stacked matrices are multiplied as one large product.
 template <class Exec, class Alpha, detail::batch_operand_like MA, detail::batch_operand_like MB, class Beta,
           detail::batch_result MC>

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <type_traits>
-#include <utility>
 
 #include <keramos/gemm/batched.hpp>
 #include <keramos/gemm/epilogue.hpp>

@@ -23,6 +23,8 @@ template <class T, class S>
 T to_compute(const char* name, S scalar) {
   if constexpr (!std::is_unsigned_v<T>) {
     return static_cast<T>(scalar);
+  } else if constexpr (!std::is_arithmetic_v<S>) {  // float16 and its like
+    return to_compute<T>(name, static_cast<float>(scalar));
   } else {
     if constexpr (std::is_floating_point_v<S>) {
       constexpr S limit = S(1ull << 63);

@@ -7,7 +7,6 @@
 #include <limits>
 #include <optional>
 #include <string>
-#include <type_traits>
 
 #include <keramos/core/detail/launch.hpp>
 #include <keramos/core/detail/workspace.hpp>
@@ -94,7 +93,7 @@ template <class Exec, class Types, class Epilogue>
   });
 }
 
-/// Throws unless the tile of a part that the caller asked for fits; names one that does.
+/// Throws unless the tile of a part that the caller asked for fits, whichever way operands lie; names one that does.
 template <class Exec, class Types>
 void check_tile_fits(const Exec& exec, const gemm_problem<Types>& p, gemm_part part, bool planned) {
   if (part.path != gemm_path::tiled) return;

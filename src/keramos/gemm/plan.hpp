@@ -58,7 +58,7 @@ struct gemm_plan {
 
   index_t m = 0, n = 0, k = 0;
   std::string_view backend;  ///< that it is for, as traits<Exec>::name
-  std::string_view type;     ///< of the elements: "f32", "f64", "i32"
+  std::string_view type;     ///< of the elements, by the name of their gemm_types: "f32"
   int size = 0;              ///< parts; none if m, n or k is 0
   gemm_part parts[most_parts] = {};
   friend bool operator==(const gemm_plan&, const gemm_plan&) = default;

@@ -9,7 +9,7 @@
 
 namespace keramos {
 
-/// Elements of A, B and C, what elements of A and B are rounded to before they are multiplied, and what products are
+/// Elements of A, B (which are of one type) and C, what elements of A and B are rounded to before they are multiplied, and what products are
 /// summed in. Epilogues compute in the accumulator's type; what they return is converted to C's.
 template <scalar_type A, scalar_type B, scalar_type C, scalar_type Compute, scalar_type Accumulator>
 struct gemm_types {
@@ -23,8 +23,8 @@ struct gemm_types {
   static constexpr scalar_type type_of_c = C;
 
   /// Whether kernels of one type alone can do it.
-  static constexpr bool uniform =
-      std::is_same_v<a, accumulator> && std::is_same_v<b, accumulator> && std::is_same_v<c, accumulator>;
+  static constexpr bool uniform = Compute == Accumulator && std::is_same_v<a, accumulator> &&
+                                  std::is_same_v<b, accumulator> && std::is_same_v<c, accumulator>;
 };
 
 /// Elements, products and sums of one type.
@@ -100,8 +100,8 @@ constexpr bool is_known_product() {
   constexpr bool known = !std::is_void_v<types_of<A, B, C>>;
   static_assert(
       known,
-      "keramos: no product of these element types is known: A, B and C must be all float, all double "
-      "or all std::int32_t");
+      "keramos: no product of these element types is known: A, B and C must be all float, all double, "
+      "all std::int32_t, all float16 or all bfloat16; of the last two C may be float");
   return known;
 }
 

@@ -25,7 +25,7 @@ struct bias_block {
 /// - `data`, a pointer: data[i];
 /// - `data, stride, batch_stride`: data[i * stride + batch * batch_stride]. batch_stride is 0 if left out.
 ///
-/// Its elements convert to the type of C's (floating-point ones not to integers). Only its address and strides are kept:
+/// Its elements convert to the type of sums (floating-point ones not to integers). Only its address and strides are kept:
 /// the elements must live until the product is done, and there must be as many as C has rows.
 template <class... V>
 requires requires(const V&... v) { parts::as_epilogue_vector(v...); }

@@ -1,4 +1,4 @@
-// Through a narrower type and back: the value stays of C's type, so that conversions compose with what follows.
+// Through a narrower type and back: the value stays of the type of sums, so that conversions compose with what follows.
 #pragma once
 
 #include <cmath>
@@ -95,10 +95,10 @@ struct round_to_block {
   }
 };
 
-/// The nearest value that a `To` can hold, as a value of C's type, which then converts to `To` exactly.
+/// The nearest value that a `To` can hold, as a value of the type of sums, which then converts to `To` exactly.
 ///
 /// Out of range, infinity included, is the end of To's range; NaN is 0. To integers it rounds to nearest, ties to even
-/// (in the host thread's rounding mode, if the program has changed it). Between integers it clamps. Where C's type
+/// (in the host thread's rounding mode, if the program has changed it). Between integers it clamps. Where that type
 /// cannot hold To's largest value (float and 2^31 - 1), the result is the largest that it can.
 template <class To>
 constexpr auto saturate() {

@@ -10,10 +10,10 @@
 
 namespace keramos::epilogue::parts {
 
-/// A number that an epilogue holds, as one of C's type.
+/// A number that an epilogue holds, as one of the type of sums.
 template <class T, class U>
 KERAMOS_FORCEINLINE_FUNCTION constexpr T element(const U& value) {
-  static_assert(!(std::is_integral_v<T> && std::is_floating_point_v<U>),
+  static_assert(!(std::is_integral_v<T> && !std::is_integral_v<U>),
                 "keramos: this epilogue's numbers are floating-point, but C's elements are integers");
   return static_cast<T>(value);
 }

@@ -4,8 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <utility>
 
 #include <keramos/backends/host/model.hpp>

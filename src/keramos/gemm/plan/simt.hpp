@@ -217,13 +217,13 @@ struct planner {
   template <class Types, class Batch, class Epilogue>
   static bool run_small(const Exec& exec, const Batch& batch, const gemm_problem<Types>& shape,
                         const Epilogue& epilogue) {
-    if constexpr (Types::uniform) return run_small_batch(exec, batch, shape, epilogue);
+    if constexpr (has_small_rows<Types>) return run_small_batch(exec, batch, shape, epilogue);
     return false;
   }
   /// Whether run_small takes a list of problems.
   template <class Types>
   static bool is_small(const std::vector<grouped_problem<Types>>& problems) {
-    return Types::uniform && is_small_group(problems);
+    return has_small_rows<Types> && is_small_group(problems);
   }
 
   /// Calls `launch(collective, shape)` with the best tile for a batch that has `count_tiles(block)` tiles.

@@ -67,6 +67,10 @@ constexpr small_config small_config_for(int size, bool interleaved,
   return {};
 }
 
+/// Whether the tables are for these types at all.
+template <class Types>
+inline constexpr bool has_small_rows = Types::uniform&& small_config_for<Types>(4, false).size > 0;
+
 template <class Exec, class Types, small_config C, small_access Access, class Batch, class Epilogue>
 void launch_small_batch(const Exec& exec, const Batch& batch, const gemm_problem<Types>& largest,
                         const Epilogue& epilogue) {
