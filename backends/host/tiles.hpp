@@ -4,13 +4,13 @@
 namespace keramos::backend::host {
 
 struct tile_row {
-  int vector_bytes;  ///< width of the vectors
-  int registers;     ///< vector registers of the instruction set
+  int vector_bytes;   ///< width of the vectors
+  int registers;      ///< vector registers of the instruction set
   int element_bytes;  ///< of the numbers in the vectors: which types they are does not matter
-  int mr;          ///< rows of the register tile
-  int nr_vectors;  ///< its columns, in vectors
-  int mc, nc, kc;  ///< rows and columns of a block tile, multiples of mr and nr, and columns of a k-tile;
-                   ///< nc holds where B is packed tile by tile
+  int mr;             ///< rows of the register tile
+  int nr_vectors;     ///< its columns, in vectors
+  int mc, nc, kc;     ///< rows and columns of a block tile, multiples of mr and nr, and columns of a k-tile;
+                      ///< nc holds where B is packed tile by tile
 
   constexpr int nr() const { return nr_vectors * vector_bytes / element_bytes; }
 };
