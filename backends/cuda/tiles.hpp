@@ -28,10 +28,10 @@ namespace cuda {
 //                   stages; single products with a divided k 7 to 9 % slower.
 //   f64 64x32x16    128 registers, 72 bytes of spills: with three teams there are none, but 1024 x 1024 then has
 //                   512 tiles for 396 places (46.5 us with four)
-//   f16 128x128x32  254-255 registers, no spills, 40,960 bytes of scratch: 276 to 298 TFLOP/s at n = 4096 and 8192,
-//                   where cuBLAS reaches 740 to 750 with instructions of four warps; more k-tiles in flight need more
-//                   than 48 KB
-//   f16 64x64x32    126-128 registers, no spills; up to 182 TFLOP/s
+//   f16 128x128x32  254-255 registers, no spills, 40,960 bytes of scratch; more k-tiles in flight need more than 48 KB
+//   f16 64x64x32    126-128 registers, no spills
+//   The efficiencies of f16 were fitted by hand to times of 24 shapes, 256 to 4096; keramos-perf does not time it yet, and
+//   bf16 has the same.
 // clang-format off
 inline constexpr simt::tile_row tile_table[] = {
     // arch  types        block           warp        fragment    stages teams unit             split    efficiency  serves

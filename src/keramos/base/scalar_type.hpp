@@ -8,6 +8,7 @@
 
 namespace keramos {
 
+/// IEEE 754's binary16, binary32 and binary64, the upper half of a binary32, and integers modulo 2^32.
 enum class scalar_type : unsigned char { f16, bf16, f32, f64, i32 };
 
 constexpr int bytes_of(scalar_type type) {

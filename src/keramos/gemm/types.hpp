@@ -1,5 +1,5 @@
 // The types of a product, in one struct: kernels are templates of it, rows of tables and plans are found by it. A type
-// that is added is a scalar_type, a struct here, rows of tables and a source that instantiates it: docs/howto/type.md.
+// that is added is a scalar_type, a struct here, a word in CMakeLists.txt and rows of tables: docs/howto/type.md.
 #pragma once
 
 #include <type_traits>
@@ -9,8 +9,8 @@
 
 namespace keramos {
 
-/// Elements of A, B (which are of one type) and C, what elements of A and B are rounded to before they are multiplied, and what products are
-/// summed in. Epilogues compute in the accumulator's type; what they return is converted to C's.
+/// Elements of A, B (which are of one type) and C, what elements of A and B are rounded to before they are multiplied, and
+/// what products are summed in. Epilogues compute in the accumulator's type; what they return is converted to C's.
 template <scalar_type A, scalar_type B, scalar_type C, scalar_type Compute, scalar_type Accumulator>
 struct gemm_types {
   using a = typename detail::kernel_type_of<A>::type;
@@ -35,7 +35,7 @@ template <scalar_type T, scalar_type C>
 using halves = gemm_types<T, T, C, T, scalar_type::f32>;
 
 /// The products that the library is compiled for. Structs, not aliases: their names stand in those of kernels, where
-/// each character costs time at a launch (collective/simt.hpp).
+/// each character costs time at a launch (plan/simt.hpp, row).
 namespace types {
 
 struct f32 : uniform_types<scalar_type::f32> {

@@ -26,8 +26,9 @@ struct linear_block {
   }
 };
 
-/// alpha·acc + beta·c. With beta = 0 C is not read: it may hold NaN or nothing at all. Both convert to the type of sums; in integers products wrap around. By itself it is gemm's own update, which takes 2.0 for integers too; in a
-/// composition floating-point numbers do not compile there.
+/// alpha·acc + beta·c. With beta = 0 C is not read: it may hold NaN or nothing at all. Both convert to the type of sums; in
+/// integers products wrap around. By itself it is gemm's own update, which takes 2.0 for integers too; in a composition
+/// floating-point numbers do not compile there.
 template <class A, class B>
 constexpr auto linear(A alpha, B beta) {
   return linear_block<A, B>{alpha, beta};

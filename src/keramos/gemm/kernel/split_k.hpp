@@ -20,7 +20,7 @@ namespace keramos::detail {
 /// the last team instead of a waiting one, and a tree so that no team adds hundreds of parts.)
 ///
 /// An accumulator takes part by `for_each_vector(f)`, which calls `f(number, T (&run)[N])` for its elements in runs of
-/// 16 bytes, numbered alike in every team.
+/// 8 or 16 bytes, numbered alike in every team.
 template <class T>
 struct split_k : split_plan {
   T* sums = nullptr;        ///< (tile, part, run, thread, element of the run)
