@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include <keramos/base/float16.hpp>
 
@@ -21,49 +22,29 @@ namespace detail {
 template <class T>
 struct scalar_type_of {};
 template <>
-struct scalar_type_of<float16> {
-  static constexpr scalar_type value = scalar_type::f16;
-};
+struct scalar_type_of<float16> : std::integral_constant<scalar_type, scalar_type::f16> {};
 template <>
-struct scalar_type_of<bfloat16> {
-  static constexpr scalar_type value = scalar_type::bf16;
-};
+struct scalar_type_of<bfloat16> : std::integral_constant<scalar_type, scalar_type::bf16> {};
 template <>
-struct scalar_type_of<float> {
-  static constexpr scalar_type value = scalar_type::f32;
-};
+struct scalar_type_of<float> : std::integral_constant<scalar_type, scalar_type::f32> {};
 template <>
-struct scalar_type_of<double> {
-  static constexpr scalar_type value = scalar_type::f64;
-};
+struct scalar_type_of<double> : std::integral_constant<scalar_type, scalar_type::f64> {};
 template <>
-struct scalar_type_of<std::int32_t> {
-  static constexpr scalar_type value = scalar_type::i32;
-};
+struct scalar_type_of<std::int32_t> : std::integral_constant<scalar_type, scalar_type::i32> {};
 
 /// As what kernels read it. Integers are unsigned there: what overflows wraps modulo 2^32, and is defined.
 template <scalar_type>
 struct kernel_type_of;
 template <>
-struct kernel_type_of<scalar_type::f16> {
-  using type = float16;
-};
+struct kernel_type_of<scalar_type::f16> : std::type_identity<float16> {};
 template <>
-struct kernel_type_of<scalar_type::bf16> {
-  using type = bfloat16;
-};
+struct kernel_type_of<scalar_type::bf16> : std::type_identity<bfloat16> {};
 template <>
-struct kernel_type_of<scalar_type::f32> {
-  using type = float;
-};
+struct kernel_type_of<scalar_type::f32> : std::type_identity<float> {};
 template <>
-struct kernel_type_of<scalar_type::f64> {
-  using type = double;
-};
+struct kernel_type_of<scalar_type::f64> : std::type_identity<double> {};
 template <>
-struct kernel_type_of<scalar_type::i32> {
-  using type = std::uint32_t;
-};
+struct kernel_type_of<scalar_type::i32> : std::type_identity<std::uint32_t> {};
 
 }  // namespace detail
 
