@@ -84,8 +84,10 @@ struct bfloat16 {
 
 }  // namespace keramos
 
+namespace std {
+
 template <>
-struct std::numeric_limits<keramos::float16> {
+struct numeric_limits<keramos::float16> {
   static constexpr bool is_specialized = true, is_signed = true, is_integer = false, is_exact = false;
   static constexpr bool has_infinity = true, has_quiet_NaN = true, is_iec559 = true, is_bounded = true;
   static constexpr int radix = 2, digits = 11, max_exponent = 16, min_exponent = -13;
@@ -99,7 +101,7 @@ struct std::numeric_limits<keramos::float16> {
 };
 
 template <>
-struct std::numeric_limits<keramos::bfloat16> {
+struct numeric_limits<keramos::bfloat16> {
   static constexpr bool is_specialized = true, is_signed = true, is_integer = false, is_exact = false;
   static constexpr bool has_infinity = true, has_quiet_NaN = true, is_iec559 = true, is_bounded = true;
   static constexpr int radix = 2, digits = 8, max_exponent = 128, min_exponent = -125;
@@ -111,3 +113,5 @@ struct std::numeric_limits<keramos::bfloat16> {
   static constexpr keramos::bfloat16 quiet_NaN() { return keramos::bfloat16::from_bits(0x7fc0); }
   static constexpr keramos::bfloat16 denorm_min() { return keramos::bfloat16::from_bits(1); }
 };
+
+}  // namespace std
