@@ -134,6 +134,9 @@ struct simd {
       std::memcpy(p, &v, Count * sizeof(T));
   }
 
+  /// Neighbouring lanes change places.
+  static vector swap_pairs(vector x) { return swap_pairs(x, std::make_integer_sequence<int, lanes>()); }
+
   /// Lane j of vector i becomes lane i of vector j: blocks of 1, 2, 4, ... lanes change sides.
   static void transpose(vector (&rows)[lanes]) {
     transpose_blocks<1>(rows, std::make_integer_sequence<int, lanes>());
@@ -152,6 +155,10 @@ struct simd {
 #endif
   }
 
+  template <int... Lane>
+  static vector swap_pairs(vector x, std::integer_sequence<int, Lane...>) {
+    return shuffled<(Lane ^ 1)...>(x, x);
+  }
   template <int Block, int... Lane>
   static void transpose_blocks(vector (&rows)[lanes], std::integer_sequence<int, Lane...> all) {
     if constexpr (Block < lanes) {

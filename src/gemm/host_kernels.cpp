@@ -1,5 +1,6 @@
 // Compiled once per instruction set, KERAMOS_HOST_ISA naming it, with the flags that it needs.
 #include <keramos/base/export.hpp>
+#include <keramos/gemm/kernel/host/complex_kernel.hpp>
 #include <keramos/gemm/kernel/host/micro_kernel.hpp>
 
 #define KERAMOS_STRING_(x) #x
@@ -9,14 +10,23 @@ namespace keramos::detail::host::KERAMOS_HOST_ISA {
 
 template <class Types>
 const kernel_table<Types>* compiled_kernels() {
-  static constexpr kernel_table<Types> table =
-      micro_kernel<typename Types::accumulator>::template table<Types>(KERAMOS_STRING(KERAMOS_HOST_ISA));
-  return &table;
+  static constexpr const char* isa = KERAMOS_STRING(KERAMOS_HOST_ISA);
+  if constexpr (Types::is_complex) {
+    using number = typename Types::accumulator::value_type;
+    static constexpr kernel_table<Types> table = complex_kernel<number>::template table<Types>(isa);
+    return &table;
+  } else {
+    static constexpr kernel_table<Types> table =
+        micro_kernel<typename Types::accumulator>::template table<Types>(isa);
+    return &table;
+  }
 }
 #define KERAMOS_COMPILE(Types) template KERAMOS_EXPORT const kernel_table<Types>* compiled_kernels<Types>();
 KERAMOS_COMPILE(types::f32)
 KERAMOS_COMPILE(types::f64)
 KERAMOS_COMPILE(types::i32)
+KERAMOS_COMPILE(types::c32)
+KERAMOS_COMPILE(types::c64)
 KERAMOS_COMPILE(types::f16)
 KERAMOS_COMPILE(types::f16_f32)
 KERAMOS_COMPILE(types::bf16)

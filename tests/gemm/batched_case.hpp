@@ -69,6 +69,7 @@ struct batched_case {
   spacing space_a = spacing::packed, space_b = spacing::packed, space_c = spacing::packed;
   index_t gap = 0, offset = 0;
   double alpha = 1, beta = 0;
+  double alpha_imag = 0, beta_imag = 0;  ///< of complex products
 
   std::string describe() const {
     std::ostringstream s;
@@ -83,7 +84,8 @@ struct batched_case {
 /// element of C, and every element around it.
 template <class T, class C = T, class Call>
 testing::AssertionResult run_batched(batched_case g, std::uint64_t seed, const Call& call) {
-  g.alpha = scalar_for<T>(g.alpha), g.beta = scalar_for<T>(g.beta);
+  const auto alpha = scalar_for<T>(g.alpha, g.alpha_imag), beta = scalar_for<T>(g.beta, g.beta_imag);
+  const auto zero = scalar_for<T>(0);
   std::mt19937_64 rng(seed);
   const bool ta = g.op_a != op::N, tb = g.op_b != op::N;
   stored_batch<T> a(g.batch, ta ? g.k : g.m, ta ? g.m : g.k, g.a, g.space_a, g.gap, g.offset);
@@ -91,13 +93,13 @@ testing::AssertionResult run_batched(batched_case g, std::uint64_t seed, const C
   stored_batch<C> c(g.batch, g.m, g.n, g.c, g.space_c, g.gap, g.offset);
   a.fill_all(poison<T>), b.fill_all(poison<T>), c.fill_all(poison<C>);
   const auto random = [&] { return random_value<T>(rng); };
-  if (g.alpha != 0) a.fill_matrices(random), b.fill_matrices(random);
-  if (g.beta != 0) c.fill_matrices([&] { return random_value<C>(rng); });
+  if (alpha != zero) a.fill_matrices(random), b.fill_matrices(random);
+  if (beta != zero) c.fill_matrices([&] { return random_value<C>(rng); });
   a.upload(), b.upload(), c.upload();
   const std::vector<C> before = c.content();
 
   queue q;
-  call(q, g.alpha, a.view, b.view, g.beta, c.view, gemm_batched_options{g.op_a, g.op_b});
+  call(q, alpha, a.view, b.view, beta, c.view, gemm_batched_options{g.op_a, g.op_b});
   q.wait();
   c.download();
 
@@ -107,9 +109,10 @@ testing::AssertionResult run_batched(batched_case g, std::uint64_t seed, const C
       for (index_t j = 0; j < g.n; ++j) {
         const index_t at = c.place(l, i, j);
         in_c[at] = true;
-        element_judge<T, C> judge(g.alpha, g.beta);
-        for (index_t p = 0; g.alpha != 0 && p < g.k; ++p)
-          judge.add(ta ? a.at(l, p, i) : a.at(l, i, p), tb ? b.at(l, j, p) : b.at(l, p, j));
+        element_judge<T, C> judge(alpha, beta);
+        for (index_t p = 0; alpha != zero && p < g.k; ++p)
+          judge.add(with_op(g.op_a, ta ? a.at(l, p, i) : a.at(l, i, p)),
+                    with_op(g.op_b, tb ? b.at(l, j, p) : b.at(l, p, j)));
         if (!judge.accepts(c.at(l, i, j), before[at]))
           return testing::AssertionFailure() << g.describe() << " seed " << seed << ": C[" << l << "](" << i
                                              << ", " << j << ") is " << c.at(l, i, j);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <complex>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -34,6 +35,11 @@ struct wider<double> {
 template <>
 struct wider<std::int32_t> {
   using type = std::uint32_t;
+};
+
+template <complex_like Z>
+struct wider<Z> {
+  using type = std::complex<typename wider<typename Z::value_type>::type>;
 };
 
 /// In what products of T are summed.
@@ -92,13 +98,18 @@ struct stored_matrix {
   index_t offset_;
 };
 
-/// Full mantissas in [-0.5, 0.5); all of int's range for i32.
+/// Full mantissas in [-0.5, 0.5), of each part of a complex number; all of int's range for i32.
 template <class T>
 T random_value(std::mt19937_64& rng) {
-  if constexpr (std::is_integral_v<T>)
+  if constexpr (std::is_integral_v<T>) {
     return static_cast<T>(static_cast<std::uint32_t>(rng()));
-  else
+  } else if constexpr (complex_like<T>) {
+    using R = typename T::value_type;
+    const R re = random_value<R>(rng);
+    return T(re, random_value<R>(rng));
+  } else {
     return T(std::uniform_real_distribution<sum_type<T>>(-0.5, 0.5)(rng));
+  }
 }
 
 /// Memory that must not be read: NaN where there is one.
@@ -106,6 +117,8 @@ template <class T>
 T poison() {
   if constexpr (std::is_integral_v<T>)
     return static_cast<T>(0xdeadbeef);
+  else if constexpr (complex_like<T>)
+    return T(poison<typename T::value_type>(), poison<typename T::value_type>());
   else
     return T(std::numeric_limits<sum_type<T>>::quiet_NaN());
 }
@@ -116,6 +129,7 @@ struct gemm_case {
   layout a = layout::right, b = layout::right, c = layout::right;
   index_t gap = 0, offset = 0;
   double alpha = 1, beta = 0;
+  double alpha_imag = 0, beta_imag = 0;  ///< of complex products
   std::optional<tiling::shape> block = std::nullopt;
   std::function<void(gemm_plan&)> change_plan = nullptr;  ///< then it is given back
 
@@ -123,14 +137,29 @@ struct gemm_case {
     std::ostringstream s;
     s << m << 'x' << n << 'x' << k << ' ' << char(op_a) << char(op_b) << " layouts " << int(a) << int(b)
       << int(c) << " gap " << gap << " offset " << offset << " alpha " << alpha << " beta " << beta;
+    if (alpha_imag != 0 || beta_imag != 0) s << ", imaginary parts " << alpha_imag << ' ' << beta_imag;
     return s.str();
   }
 };
 
 /// The scalar that a case names; of integers its whole part, since others are refused.
 template <class T>
-double scalar_for(double scalar) {
-  return std::is_integral_v<T> ? std::trunc(scalar) : scalar;
+auto scalar_for(double scalar, [[maybe_unused]] double imag = 0) {
+  if constexpr (complex_like<T>)
+    return std::complex<double>(scalar, imag);
+  else
+    return std::is_integral_v<T> ? std::trunc(scalar) : scalar;
+}
+template <class T>
+using scalar_type_for = decltype(scalar_for<T>(0));
+
+/// The conjugate of a complex number if op says so.
+template <class T>
+T with_op(op o, T x) {
+  if constexpr (complex_like<T>)
+    return o == op::C ? T(x.real(), -x.imag()) : x;
+  else
+    return x;
 }
 
 /// An element of C, of type C, and the products of T that it is made of, in higher precision. The bound is that of sums in
@@ -187,10 +216,48 @@ class element_judge {
   index_t terms_ = 0;
 };
 
+/// The same for complex numbers: each part is a sum of 2k + 4 products of parts, or fewer.
+template <complex_like Z>
+class element_judge<Z, Z> {
+ public:
+  using real = typename Z::value_type;
+  using wide_real = typename wider<real>::type;
+  using wide = std::complex<wide_real>;
+
+  element_judge(std::complex<double> alpha, std::complex<double> beta) : alpha_(alpha), beta_(beta) {}
+
+  void add(Z a, Z b) {
+    sum_ += to_wide(a) * to_wide(b);
+    magnitude_ += size(to_wide(a)) * size(to_wide(b));
+    ++terms_;
+  }
+  wide expected(Z before) const {
+    return beta_ == wide(0) ? alpha_ * sum_ : alpha_ * sum_ + beta_ * to_wide(before);
+  }
+  /// The most that a part may be off.
+  wide_real bound(Z before) const {
+    const wide_real of_c = beta_ == wide(0) ? wide_real(0) : size(beta_) * size(to_wide(before));
+    return wide_real(2 * terms_ + 4) * rounding<real>::relative * (size(alpha_) * magnitude_ + of_c);
+  }
+  bool accepts(Z got, Z before) const {
+    const wide off = to_wide(got) - expected(before);
+    return std::abs(off.real()) <= bound(before) && std::abs(off.imag()) <= bound(before);
+  }
+
+ private:
+  static wide to_wide(Z z) { return {wide_real(z.real()), wide_real(z.imag())}; }
+  static wide_real size(wide z) { return std::abs(z.real()) + std::abs(z.imag()); }
+
+  wide alpha_, beta_;
+  wide sum_ = 0;
+  wide_real magnitude_ = 0;
+  index_t terms_ = 0;
+};
+
 /// Runs the case and judges every element of C, of type C, and every element around it.
 template <class T, class C = T>
 testing::AssertionResult run(gemm_case g, std::uint64_t seed) {
-  g.alpha = scalar_for<T>(g.alpha), g.beta = scalar_for<T>(g.beta);
+  const auto alpha = scalar_for<T>(g.alpha, g.alpha_imag), beta = scalar_for<T>(g.beta, g.beta_imag);
   std::mt19937_64 rng(seed);
   const bool ta = g.op_a != op::N, tb = g.op_b != op::N;
   stored_matrix<T> a(ta ? g.k : g.m, ta ? g.m : g.k, g.a, g.gap, g.offset);
@@ -199,11 +266,11 @@ testing::AssertionResult run(gemm_case g, std::uint64_t seed) {
 
   // Around the matrices lies poison; a kernel that reads too far shows.
   a.fill_all(poison<T>), b.fill_all(poison<T>), c.fill_all(poison<C>);
-  const bool reads_ab = g.alpha != 0;
+  const bool reads_ab = alpha != scalar_for<T>(0);
   for (auto* x : {&a, &b})
     for (index_t i = 0; i < x->view.rows; ++i)
       for (index_t j = 0; j < x->view.cols; ++j) x->at(i, j) = reads_ab ? random_value<T>(rng) : poison<T>();
-  if (g.beta != 0)
+  if (beta != scalar_for<T>(0))
     for (index_t i = 0; i < g.m; ++i)
       for (index_t j = 0; j < g.n; ++j) c.at(i, j) = random_value<C>(rng);
   a.upload(), b.upload(), c.upload();
@@ -217,7 +284,7 @@ testing::AssertionResult run(gemm_case g, std::uint64_t seed) {
     g.change_plan(plan);
     options = {.op_a = g.op_a, .op_b = g.op_b, .plan = plan};
   }
-  gemm(q, g.alpha, a.view, b.view, g.beta, c.view, options);
+  gemm(q, alpha, a.view, b.view, beta, c.view, options);
   q.wait();
   c.download();
 
@@ -227,9 +294,10 @@ testing::AssertionResult run(gemm_case g, std::uint64_t seed) {
     for (index_t j = 0; j < g.n; ++j) {
       const index_t at = base + i * c.view.row_stride + j * c.view.col_stride;
       in_c[at] = true;
-      element_judge<T, C> judge(g.alpha, g.beta);
+      element_judge<T, C> judge(alpha, beta);
       for (index_t p = 0; reads_ab && p < g.k; ++p)
-        judge.add(ta ? a.at(p, i) : a.at(i, p), tb ? b.at(j, p) : b.at(p, j));
+        judge.add(with_op(g.op_a, ta ? a.at(p, i) : a.at(i, p)),
+                  with_op(g.op_b, tb ? b.at(j, p) : b.at(p, j)));
       if (!judge.accepts(c.at(i, j), before[at]))
         return testing::AssertionFailure()
                << g.describe() << " seed " << seed << ": C(" << i << ", " << j << ") is " << c.at(i, j)

@@ -5,15 +5,28 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <keramos/base/complex.hpp>
 #include <keramos/base/float16.hpp>
 
 namespace keramos {
 
-/// IEEE 754's binary16, binary32 and binary64, the upper half of a binary32, and integers modulo 2^32.
-enum class scalar_type : unsigned char { f16, bf16, f32, f64, i32 };
+/// IEEE 754's binary16, binary32 and binary64, the upper half of a binary32, integers modulo 2^32, and complex numbers of
+/// two binary32 and of two binary64.
+enum class scalar_type : unsigned char { f16, bf16, f32, f64, i32, c32, c64 };
 
 constexpr int bytes_of(scalar_type type) {
-  return type == scalar_type::f64 ? 8 : type == scalar_type::f16 || type == scalar_type::bf16 ? 2 : 4;
+  switch (type) {
+    case scalar_type::f16:
+    case scalar_type::bf16:
+      return 2;
+    case scalar_type::f64:
+    case scalar_type::c32:
+      return 8;
+    case scalar_type::c64:
+      return 16;
+    default:
+      return 4;
+  }
 }
 
 namespace detail {
@@ -31,6 +44,9 @@ template <>
 struct scalar_type_of<double> : std::integral_constant<scalar_type, scalar_type::f64> {};
 template <>
 struct scalar_type_of<std::int32_t> : std::integral_constant<scalar_type, scalar_type::i32> {};
+template <complex_like Z>
+struct scalar_type_of<Z>
+    : std::integral_constant<scalar_type, sizeof(Z) == 8 ? scalar_type::c32 : scalar_type::c64> {};
 
 /// As what kernels read it. Integers are unsigned there: what overflows wraps modulo 2^32, and is defined.
 template <scalar_type>
@@ -45,6 +61,10 @@ template <>
 struct kernel_type_of<scalar_type::f64> : std::type_identity<double> {};
 template <>
 struct kernel_type_of<scalar_type::i32> : std::type_identity<std::uint32_t> {};
+template <>
+struct kernel_type_of<scalar_type::c32> : std::type_identity<complex<float>> {};
+template <>
+struct kernel_type_of<scalar_type::c64> : std::type_identity<complex<double>> {};
 
 }  // namespace detail
 

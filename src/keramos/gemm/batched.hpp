@@ -125,10 +125,13 @@ std::vector<region> regions_of(const char* name, const M& list) {
 template <class Types>
 gemm_problem<Types> problem_of(const region& a, op op_a, const region& b, op op_b, const region& c) {
   const bool ta = op_a != op::N, tb = op_b != op::N;
+  check_alignment<typename Types::a>("A", a.data);
+  check_alignment<typename Types::b>("B", b.data);
+  check_alignment<typename Types::c>("C", c.data);
   return {{static_cast<const typename Types::a*>(a.data), ta ? a.col_stride : a.row_stride,
-           ta ? a.row_stride : a.col_stride},
+           ta ? a.row_stride : a.col_stride, op_a == op::C},
           {static_cast<const typename Types::b*>(b.data), tb ? b.row_stride : b.col_stride,
-           tb ? b.col_stride : b.row_stride},
+           tb ? b.col_stride : b.row_stride, op_b == op::C},
           static_cast<typename Types::c*>(const_cast<void*>(c.data)),
           c.row_stride,
           c.col_stride,

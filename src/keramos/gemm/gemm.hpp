@@ -21,7 +21,12 @@ namespace detail {
 /// one.
 template <class T, class S>
 T to_compute(const char* name, S scalar) {
-  if constexpr (!std::is_unsigned_v<T>) {
+  constexpr bool real = is_complex<T> || !complex_like<S>;
+  static_assert(real,
+                "keramos::gemm: alpha or beta is complex, but the matrices are not; pass its real part");
+  if constexpr (!real) {
+    return T(0);  // after the one error
+  } else if constexpr (!std::is_unsigned_v<T>) {
     return static_cast<T>(scalar);
   } else if constexpr (!std::is_arithmetic_v<S>) {  // float16 and its like
     return to_compute<T>(name, static_cast<float>(scalar));
@@ -86,15 +91,16 @@ auto checked_problem(const MA& a, const MB& b, const MC& c, const gemm_options& 
 
     const auto op_av = options.op_a == op::N ? av : av.transposed();
     const auto op_bv = options.op_b == op::N ? bv : bv.transposed();
-    return gemm_problem<types>{
-        {as_kernel_type<typename types::a>(op_av.data), op_av.row_stride, op_av.col_stride},
-        {as_kernel_type<typename types::b>(op_bv.data), op_bv.col_stride, op_bv.row_stride},
-        as_kernel_type<typename types::c>(cv.data),
-        cv.row_stride,
-        cv.col_stride,
-        cv.rows,
-        cv.cols,
-        op_av.cols};
+    return gemm_problem<types>{{as_kernel_type<typename types::a>("A", op_av.data), op_av.row_stride,
+                                op_av.col_stride, options.op_a == op::C},
+                               {as_kernel_type<typename types::b>("B", op_bv.data), op_bv.col_stride,
+                                op_bv.row_stride, options.op_b == op::C},
+                               as_kernel_type<typename types::c>("C", cv.data),
+                               cv.row_stride,
+                               cv.col_stride,
+                               cv.rows,
+                               cv.cols,
+                               op_av.cols};
   } else {
     return gemm_problem<types::f32>{};  // after the one error
   }
@@ -106,16 +112,20 @@ auto checked_problem(const MA& a, const MB& b, const MC& c, const gemm_options& 
 ///
 /// @param a, b, c  rank-2 Kokkos Views of any layout, mdspans, or matrix_view over bare pointers, all of one
 ///                 element type: float, double, std::int32_t, float16 or bfloat16; of the last two C may be float.
+///                 Or complex numbers of float or double: std::complex, Kokkos::complex or keramos::complex, at
+///                 addresses that are multiples of their size. op::C conjugates them.
 ///                 op(A) is m x k, op(B) k x n, C m x n; any may be a sub-matrix; extents may be 0.
 /// @param alpha, beta  converted to the type of sums (the element type; float for float16 and bfloat16; for int32
-///                 modulo 2^32, whole numbers).
+///                 modulo 2^32, whole numbers; real or complex for complex numbers).
 ///                 beta = 0 does not read C; alpha = 0 or k = 0 does not read A or B.
 /// @throws invalid_argument if extents disagree, data is null, C overlaps A or B or itself, or alpha or
-///                 beta is no whole number where integers are multiplied, or options.plan is not for this product;
+///                 beta is no whole number where integers are multiplied, or options.plan is not for this product,
+///                 or complex numbers are not aligned to their size;
 ///                 C is untouched then. launch_error if the tile that options ask for does not fit the device.
 ///
 /// f32 and f64 are IEEE arithmetic of that precision, |Ĉ − C| ≤ γ(k + 2)·(|alpha||A||B| + |beta||C|)
-/// with γ(j) = j·u / (1 − j·u) (Higham, Accuracy and Stability of Numerical Algorithms, 3.5). float16 and bfloat16 are
+/// with γ(j) = j·u / (1 − j·u) (Higham, Accuracy and Stability of Numerical Algorithms, 3.5). Of complex numbers each
+/// part of Ĉ keeps that bound with 2k + 4 for k + 2 and |z| for |Re z| + |Im z|. float16 and bfloat16 are
 /// multiplied and summed in f32, with its bound; a C of their type is rounded to the nearest at the end, once. The same
 /// call on the same device and build gives bitwise the same answer.
 ///

@@ -10,7 +10,7 @@
 
 namespace keramos {
 
-/// op(X) of BLAS: X, its transpose, or its conjugate transpose (which for real types is T).
+/// op(X) of BLAS: X, its transpose, or its conjugate transpose (of real numbers the transpose).
 enum class op : char { N = 'N', T = 'T', C = 'C' };
 
 /// Where in the caller's C a problem writes, for epilogues that ask: the library transposes, cuts and batches.

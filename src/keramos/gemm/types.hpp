@@ -2,8 +2,11 @@
 // that is added is a scalar_type, a struct here, a word in CMakeLists.txt and rows of tables: docs/howto/type.md.
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <type_traits>
 
+#include <keramos/base/error.hpp>
 #include <keramos/base/scalar_type.hpp>
 #include <keramos/tile/operand_types.hpp>
 
@@ -22,9 +25,12 @@ struct gemm_types {
   static constexpr tiling::operand_types operands{A, B, Compute, Accumulator};
   static constexpr scalar_type type_of_c = C;
 
-  /// Whether kernels of one type alone can do it.
+  /// Whether products are of complex numbers, whose op::C is not op::T.
+  static constexpr bool is_complex = detail::is_complex<accumulator>;
+  /// Whether kernels of one real type alone can do it.
   static constexpr bool uniform = Compute == Accumulator && std::is_same_v<a, accumulator> &&
-                                  std::is_same_v<b, accumulator> && std::is_same_v<c, accumulator>;
+                                  std::is_same_v<b, accumulator> && std::is_same_v<c, accumulator> &&
+                                  !is_complex;
 };
 
 /// Elements, products and sums of one type.
@@ -47,6 +53,12 @@ struct f64 : uniform_types<scalar_type::f64> {
 struct i32 : uniform_types<scalar_type::i32> {
   static constexpr const char* name = "i32";
 };
+struct c32 : uniform_types<scalar_type::c32> {
+  static constexpr const char* name = "c32";
+};
+struct c64 : uniform_types<scalar_type::c64> {
+  static constexpr const char* name = "c64";
+};
 struct f16 : halves<scalar_type::f16, scalar_type::f16> {
   static constexpr const char* name = "f16";
 };
@@ -68,8 +80,8 @@ template <class... Types>
 struct types_list {};
 
 /// All of them. Of those for the same elements, the first is meant if nothing else is asked for.
-using known_types =
-    types_list<types::f32, types::f64, types::i32, types::f16, types::f16_f32, types::bf16, types::bf16_f32>;
+using known_types = types_list<types::f32, types::f64, types::i32, types::c32, types::c64, types::f16,
+                               types::f16_f32, types::bf16, types::bf16_f32>;
 
 template <class A, class B, class C, class First, class... Rest>
 constexpr auto find_types(types_list<First, Rest...>) {
@@ -101,14 +113,28 @@ constexpr bool is_known_product() {
   static_assert(
       known,
       "keramos: no product of these element types is known: A, B and C must be all float, all double, "
-      "all std::int32_t, all float16 or all bfloat16; of the last two C may be float");
+      "all std::int32_t, all complex of float or of double, all float16 or all bfloat16; of the last two C "
+      "may "
+      "be float");
   return known;
 }
 
-/// The address of a caller's elements, as kernels take it.
+/// Throws unless the caller's complex numbers are aligned as those of kernels, which copy both parts at once.
+template <class Kernel>
+void check_alignment(const char* name, const void* data) {
+  if constexpr (is_complex<Kernel>) {
+    if (reinterpret_cast<std::uintptr_t>(data) % alignof(Kernel) != 0)
+      throw invalid_argument("keramos::gemm: the address of " + std::string(name) + " is no multiple of " +
+                             std::to_string(alignof(Kernel)) +
+                             ", the bytes of its complex numbers; align its memory so");
+  }
+}
+
+/// The address of the caller's elements of matrix `name`, as kernels take it.
 template <class Kernel, class T>
-auto as_kernel_type(T* data) {
+auto as_kernel_type(const char* name, T* data) {
   static_assert(sizeof(Kernel) == sizeof(T));
+  check_alignment<Kernel>(name, data);
   return reinterpret_cast<std::conditional_t<std::is_const_v<T>, const Kernel, Kernel>*>(data);
 }
 

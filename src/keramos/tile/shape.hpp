@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include <keramos/base/complex.hpp>
 #include <keramos/base/index.hpp>
 #include <keramos/base/macros.hpp>
 
@@ -38,6 +39,22 @@ struct config {
 /// The index along which an operand's memory runs: mn is m for A and n for B.
 enum class direction { mn, k };
 
+/// Whether the numbers of an operand are to be conjugated. Of real ones it is known, and takes no space.
+template <class T>
+struct conjugation {
+  conjugation() = default;
+  constexpr conjugation(bool) {}
+  KERAMOS_FORCEINLINE_FUNCTION constexpr operator bool() const { return false; }
+};
+template <class R>
+struct conjugation<complex<R>> {
+  bool value = false;
+
+  conjugation() = default;
+  constexpr conjugation(bool v) : value(v) {}
+  KERAMOS_FORCEINLINE_FUNCTION constexpr operator bool() const { return value; }
+};
+
 /// One operand of C = A·B as the main loop sees it: element (mn, k) is
 /// `data[mn * stride_mn + k * stride_k]`; k extents of A and B agree.
 template <class T>
@@ -45,6 +62,7 @@ struct operand {
   const T* data;  // global
   index_t stride_mn;
   index_t stride_k;
+  [[no_unique_address]] conjugation<T> conjugated = {};
 
   KERAMOS_FORCEINLINE_FUNCTION const T* at(index_t mn, index_t k) const {
     return data + mn * stride_mn + k * stride_k;

@@ -15,7 +15,9 @@ namespace keramos::detail::simt {
 /// Lanes come in quads of 2 x 2: an NVIDIA GPU reads 16 bytes a lane in four passes, but in two if every
 /// lane i reads what lane i ^ 1 reads, or every lane i what i ^ 2 reads. Quads make the first true of A and
 /// the second of B (measured on an H200; CUTLASS' interleaved lane layouts have the same effect).
-template <class Types, tiling::config Config, class Exec>
+///
+/// `ConjugateA` multiplies by the conjugates of A's numbers.
+template <class Types, tiling::config Config, class Exec, bool ConjugateA>
 class fma_accumulator {
   using T = typename Types::accumulator;
   static constexpr int warp_size = backend::traits<Exec>::warp_size;
@@ -107,7 +109,7 @@ class fma_accumulator {
     for (int j = 0; j < tn; ++j) KERAMOS_UNROLL
     for (int step = 0; step < tm; ++step) {
       const int i = j % 2 ? tm - 1 - step : step;
-      at(i, j) += a[i] * b[j];
+      add_product<ConjugateA>(at(i, j), a[i], b[j]);
     }
   }
 

@@ -120,6 +120,7 @@ class collective {
     block.sums = local(team, sum_bytes());
     block.rows = at.rows, block.cols = at.cols;
     block.first = true;
+    block.conjugate_a = p.a.conjugated, block.conjugate_b = p.b.conjugated;
     if constexpr (updates) {
       block.c = p.c + at.m0 * p.c_row_stride + at.n0 * p.c_col_stride;
       block.c_row_stride = p.c_row_stride, block.c_col_stride = p.c_col_stride;

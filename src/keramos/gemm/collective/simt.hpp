@@ -17,20 +17,21 @@
 
 namespace keramos::detail::simt {
 
-template <class Exec, class Types, tiling::config Config>
+template <class Exec, class Types, tiling::config Config, bool ConjugateA>
 constexpr auto accumulator_type() {
   if constexpr (Config.math == tiling::math_unit::fma)
-    return std::type_identity<fma_accumulator<Types, Config, Exec>>();
+    return std::type_identity<fma_accumulator<Types, Config, Exec, ConjugateA>>();
   else if constexpr (sizeof(typename Types::a) == 2)
     return std::type_identity<warp_mma_halves_accumulator<Types, Config, Exec>>();
   else
     return std::type_identity<warp_mma_accumulator<Types, Config, Exec>>();
 }
-template <class Exec, class Types, tiling::config Config>
-using accumulator_for = typename decltype(accumulator_type<Exec, Types, Config>())::type;
+template <class Exec, class Types, tiling::config Config, bool ConjugateA>
+using accumulator_for = typename decltype(accumulator_type<Exec, Types, Config, ConjugateA>())::type;
 
-/// One way to run a GEMM: a tile configuration, and how the operands' memory runs.
-template <class Exec, class Types, tiling::config Config, access A, access B>
+/// One way to run a GEMM: a tile configuration, and how the operands' memory runs. `ConjugateA` is set where one of two
+/// complex operands is conjugated: where B is, the conjugate of conj(A)·B is the product.
+template <class Exec, class Types, tiling::config Config, access A, access B, bool ConjugateA>
 class collective {
  public:
   using types = Types;
@@ -39,7 +40,7 @@ class collective {
 
  private:
   static constexpr int stages = Config.stages;
-  using accumulator = accumulator_for<Exec, Types, Config>;
+  using accumulator = accumulator_for<Exec, Types, Config, ConjugateA>;
   static constexpr tiling::direction rows(const access& x) {
     return accumulator::reads_either ? x.along : tiling::direction::mn;
   }
@@ -100,7 +101,15 @@ class collective {
     int s = 0;
     for (; s + stages < operands.whole_k_tiles(); ++s) multiply(s, std::true_type());
     for (; s < k_tiles; ++s) multiply(s, std::false_type());
-    if (tile.add_up(acc)) acc.write(p, tile.position(), epilogue);
+    if (!tile.add_up(acc)) return;
+    if constexpr (Types::is_complex) {
+      if (p.b.conjugated)
+        acc.for_each_vector([](int, auto& run) {
+          KERAMOS_UNROLL
+          for (auto& z : run) z.im = -z.im;
+        });
+    }
+    acc.write(p, tile.position(), epilogue);
   }
 
  private:

@@ -77,7 +77,8 @@ struct gemv_kernel {
     KERAMOS_UNROLL
     for (int r = 0; r < rows; ++r)
       if (s.row[r] < p.m)
-        write_element(epilogue, p.place, s.at(r), p.c[s.row[r] * p.c_row_stride], s.row[r], 0);
+        write_element(epilogue, p.place, conjugate_if(p.a.conjugated, s.at(r)),
+                      p.c[s.row[r] * p.c_row_stride], s.row[r], 0);
   }
 
  private:
@@ -96,6 +97,11 @@ struct gemv_kernel {
       for (int i = 0; i < rows / run; ++i) f(i, value[i]);
     }
   };
+
+  /// Where one of two complex operands is conjugated, x is: conj(A)·x is the conjugate of A·conj(x).
+  KERAMOS_FORCEINLINE_FUNCTION T element_of_b(index_t k) const {
+    return conjugate_if(p.a.conjugated != p.b.conjugated, T(*p.b.at(0, k)));
+  }
 
   KERAMOS_FORCEINLINE_FUNCTION static int row_of(int lane, int lanes, int r) {
     return along_k ? lane * rows + r : (r / Vector * lanes + lane) * Vector + r % Vector;
@@ -124,16 +130,16 @@ struct gemv_kernel {
       KERAMOS_UNROLL
       for (int c = 0; c < together; ++c) KERAMOS_UNROLL
       for (int i = 0; i < Vector; ++i) {
-        const T x = T(*p.b.at(0, k + c * step + i));
+        const T x = element_of_b(k + c * step + i);
         KERAMOS_UNROLL
-        for (int r = 0; r < rows; ++r) s.at(r) += T(v[c][r].value[i]) * x;
+        for (int r = 0; r < rows; ++r) add_product<false>(s.at(r), T(v[c][r].value[i]), x);
       }
     }
     for (; k < k1; k += step) {
       for (int i = 0; i < Vector && k + i < k1; ++i) {
-        const T x = T(*p.b.at(0, k + i));
+        const T x = element_of_b(k + i);
         KERAMOS_UNROLL
-        for (int r = 0; r < rows; ++r) s.at(r) += T(a[r][(k + i) * stride_k()]) * x;
+        for (int r = 0; r < rows; ++r) add_product<false>(s.at(r), T(a[r][(k + i) * stride_k()]), x);
       }
     }
   }
@@ -156,16 +162,16 @@ struct gemv_kernel {
       for (int r = 0; r < rows / Vector; ++r) v[c][r] = load<Vector>(a[r] + (k + c * lanes) * p.a.stride_k);
       KERAMOS_UNROLL
       for (int c = 0; c < together; ++c) {
-        const T x = T(*p.b.at(0, k + c * lanes));
+        const T x = element_of_b(k + c * lanes);
         KERAMOS_UNROLL
-        for (int r = 0; r < rows; ++r) s.at(r) += T(v[c][r / Vector].value[r % Vector]) * x;
+        for (int r = 0; r < rows; ++r) add_product<false>(s.at(r), T(v[c][r / Vector].value[r % Vector]), x);
       }
     }
     for (; k < k1; k += lanes) {
-      const T x = T(*p.b.at(0, k));
+      const T x = element_of_b(k);
       KERAMOS_UNROLL
       for (int r = 0; r < rows; ++r)
-        s.at(r) += T(a[r / Vector][k * p.a.stride_k + r % Vector * p.a.stride_mn]) * x;
+        add_product<false>(s.at(r), T(a[r / Vector][k * p.a.stride_k + r % Vector * p.a.stride_mn]), x);
     }
   }
 
@@ -179,11 +185,11 @@ struct gemv_kernel {
         T v[together], x[together];
         KERAMOS_UNROLL
         for (int c = 0; c < together; ++c)
-          v[c] = T(*p.a.at(s.row[r], k + c * step)), x[c] = T(*p.b.at(0, k + c * step));
+          v[c] = T(*p.a.at(s.row[r], k + c * step)), x[c] = element_of_b(k + c * step);
         KERAMOS_UNROLL
-        for (int c = 0; c < together; ++c) s.at(r) += v[c] * x[c];
+        for (int c = 0; c < together; ++c) add_product<false>(s.at(r), v[c], x[c]);
       }
-      for (; k < k1; k += step) s.at(r) += T(*p.a.at(s.row[r], k)) * T(*p.b.at(0, k));
+      for (; k < k1; k += step) add_product<false>(s.at(r), T(*p.a.at(s.row[r], k)), element_of_b(k));
     }
   }
 

@@ -50,11 +50,11 @@ struct row_traits {
   static constexpr tiling::config config = backend::tiles<Exec>::table[Row].config;
   static constexpr access a = access_of<typename Types::a>((Access & 1) != 0);
   static constexpr access b = access_of<typename Types::b>((Access & 2) != 0);
-  using type = collective<Exec, Types, config, a, b>;
+  using type = collective<Exec, Types, config, a, b, (Access & 8) != 0>;
 };
 
 /// The collective of a row of the backend's table. `Access` is 1 where A's memory runs along k, plus 2 where B's does,
-/// plus 4 for copies of 16 bytes. Numbers, since they stand in the kernel's name: CUDA takes 3 cycles longer to launch a
+/// plus 4 for copies of 16 bytes, plus 8 where one of two complex operands is conjugated. Numbers, since they stand in the kernel's name: CUDA takes 3 cycles longer to launch a
 /// kernel for each character of it.
 template <class Exec, class Types, int Row, int Access>
 struct row : row_traits<Exec, Types, Row, Access>::type {};
@@ -67,12 +67,20 @@ void launch_row(const gemm_problem<Types>& p, const split_plan& plan, const Laun
   const auto in_vectors = [](const operand_layout& x) {
     return x.vectors || (transposes<Exec, Row> && x.along_k);
   };
+  const auto run_access = [&](auto number) {
+    if constexpr (Types::is_complex) {
+      if (p.a.conjugated != p.b.conjugated)
+        return launch(row<Exec, Types, Row, decltype(number)::value + 8>(), p, plan);
+    }
+    launch(row<Exec, Types, Row, decltype(number)::value>(), p, plan);
+  };
   const auto run = [&](auto along) {
     constexpr int layouts = decltype(along)::value;
-    if constexpr (!(transposes<Exec, Row> && layouts == 3)) {
-      if (in_vectors(a) && in_vectors(b)) return launch(row<Exec, Types, Row, layouts + 4>(), p, plan);
+    constexpr bool one_fills_16_bytes = sizeof(typename Types::a) >= 16;
+    if constexpr (!(transposes<Exec, Row> && layouts == 3) && !one_fills_16_bytes) {
+      if (in_vectors(a) && in_vectors(b)) return run_access(std::integral_constant<int, layouts + 4>());
     }
-    launch(row<Exec, Types, Row, layouts>(), p, plan);
+    run_access(std::integral_constant<int, layouts>());
   };
   switch (int(a.along_k) + 2 * int(b.along_k)) {
     case 0:

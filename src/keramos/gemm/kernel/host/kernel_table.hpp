@@ -37,6 +37,7 @@ struct block_product {
   T* c;        // (rows, cols)
   std::int64_t c_row_stride, c_col_stride;
   T alpha, beta;
+  bool conjugate_a = false, conjugate_b = false;  ///< of complex numbers
 };
 
 /// The kernels of a gemm_types. All but the packing work in the accumulators' type.
