@@ -62,6 +62,13 @@ class fma_accumulator {
     }
   }
 
+  /// From sums of conj(A)·B or of A·B to those of the product: where B is conjugated, they are its conjugates.
+  KERAMOS_FORCEINLINE_FUNCTION void finish(const gemm_problem<Types>& p) {
+    KERAMOS_UNROLL
+    for (int i = 0; i < tm; ++i) KERAMOS_UNROLL
+    for (int j = 0; j < tn; ++j) at(i, j) = conjugate_if(p.b.conjugated, at(i, j));
+  }
+
   /// `f(number, run)` for the accumulators in runs of 16 bytes.
   template <class F>
   KERAMOS_FORCEINLINE_FUNCTION void for_each_vector(const F& f) {

@@ -10,6 +10,7 @@
 #include <keramos/gemm/collective/fma.hpp>
 #include <keramos/gemm/collective/simt_stager.hpp>
 #include <keramos/gemm/collective/warp_mma.hpp>
+#include <keramos/gemm/collective/warp_mma_complex.hpp>
 #include <keramos/gemm/collective/warp_mma_halves.hpp>
 #include <keramos/gemm/problem.hpp>
 #include <keramos/tile/pipeline.hpp>
@@ -21,6 +22,8 @@ template <class Exec, class Types, tiling::config Config, bool ConjugateA>
 constexpr auto accumulator_type() {
   if constexpr (Config.math == tiling::math_unit::fma)
     return std::type_identity<fma_accumulator<Types, Config, Exec, ConjugateA>>();
+  else if constexpr (Types::is_complex)
+    return std::type_identity<warp_mma_complex_accumulator<Types, Config, Exec>>();
   else if constexpr (sizeof(typename Types::a) == 2)
     return std::type_identity<warp_mma_halves_accumulator<Types, Config, Exec>>();
   else
@@ -30,7 +33,7 @@ template <class Exec, class Types, tiling::config Config, bool ConjugateA>
 using accumulator_for = typename decltype(accumulator_type<Exec, Types, Config, ConjugateA>())::type;
 
 /// One way to run a GEMM: a tile configuration, and how the operands' memory runs. `ConjugateA` is set where one of two
-/// complex operands is conjugated: where B is, the conjugate of conj(A)·B is the product.
+/// complex operands is conjugated and FMA units must know: where B is, the conjugate of conj(A)·B is the product.
 template <class Exec, class Types, tiling::config Config, access A, access B, bool ConjugateA>
 class collective {
  public:
@@ -101,15 +104,8 @@ class collective {
     int s = 0;
     for (; s + stages < operands.whole_k_tiles(); ++s) multiply(s, std::true_type());
     for (; s < k_tiles; ++s) multiply(s, std::false_type());
-    if (!tile.add_up(acc)) return;
-    if constexpr (Types::is_complex) {
-      if (p.b.conjugated)
-        acc.for_each_vector([](int, auto& run) {
-          KERAMOS_UNROLL
-          for (auto& z : run) z.im = -z.im;
-        });
-    }
-    acc.write(p, tile.position(), epilogue);
+    if constexpr (Types::is_complex) acc.finish(p);
+    if (tile.add_up(acc)) acc.write(p, tile.position(), epilogue);
   }
 
  private:

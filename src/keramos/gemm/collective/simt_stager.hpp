@@ -13,24 +13,29 @@ namespace keramos::detail::simt {
 
 /// Elements of padding behind each row in scratch: keeps 16-byte alignment, and spreads over all banks
 /// both the writes of an operand that is transposed on its way (8 k of 4 rows a warp) and the reads of
-/// matrix fragments (8 rows of 4 k, or 4 rows of 8 mn, of doubles).
-constexpr int pad(int element_bytes) { return element_bytes < 4 ? 16 / element_bytes : 4; }
+/// matrix fragments (8 rows of 4 k, or 4 rows of 8 mn, of doubles; half as many of complex ones).
+constexpr int pad(int element_bytes) {
+  return element_bytes < 4 ? 16 / element_bytes : element_bytes < 16 ? 4 : 2;
+}
 
 /// A k-tile of one operand in scratch: element (mn, k) is `data[offset(mn, k)]`.
 ///
 /// Rows of 8 or 16 doubles along k need no padding: their quarters of 32 bytes change places from row to row
-/// instead, which spreads a fragment's 4 rows of 4 k over all banks, and 16-byte copies over them too.
+/// instead, which spreads a fragment's 4 rows of 4 k over all banks, and 16-byte copies over them too. So do the halves
+/// of rows of 8 complex doubles.
 template <class T, int MN, int K, tiling::direction Rows>
 struct panel {
-  static constexpr bool swizzled = Rows == tiling::direction::k && (K == 8 || K == 16) && sizeof(T) == 8;
+  static constexpr bool swizzled = Rows == tiling::direction::k &&
+                                   ((K == 8 && sizeof(T) == 16) || ((K == 8 || K == 16) && sizeof(T) == 8));
   static constexpr int stride_mn = Rows == tiling::direction::mn ? 1 : swizzled ? K : K + pad(sizeof(T));
   static constexpr int stride_k = Rows == tiling::direction::mn ? MN + pad(sizeof(T)) : 1;
   static constexpr int size = Rows == tiling::direction::mn ? K * stride_k : MN * stride_mn;
 
   const T* data;
+  static constexpr int line = 128 / int(sizeof(T));  ///< elements that lie in different banks
 
   KERAMOS_FORCEINLINE_FUNCTION static int offset(int mn, int k) {
-    return mn * stride_mn + (swizzled ? k ^ (mn * K / 16 & (K / 4 - 1)) * 4 : k * stride_k);
+    return mn * stride_mn + (swizzled ? k ^ (mn * K / line & (K / 4 - 1)) * 4 : k * stride_k);
   }
   KERAMOS_FORCEINLINE_FUNCTION const T* at(int mn, int k) const { return data + offset(mn, k); }
 };

@@ -34,9 +34,9 @@ struct operand_layout {
                         : runs_in_vectors(x.data, x.stride_mn, x.stride_k)) {}
 };
 
-/// Whether a row's tiles stage what runs along k element by element at any rate: those of FMA units.
+/// Whether a row's tiles are for FMA units, and so stage what runs along k element by element at any rate.
 template <class Exec, int Row>
-inline constexpr bool transposes = backend::tiles<Exec>::table[Row].config.math == tiling::math_unit::fma;
+inline constexpr bool uses_fma = backend::tiles<Exec>::table[Row].config.math == tiling::math_unit::fma;
 
 /// What the numbers of a row below stand for.
 template <class Exec, class Types, int Row, int Access>
@@ -44,7 +44,7 @@ struct row_traits {
   template <class T>
   static constexpr access access_of(bool along_k) {
     constexpr int vector = (Access & 4) != 0 ? 16 / int(sizeof(T)) : 1;
-    return along_k ? access{tiling::direction::k, transposes<Exec, Row> ? 1 : vector}
+    return along_k ? access{tiling::direction::k, uses_fma<Exec, Row> ? 1 : vector}
                    : access{tiling::direction::mn, vector};
   }
   static constexpr tiling::config config = backend::tiles<Exec>::table[Row].config;
@@ -65,10 +65,10 @@ template <class Exec, int Row, class Types, class Launch>
 void launch_row(const gemm_problem<Types>& p, const split_plan& plan, const Launch& launch) {
   const operand_layout a(p.a), b(p.b);
   const auto in_vectors = [](const operand_layout& x) {
-    return x.vectors || (transposes<Exec, Row> && x.along_k);
+    return x.vectors || (uses_fma<Exec, Row> && x.along_k);
   };
   const auto run_access = [&](auto number) {
-    if constexpr (Types::is_complex) {
+    if constexpr (Types::is_complex && uses_fma<Exec, Row>) {
       if (p.a.conjugated != p.b.conjugated)
         return launch(row<Exec, Types, Row, decltype(number)::value + 8>(), p, plan);
     }
@@ -77,7 +77,7 @@ void launch_row(const gemm_problem<Types>& p, const split_plan& plan, const Laun
   const auto run = [&](auto along) {
     constexpr int layouts = decltype(along)::value;
     constexpr bool one_fills_16_bytes = sizeof(typename Types::a) >= 16;
-    if constexpr (!(transposes<Exec, Row> && layouts == 3) && !one_fills_16_bytes) {
+    if constexpr (!(uses_fma<Exec, Row> && layouts == 3) && !one_fills_16_bytes) {
       if (in_vectors(a) && in_vectors(b)) return run_access(std::integral_constant<int, layouts + 4>());
     }
     run_access(std::integral_constant<int, layouts>());
