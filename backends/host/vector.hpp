@@ -136,6 +136,10 @@ struct simd {
 
   /// Neighbouring lanes change places.
   static vector swap_pairs(vector x) { return swap_pairs(x, std::make_integer_sequence<int, lanes>()); }
+  /// `even` and `odd` in the lanes by turns.
+  static vector by_turns(T even, T odd) {
+    return by_turns(vector{} + even, vector{} + odd, std::make_integer_sequence<int, lanes>());
+  }
 
   /// Lane j of vector i becomes lane i of vector j: blocks of 1, 2, 4, ... lanes change sides.
   static void transpose(vector (&rows)[lanes]) {
@@ -155,6 +159,10 @@ struct simd {
 #endif
   }
 
+  template <int... Lane>
+  static vector by_turns(vector even, vector odd, std::integer_sequence<int, Lane...>) {
+    return shuffled<(Lane % 2 ? Lane + lanes : Lane)...>(even, odd);
+  }
   template <int... Lane>
   static vector swap_pairs(vector x, std::integer_sequence<int, Lane...>) {
     return shuffled<(Lane ^ 1)...>(x, x);

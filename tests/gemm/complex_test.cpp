@@ -72,7 +72,7 @@ TYPED_TEST(GemmComplex, PackedBeforehandAndCut) {
   for (const index_t gap : {0, 3})
     for (const op a : all_ops)
       for (const op b : all_ops) {
-        gemm_case g{.m = 200, .n = 150, .k = 70, .op_a = a, .op_b = b, .gap = gap, .offset = gap, .beta = 1};
+        gemm_case g{.m = 200, .n = 150, .k = 300, .op_a = a, .op_b = b, .gap = gap, .offset = gap, .beta = 1};
         g.change_plan = [](gemm_plan& plan) {
           gemm_part& part = plan.parts[0];
           ASSERT_EQ(plan.size, 1);

@@ -27,10 +27,9 @@ struct gemm_types {
 
   /// Whether products are of complex numbers, whose op::C is not op::T.
   static constexpr bool is_complex = detail::is_complex<accumulator>;
-  /// Whether kernels of one real type alone can do it.
+  /// Whether kernels of one type alone can do it.
   static constexpr bool uniform = Compute == Accumulator && std::is_same_v<a, accumulator> &&
-                                  std::is_same_v<b, accumulator> && std::is_same_v<c, accumulator> &&
-                                  !is_complex;
+                                  std::is_same_v<b, accumulator> && std::is_same_v<c, accumulator>;
 };
 
 /// Elements, products and sums of one type.

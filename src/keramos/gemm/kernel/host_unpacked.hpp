@@ -17,8 +17,9 @@ using unpacked_function = void(const unpacked_problem<T>&);
 
 template <class Types, class T = typename Types::accumulator>
 unpacked_problem<T> unpacked_problem_of(const gemm_problem<Types>& p, T alpha, T beta) {
-  return {int(p.m),     int(p.n),      int(p.k), p.a.data,       p.a.stride_mn,  p.a.stride_k, p.b.data,
-          p.b.stride_k, p.b.stride_mn, p.c,      p.c_row_stride, p.c_col_stride, alpha,        beta};
+  return {int(p.m), int(p.n),     int(p.k),       p.a.data,      p.a.stride_mn,  p.a.stride_k,
+          p.b.data, p.b.stride_k, p.b.stride_mn,  p.c,           p.c_row_stride, p.c_col_stride,
+          alpha,    beta,         p.a.conjugated, p.b.conjugated};
 }
 
 /// Elements of C that a thread keeps on its stack where the kernels cannot write them to C themselves.

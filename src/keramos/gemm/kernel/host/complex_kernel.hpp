@@ -11,6 +11,8 @@
 #include <utility>
 
 #include <keramos/base/complex.hpp>
+#include <keramos/gemm/kernel/host/complex_sums.hpp>
+#include <keramos/gemm/kernel/host/complex_unpacked_kernel.hpp>
 #include <keramos/gemm/kernel/host/kernel_table.hpp>
 #include <keramos/gemm/kernel/host/micro_kernel.hpp>
 
@@ -53,74 +55,23 @@ class complex_kernel {
   static constexpr int mr = real::mr / 2, nr = real::nr / 2;
   static_assert(real::mr % 2 == 0 && lanes % 2 == 0 && mr * 2 == real::mr);
 
-  /// Real and imaginary parts, which are neighbours, change places.
-  static vector swapped(vector x) { return v::swap_pairs(x); }
-  /// `even` in the lanes of real parts, `odd` in those of imaginary ones.
-  static vector by_turns(R even, R odd) {
-    vector x;
-#pragma GCC unroll 16
-    for (int l = 0; l < lanes; ++l) x[l] = l % 2 ? odd : even;
-    return x;
-  }
-
-  /// What sums are put together with, and C from them.
-  struct signs {
-    vector of_real,
-        of_imag;  ///< of A's real part times B, and of its imaginary part times B, whose parts changed places
-    vector alpha_re, alpha_im, beta_re, beta_im;
-
-    explicit signs(const block_product<Z>& s)
-        : of_real(by_turns(1, s.conjugate_b ? -1 : 1)),
-          of_imag(by_turns(s.conjugate_a != s.conjugate_b ? 1 : -1, s.conjugate_a ? -1 : 1)),
-          alpha_re(by_turns(s.alpha.re, s.alpha.re)),
-          alpha_im(by_turns(-s.alpha.im, s.alpha.im)),
-          beta_re(by_turns(s.beta.re, s.beta.re)),
-          beta_im(by_turns(-s.beta.im, s.beta.im)) {}
-  };
-
-  static vector product(vector re, vector im, vector x) { return re * x + im * swapped(x); }
-
   /// From the real sums of a micro tile to complex ones, or to C with the last k-tile.
-  static void finish_tile(const block_product<Z>& s, const signs& with, const R* tile, Z* sums, Z* c,
-                          int rows, int cols) {
+  static void finish_tile(const block_product<Z>& s, const complex_sums<R>& with, const R* tile, Z* sums,
+                          Z* c, int rows, int cols) {
     for (int i = 0; i < rows; ++i, tile += 2 * real::nr, sums += nr, c += s.c_row_stride)
       for (int j = 0; j < cols; j += lanes / 2) {
-        const R* const at = tile + 2 * j;
-        vector sum = with.of_real * real::load(at) + with.of_imag * swapped(real::load(at + real::nr));
+        vector sum = with.join(real::load(tile + 2 * j), real::load(tile + real::nr + 2 * j));
         R* const kept = reinterpret_cast<R*>(sums + j);
         if (!s.first) sum += real::load(kept);
         if (!s.last)
           real::store(kept, sum);
         else
-          write(s, with, sum, c + j * s.c_col_stride, cols - j);
+          with.write(c + j * s.c_col_stride, s.c_col_stride, cols - j, sum);
       }
-  }
-
-  /// The first `count` of a vector of numbers, or all.
-  static void write(const block_product<Z>& s, const signs& with, vector sum, Z* c, int count) {
-    vector out = product(with.alpha_re, with.alpha_im, sum);
-    const bool reads = s.beta != Z(0);
-    if (s.c_col_stride == 1) {
-      R* const to = reinterpret_cast<R*>(c);
-      if (count >= lanes / 2) {
-        if (reads) out += product(with.beta_re, with.beta_im, v::load(to));
-        v::store(to, out);
-      } else {
-        const typename v::first left(2 * count);
-        if (reads) out += product(with.beta_re, with.beta_im, left.load(to));
-        left.store(to, out);
-      }
-    } else {
-      for (int j = 0; j < count && j < lanes / 2; ++j) {
-        Z& to = c[j * s.c_col_stride];
-        const Z z(out[2 * j], out[2 * j + 1]);
-        to = reads ? z + s.beta * to : z;
-      }
-    }
   }
 
   static void multiply(const block_product<Z>& s) {
-    const signs with(s);
+    const complex_sums<R> with(s);
     const int panels_m = (s.rows + mr - 1) / mr, panels_n = (s.cols + nr - 1) / nr;
     alignas(64) R tile[real::mr * real::nr];
     for (int j = 0; j < panels_n; ++j) {
@@ -164,7 +115,7 @@ class complex_kernel {
             pack_complex<Z, mr>,
             pack_complex<Z, nr>,
             multiply,
-            nullptr,
+            complex_unpacked_kernel<R>::multiply,
             nullptr,
             0};
   }

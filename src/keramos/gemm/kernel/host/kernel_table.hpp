@@ -20,6 +20,7 @@ struct unpacked_problem {
   T* c;  // (m, n)
   std::int64_t c_row_stride, c_col_stride;
   T alpha, beta;
+  bool conjugate_a = false, conjugate_b = false;  ///< of complex numbers
 };
 
 /// A block of C (rows x cols) that takes up one k-tile, packed. Packed operands are panels of `width`
