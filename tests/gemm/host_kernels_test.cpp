@@ -6,6 +6,7 @@
 #include <random>
 #include <thread>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <keramos/keramos.hpp>
@@ -18,11 +19,16 @@
 
 namespace {
 
+using keramos::detail::conjugate_if;
+
 // Whose kernels compute in T.
 template <class T>
 using types_of = std::conditional_t<
     std::is_same_v<T, float>, keramos::types::f32,
-    std::conditional_t<std::is_same_v<T, double>, keramos::types::f64, keramos::types::i32>>;
+    std::conditional_t<
+        std::is_same_v<T, double>, keramos::types::f64,
+        std::conditional_t<std::is_same_v<T, std::uint32_t>, keramos::types::i32,
+                           std::conditional_t<sizeof(T) == 8, keramos::types::c32, keramos::types::c64>>>>;
 template <class T>
 using kernel_table = keramos::detail::host::kernel_table<types_of<T>>;
 
@@ -66,14 +72,25 @@ struct aligned {
   std::vector<T> storage;
 };
 
+template <class T>
+T small_integer(std::mt19937& rng) {
+  if constexpr (keramos::complex_like<T>) {
+    const int re = int(rng() % 9) - 4;
+    return T(re, typename T::value_type(int(rng() % 9) - 4));
+  } else {
+    return T(rng() % 9);
+  }
+}
+
 // Integers keep every sum exact, so all instruction sets must give the same.
 template <class T>
 void test_table(const kernel_table<T>& t, int m, int n, int k, std::int64_t a_mn, std::int64_t a_k,
-                std::int64_t b_mn, std::int64_t b_k, std::int64_t c_row, std::int64_t c_col) {
+                std::int64_t b_mn, std::int64_t b_k, std::int64_t c_row, std::int64_t c_col,
+                bool conjugate_a = false, bool conjugate_b = false) {
   std::mt19937 rng(m * 10007 + n * 101 + k);
   std::vector<T> a(m * a_mn + k * a_k + 1), b(n * b_mn + k * b_k + 1), c(m * c_row + n * c_col + 1);
   for (auto* v : {&a, &b, &c})
-    for (T& x : *v) x = T(rng() % 9);
+    for (T& x : *v) x = small_integer<T>(rng);
   const std::vector<T> before = c;
   const int panels_m = (m + t.mr - 1) / t.mr, panels_n = (n + t.nr - 1) / t.nr;
   aligned<T> a_packed(std::size_t(panels_m) * t.mr * k), b_packed(std::size_t(panels_n) * t.nr * k),
@@ -82,8 +99,8 @@ void test_table(const kernel_table<T>& t, int m, int n, int k, std::int64_t a_mn
   t.pack_b(b_packed.data(), b.data(), b_mn, b_k, n, k);
   // The same k-tile twice: once kept as sums, once added and written. And once alone, on top of that.
   using block = keramos::detail::host::block_product<T>;
-  block first{acc.data(), a_packed.data(), b_packed.data(), m,     n,    k,   true,
-              false,      c.data(),        c_row,           c_col, T(3), T(2)};
+  block first{acc.data(), a_packed.data(), b_packed.data(), m,    n,    k,           true,       false,
+              c.data(),   c_row,           c_col,           T(3), T(2), conjugate_a, conjugate_b};
   t.multiply(first);
   block last = first;
   last.first = false, last.last = true;
@@ -94,7 +111,9 @@ void test_table(const kernel_table<T>& t, int m, int n, int k, std::int64_t a_mn
   for (int i = 0; i < m; ++i)
     for (int j = 0; j < n; ++j) {
       T sum = 0;
-      for (int p = 0; p < k; ++p) sum += a[i * a_mn + p * a_k] * b[j * b_mn + p * b_k];
+      for (int p = 0; p < k; ++p)
+        sum += conjugate_if(conjugate_a, a[i * a_mn + p * a_k]) *
+               conjugate_if(conjugate_b, b[j * b_mn + p * b_k]);
       const std::size_t at = i * c_row + j * c_col;
       ASSERT_EQ(c[at], 3 * (2 * sum) + 2 * before[at] + 5 * sum)
           << t.isa << ' ' << m << 'x' << n << 'x' << k << " at " << i << ", " << j;
@@ -103,22 +122,25 @@ void test_table(const kernel_table<T>& t, int m, int n, int k, std::int64_t a_mn
 
 // C's last row ends with its storage, and so do A and B: a sanitizer sees a lane too many.
 template <class T>
-void test_unpacked(const kernel_table<T>& t, bool dots, int m, int n, int k, bool b_rows_run, T beta) {
+void test_unpacked(const kernel_table<T>& t, bool dots, int m, int n, int k, bool b_rows_run, T beta,
+                   bool conjugate_a = false, bool conjugate_b = false) {
   std::mt19937 rng(m * 10007 + n * 101 + k);
   const std::int64_t ldb = b_rows_run ? n + 1 : k + 2, ldc = n + 3;
   std::vector<T> a(m * k), b(b_rows_run ? (k - 1) * ldb + n : (n - 1) * ldb + k), c((m - 1) * ldc + n);
   for (auto* v : {&a, &b, &c})
-    for (T& x : *v) x = T(rng() % 9);
+    for (T& x : *v) x = small_integer<T>(rng);
   const std::vector<T> before = c;
   const std::int64_t b_row = b_rows_run ? ldb : 1, b_col = b_rows_run ? 1 : ldb;
   const auto multiply = dots ? t.multiply_dots : t.multiply_unpacked;
-  multiply({m, n, k, a.data(), k, 1, b.data(), b_row, b_col, c.data(), ldc, 1, T(3), beta});
+  multiply({m, n, k, a.data(), k, 1, b.data(), b_row, b_col, c.data(), ldc, 1, T(3), beta, conjugate_a,
+            conjugate_b});
   for (std::size_t at = 0; at < c.size(); ++at) {
     const std::int64_t i = at / ldc, j = at % ldc;
     T expected = before[at];
     if (j < n) {
       T sum = 0;
-      for (int p = 0; p < k; ++p) sum += a[i * k + p] * b[p * b_row + j * b_col];
+      for (int p = 0; p < k; ++p)
+        sum += conjugate_if(conjugate_a, a[i * k + p]) * conjugate_if(conjugate_b, b[p * b_row + j * b_col]);
       expected = 3 * sum + beta * before[at];
     }
     ASSERT_EQ(c[at], expected) << t.isa << ' ' << m << 'x' << n << 'x' << k << " at " << i << ", " << j;
@@ -155,6 +177,40 @@ TYPED_TEST(HostKernels, UnpackedOnesAreExactOnSmallIntegers) {
         }
     for (bool b_rows_run : {true, false})
       test_unpacked<TypeParam>(*t, false, 5, 300, 700, b_rows_run, TypeParam(1));  // k in blocks
+  }
+}
+
+template <class T>
+class HostComplexKernels : public testing::Test {};
+using complex_types = testing::Types<keramos::complex<float>, keramos::complex<double>>;
+TYPED_TEST_SUITE(HostComplexKernels, complex_types);
+
+TYPED_TEST(HostComplexKernels, AreExactOnSmallIntegers) {
+  using T = TypeParam;
+  for (const auto* t : runnable<T>()) {
+    SCOPED_TRACE(t->isa);
+    for (const auto& [ca, cb] : {std::pair{false, false}, {false, true}, {true, false}, {true, true}})
+      for (int m : {1, t->mr - 1, t->mr, 2 * t->mr + 3})
+        for (int n : {1, t->nr - 1, t->nr, 2 * t->nr + 5})
+          for (int k : {1, 15, 37}) {
+            test_table<T>(*t, m, n, k, k, 1, 1, n, n, 1, ca, cb);              // row-major
+            test_table<T>(*t, m, n, k, 1, m, k, 1, 1, m, ca, cb);              // column-major
+            test_table<T>(*t, m, n, k, 3 * k, 2, 2, 3 * n, 2 * n, 2, ca, cb);  // no unit stride
+          }
+  }
+}
+
+TYPED_TEST(HostComplexKernels, UnpackedOnesAreExactOnSmallIntegers) {
+  using T = TypeParam;
+  for (const auto* t : runnable<T>()) {
+    SCOPED_TRACE(t->isa);
+    for (const auto& [ca, cb] : {std::pair{false, false}, {false, true}, {true, false}, {true, true}})
+      for (bool b_rows_run : {true, false}) {
+        for (int m = 1; m <= 20; ++m)
+          for (int n = 1; n <= 40; n += 1 + n / 12)
+            test_unpacked<T>(*t, false, m, n, 1 + (m + n) % 20, b_rows_run, T(m % 2, n % 2), ca, cb);
+        test_unpacked<T>(*t, false, 5, 100, 700, b_rows_run, T(1), ca, cb);  // k in blocks
+      }
   }
 }
 

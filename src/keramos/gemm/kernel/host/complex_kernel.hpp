@@ -58,15 +58,15 @@ class complex_kernel {
   /// From the real sums of a micro tile to complex ones, or to C with the last k-tile.
   static void finish_tile(const block_product<Z>& s, const complex_sums<R>& with, const R* tile, Z* sums,
                           Z* c, int rows, int cols) {
-    for (int i = 0; i < rows; ++i, tile += 2 * real::nr, sums += nr, c += s.c_row_stride)
+    for (int i = 0; i < rows; ++i, tile += 2 * real::nr)
       for (int j = 0; j < cols; j += lanes / 2) {
         vector sum = with.join(real::load(tile + 2 * j), real::load(tile + real::nr + 2 * j));
-        R* const kept = reinterpret_cast<R*>(sums + j);
-        if (!s.first) sum += real::load(kept);
+        const auto kept = [&] { return reinterpret_cast<R*>(sums + i * nr + j); };
+        if (!s.first) sum += real::load(kept());
         if (!s.last)
-          real::store(kept, sum);
+          real::store(kept(), sum);
         else
-          with.write(c + j * s.c_col_stride, s.c_col_stride, cols - j, sum);
+          with.write(c + i * s.c_row_stride + j * s.c_col_stride, s.c_col_stride, cols - j, sum);
       }
   }
 
@@ -80,7 +80,7 @@ class complex_kernel {
       const R* const b = reinterpret_cast<const R*>(s.b + std::int64_t(j) * s.k * nr);
       for (int i = 0; i < panels_m; ++i) {
         const int rows = s.rows - i * mr < mr ? s.rows - i * mr : mr;
-        Z* const sums = s.sums + (std::int64_t(j) * panels_m + i) * mr * nr;
+        Z* const sums = s.first && s.last ? nullptr : s.sums + (std::int64_t(j) * panels_m + i) * mr * nr;
         Z* const c = s.last
                          ? s.c + std::int64_t(i) * mr * s.c_row_stride + std::int64_t(j) * nr * s.c_col_stride
                          : nullptr;
