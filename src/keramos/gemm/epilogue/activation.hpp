@@ -4,6 +4,7 @@
 #include <string>
 #include <type_traits>
 
+#include <keramos/base/complex.hpp>
 #include <keramos/base/error.hpp>
 #include <keramos/gemm/epilogue/data.hpp>
 #include <keramos/gemm/epilogue/math.hpp>
@@ -12,12 +13,19 @@ namespace keramos::epilogue {
 
 namespace parts {
 
+/// Complex numbers have no order.
+template <class T>
+constexpr void check_order() {
+  static_assert(!detail::is_complex<T>, "keramos: activations and clamp compare numbers; C's are complex");
+}
+
 /// x·F(x) where F rises from 0 to 1 and F(-x) = 1 - F(x); `tail(|x|)` is F(-|x|).
 ///
 /// As max(x, 0) - |x|·F(-|x|), which cancels nothing, needs no branch, and has no ∞·0: from |x| = 1000 on all
 /// tails here are 0, and so is |x| in the product. NaN comes through max(x, 0).
 template <class T, class Tail>
 KERAMOS_FORCEINLINE_FUNCTION T gated(T acc, const Tail& tail) {
+  check_order<T>();
   static_assert(!std::is_integral_v<T>,
                 "keramos: gelu, gelu_tanh and silu need a floating-point C; relu and clamp take integers");
   using M = math_type<T>;
@@ -54,6 +62,7 @@ struct relu_block {
 
   template <class T>
   KERAMOS_FORCEINLINE_FUNCTION constexpr T operator()(T acc, index_t, index_t, index_t) const {
+    parts::check_order<T>();
     return acc < T(0) ? T(0) : acc;
   }
 };
@@ -94,6 +103,7 @@ struct clamp_block {
 
   template <class T>
   KERAMOS_FORCEINLINE_FUNCTION constexpr T operator()(T acc, index_t, index_t, index_t) const {
+    parts::check_order<T>();
     const T l = parts::element<T>(low), h = parts::element<T>(high);
     return acc < l ? l : h < acc ? h : acc;
   }
