@@ -57,7 +57,7 @@ inline constexpr simt::tile_row tile_table[] = {
     {    50, simt::i32,  {{ 64,  16, 32}, { 32,  16}, { 4,  4,  1},   4,    4, tiling::math_unit::fma,     true},   0.35},
     {    50, simt::c32,  {{128,  64,  8}, { 32,  32}, { 8,  4,  1},   3,    2, tiling::math_unit::fma,     false},  0.19},
     {    50, simt::c32,  {{ 64,  64,  8}, { 32,  32}, { 8,  4,  1},   3,    3, tiling::math_unit::fma,     true},   0.17},
-    {    50, simt::c32,  {{ 64,  32, 16}, { 32,  16}, { 4,  4,  1},   3,    4, tiling::math_unit::fma,     true},   0.15},
+    {    50, simt::c32,  {{ 64,  32, 16}, { 32,  16}, { 4,  4,  1},   3,    4, tiling::math_unit::fma,     true},   0.15, simt::serves::single},
     {    50, simt::c32,  {{ 64,  16, 16}, { 32,  16}, { 4,  4,  1},   3,    5, tiling::math_unit::fma,     true},   0.13},
     {    80, simt::c64,  {{ 64,  32,  8}, { 32,  16}, {16,  8,  8},   3,    2, tiling::math_unit::matrix,  false},  0.21},
     {    80, simt::c64,  {{ 32,  32,  8}, { 16,  16}, {16,  8,  8},   3,    4, tiling::math_unit::matrix,  true},   0.18},

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
@@ -50,15 +51,16 @@ T pick(std::mt19937_64& rng, const T (&list)[N]) {
 }
 
 using test::poison, test::random_value;
-/// In what results are recomputed.
+
+/// Whether every part of a number is one.
 template <class T>
-using wide = typename test::wider<T>::type;
-template <class T, class X>
-wide<T> widened(X x) {
-  if constexpr (std::is_integral_v<T>)
-    return wide<T>(std::int64_t(x));
+bool is_finite(const T& x) {
+  if constexpr (complex_like<T>)
+    return std::isfinite(x.real()) && std::isfinite(x.imag());
+  else if constexpr (std::is_integral_v<T>)
+    return true;
   else
-    return wide<T>(x);
+    return std::isfinite(test::sum_type<T>(x));
 }
 
 /// Elements in an arena: all of what a case may touch there, and how it was before.

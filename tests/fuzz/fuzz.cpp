@@ -91,10 +91,15 @@ int main(int argc, char** argv) {
   for (long long i = 0; i < o.cases && clock::now() < end; ++i) {
     const unsigned long long seed = o.seed + i;
     std::mt19937_64 rng(seed);
-    const index_t type = draw(rng, 3);
-    const auto wrong = type == 0   ? check_one<float>(rng, seed, memory)
-                       : type == 1 ? check_one<double>(rng, seed, memory)
-                                   : check_one<std::int32_t>(rng, seed, memory);
+    using check = std::optional<std::string>(std::mt19937_64&, unsigned long long, const arena(&)[3]);
+    check* const of_type[] = {check_one<float>,
+                              check_one<double>,
+                              check_one<std::int32_t>,
+                              check_one<Kokkos::complex<float>>,
+                              check_one<Kokkos::complex<double>>,
+                              check_one<float16>,
+                              check_one<bfloat16>};
+    const auto wrong = pick(rng, of_type)(rng, seed, memory);
     if (wrong) {
       std::fprintf(stderr, "FAILED: %s\n%s", wrong->c_str(), at_work.c_str());
       return 1;

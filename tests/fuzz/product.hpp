@@ -58,6 +58,9 @@ inline bool overlap_is_provable(const placed& x, const placed& y) {
 
 template <class T>
 class product {
+  using types = keramos::detail::types_of<T>;
+  using scalar = test::scalar_type_for<T>;
+
  public:
   enum class form { one, strided, list };
 
@@ -66,7 +69,7 @@ class product {
     const index_t count = f == form::one ? 1 : 1 + draw(rng, 7);
     op_a_ = pick(rng, ops), op_b_ = pick(rng, ops);
     // Of the scalars none, one and the special ones matter most.
-    alpha_ = scalar(rng), beta_ = one_in(rng, 2) ? 0 : scalar(rng);
+    alpha_ = random_scalar(rng), beta_ = one_in(rng, 2) ? scalar(0) : random_scalar(rng);
     const bool a_for_all = f != form::one && one_in(rng, 5), b_for_all = f != form::one && one_in(rng, 5);
     index_t m = 0, n = 0, k = 0, ends[3] = {0, 0, 0};
     const int among = close ? int(draw(rng, 2)) : 2;  // the operand that lies where C lies
@@ -110,9 +113,7 @@ class product {
 
   std::string describe() const {
     std::ostringstream s;
-    s << (std::is_integral_v<T> ? "i32"
-          : sizeof(T) == 4      ? "f32"
-                                : "f64")
+    s << types::name
       << (form_ == form::one       ? " gemm"
           : form_ == form::strided ? " gemm_batched, strided"
                                    : " gemm_batched, listed")
@@ -147,16 +148,24 @@ class product {
   };
   static constexpr op ops[] = {op::N, op::T, op::C};
 
-  double scalar(std::mt19937_64& rng) {
+  scalar random_scalar(std::mt19937_64& rng) {
+    if constexpr (complex_like<T>) {
+      const double re = random_part(rng);
+      return {re, one_in(rng, 2) ? 0 : random_part(rng)};
+    } else {
+      return random_part(rng);
+    }
+  }
+  double random_part(std::mt19937_64& rng) {
     if constexpr (!std::is_integral_v<T>) {
-      constexpr double special[] = {std::numeric_limits<double>::quiet_NaN(),
-                                    std::numeric_limits<double>::infinity(),
-                                    -std::numeric_limits<double>::infinity()};
-      if (one_in(rng, 20)) return pick(rng, special);
+      if (one_in(rng, 20)) return pick(rng, specials);
     }
     constexpr double usual[] = {1, 1, 0, -1, 3, -2};
     return pick(rng, usual);
   }
+  static constexpr double specials[] = {std::numeric_limits<double>::quiet_NaN(),
+                                        std::numeric_limits<double>::infinity(),
+                                        -std::numeric_limits<double>::infinity(), 0};
 
   void extents(std::mt19937_64& rng, index_t count, index_t& m, index_t& n, index_t& k) const {
     const auto extent = [&](index_t longest) {
@@ -215,17 +224,15 @@ class product {
 
   void fill(std::mt19937_64& rng) {
     // C first: what lies among it keeps its own values.
-    if (beta_ != 0) for_each_element(2, [&](T& c) { c = random_value<T>(rng); });
-    if (alpha_ != 0) {
+    if (beta_ != scalar(0)) for_each_element(2, [&](T& c) { c = random_value<T>(rng); });
+    if (alpha_ != scalar(0)) {
       const bool special = !std::is_integral_v<T> && one_in(rng, 5);
       for (int x : {0, 1})
         for_each_element(x, [&](T& v) {
           v = random_value<T>(rng);
-          if constexpr (!std::is_integral_v<T>) {
-            constexpr T specials[] = {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity(),
-                                      -std::numeric_limits<T>::infinity(), T(0)};
-            if (special && one_in(rng, 300)) v = pick(rng, specials);
-          }
+          if constexpr (!std::is_integral_v<T>)
+            if (special && one_in(rng, 300))
+              v = T(test::sum_type<typename test::part_of<T>::type>(pick(rng, specials)));
         });
     }
     for (auto& a : areas_) a.upload();
@@ -313,46 +320,43 @@ class product {
         for (index_t j = 0; j < c.cols; ++j) {
           in_c[std::size_t(c(i, j))] = true;
           const T got = areas_[2].data[c(i, j)];
-          wide<T> sum = 0, magnitude = 0;
-          if (alpha_ != 0)
-            for (index_t p = 0; p < problems_[l].k; ++p) {
-              const wide<T> x = widened<T>(before(0, ta ? a(p, i) : a(i, p)));
-              const wide<T> y = widened<T>(before(1, tb ? b(j, p) : b(p, j)));
-              sum += x * y;
-              if constexpr (!std::is_integral_v<T>) magnitude += std::abs(x * y);
-            }
-          if (is_right(got, sum, magnitude, before(2, c(i, j)), problems_[l].k)) continue;
+          const bool multiplies = alpha_ != scalar(0) && problems_[l].k > 0;
+          test::element_judge<T> judge(multiplies ? alpha_ : scalar(0), beta_);
+          bool finite = is_finite(multiplies ? alpha_ : scalar(0)) && is_finite(beta_);
+          for (index_t p = 0; multiplies && p < problems_[l].k; ++p) {
+            const T x = before(0, ta ? a(p, i) : a(i, p)), y = before(1, tb ? b(j, p) : b(p, j));
+            judge.add(test::with_op(op_a_, x), test::with_op(op_b_, y));
+            finite = finite && is_finite(x) && is_finite(y);
+          }
+          if (is_right(got, judge, finite, multiplies, before(2, c(i, j)))) continue;
           std::ostringstream s;
-          s << "C[" << l << "](" << i << ", " << j << ") is " << got << ", alpha times " << sum
-            << " plus beta times " << before(2, c(i, j)) << " was expected";
+          s << "C[" << l << "](" << i << ", " << j << ") is " << got << ", not "
+            << judge.expected(before(2, c(i, j)));
           return s.str();
         }
     }
     return unchanged_outside(in_c);
   }
 
-  bool is_right(T got, wide<T> sum, wide<T> magnitude, T before, index_t k) const {
-    const wide<T> alpha = widened<T>(alpha_), beta = widened<T>(beta_);
-    wide<T> expected = alpha_ != 0 && k > 0 ? alpha * sum : wide<T>(0);
-    if (beta_ != 0) expected += beta * widened<T>(before);
-    if constexpr (std::is_integral_v<T>) {
-      return std::uint32_t(got) == expected;
-    } else {
-      const wide<T> unit = wide<T>(k + 2) * (std::numeric_limits<T>::epsilon() / 2);
+  /// `finite`: alpha, beta and what is multiplied.
+  bool is_right(T got, const test::element_judge<T>& judge, bool finite, bool multiplies, T before) const {
+    if constexpr (complex_like<T>) {
+      // Plain formulas: a part that is no finite number makes one of the result so, but which depends on the order.
+      return finite ? judge.accepts(got, before) : !is_finite(got);
+    } else if constexpr (!std::is_integral_v<T>) {
+      const auto expected = judge.expected(before);
       // A sum that rounding makes zero gives NaN, where the exact one gives infinity.
-      if (std::isinf(alpha_) && k > 0) return !std::isfinite(got);
-      if (std::isnan(expected)) return std::isnan(got);
-      if (std::isinf(expected)) return wide<T>(got) == expected;
-      wide<T> scale = alpha_ != 0 && k > 0 ? std::abs(alpha) * magnitude : wide<T>(0);
-      if (beta_ != 0) scale += std::abs(beta * widened<T>(before));
-      return std::abs(wide<T>(got) - expected) <= unit * scale;
+      if (multiplies && std::isinf(alpha_)) return !is_finite(got);
+      if (std::isnan(expected)) return std::isnan(test::sum_type<T>(got));
+      if (std::isinf(expected)) return decltype(expected)(got) == expected;
     }
+    return judge.accepts(got, before);
   }
 
   form form_;
   bool close_;
   op op_a_, op_b_;
-  double alpha_, beta_;
+  scalar alpha_, beta_;
   std::vector<problem> problems_;
   index_t stride_[3] = {0, 0, 0};
   int area_of_[3];

@@ -42,6 +42,12 @@ struct wider<Z> {
   using type = std::complex<typename wider<typename Z::value_type>::type>;
 };
 
+/// The type of a number's parts.
+template <class T>
+struct part_of : std::type_identity<T> {};
+template <complex_like Z>
+struct part_of<Z> : std::type_identity<typename Z::value_type> {};
+
 /// In what products of T are summed.
 template <class T>
 using sum_type = std::conditional_t<std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>, float, T>;

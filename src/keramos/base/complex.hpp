@@ -35,9 +35,11 @@ struct alignas(2 * sizeof(R)) [[gnu::may_alias]] complex {
   template <class S>
   requires std::convertible_to<S, R> KERAMOS_ANYWHERE constexpr complex(S real) : re(R(real)), im(0) {}
   KERAMOS_ANYWHERE constexpr complex(R real, R imag) : re(real), im(imag) {}
+  /// By address, since devices cannot call the functions of std::complex.
   template <complex_like Z>
-  requires(!std::same_as<Z, complex>) KERAMOS_ANYWHERE constexpr complex(const Z& z)
-      : re(R(z.real())), im(R(z.imag())) {}
+  requires(!std::same_as<Z, complex>) KERAMOS_ANYWHERE complex(const Z& z)
+      : re(R(reinterpret_cast<const typename Z::value_type*>(&z)[0])),
+        im(R(reinterpret_cast<const typename Z::value_type*>(&z)[1])) {}
 
   KERAMOS_ANYWHERE constexpr R real() const { return re; }
   KERAMOS_ANYWHERE constexpr R imag() const { return im; }
