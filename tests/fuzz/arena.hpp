@@ -52,6 +52,10 @@ T pick(std::mt19937_64& rng, const T (&list)[N]) {
 
 using test::poison, test::random_value;
 
+/// In what results are recomputed.
+template <class T>
+using wide = typename test::wider<T>::type;
+
 /// Whether every part of a number is one.
 template <class T>
 bool is_finite(const T& x) {

@@ -107,8 +107,8 @@ class scan {
     bool any = false;
     const auto add = [&](T v) {
       most = any ? std::max(most, v) : v, any = true;
-      sum += widened<T>(v);
-      if constexpr (!std::is_integral_v<T>) magnitude += std::abs(widened<T>(v));
+      sum += wide<T>(v);
+      if constexpr (!std::is_integral_v<T>) magnitude += std::abs(wide<T>(v));
     };
     if (!inclusive_) add(init_);
     for (index_t i = 0; i < count_; ++i) {
