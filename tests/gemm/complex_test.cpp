@@ -180,6 +180,14 @@ TYPED_TEST(GemmComplex, MisalignedNumbersAreRefused) {
   EXPECT_NO_THROW(gemm(q, 1, at(0), at(20), 0, at(40)));
   EXPECT_THROW(gemm(q, 1, at(1), at(20), 0, at(40)), invalid_argument);
   EXPECT_THROW(gemm(q, 1, at(0), at(20), 0, at(41)), invalid_argument);
+  const std::vector<matrix_view<Z>> good{at(0)}, odd{at(1)}, result{at(80)};
+  EXPECT_NO_THROW(gemm_batched(q, 1, good, good, 0, result));
+  EXPECT_THROW(gemm_batched(q, 1, good, odd, 0, result), invalid_argument);
+  const auto batch = [&](index_t offset) {
+    return batched_matrix_view<Z>{reinterpret_cast<Z*>(memory.data() + offset), 2, 3, 3, 9, 3, 1};
+  };
+  EXPECT_NO_THROW(gemm_batched(q, 1, batch(0), batch(40), 0, batch(80)));
+  EXPECT_THROW(gemm_batched(q, 1, batch(0), batch(40), 0, batch(81)), invalid_argument);
   q.wait();
 }
 

@@ -125,9 +125,6 @@ std::vector<region> regions_of(const char* name, const M& list) {
 template <class Types>
 gemm_problem<Types> problem_of(const region& a, op op_a, const region& b, op op_b, const region& c) {
   const bool ta = op_a != op::N, tb = op_b != op::N;
-  check_alignment<typename Types::a>("A", a.data);
-  check_alignment<typename Types::b>("B", b.data);
-  check_alignment<typename Types::c>("C", c.data);
   return {{static_cast<const typename Types::a*>(a.data), ta ? a.col_stride : a.row_stride,
            ta ? a.row_stride : a.col_stride, op_a == op::C},
           {static_cast<const typename Types::b*>(b.data), tb ? b.row_stride : b.col_stride,
@@ -154,6 +151,8 @@ auto checked_batch(const MA& a, const MB& b, const MC& c, const gemm_batched_opt
     const auto ao = batch_operand_of("A", a, co.region.batch);
     const auto bo = batch_operand_of("B", b, co.region.batch);
     check_gemm_batched(ao.region, options.op_a, bo.region, options.op_b, co.region);
+    for (const batch_region* x : {&ao.region, &bo.region, &co.region})
+      if (!x->addressed) check_alignment<typename types::c>(x->first.name, x->first.data);
     return checked_uniform_batch<types>{
         {problem_of<types>(ao.region.first, options.op_a, bo.region.first, options.op_b, co.region.first),
          ao.place, bo.place, co.place, co.region.batch},
@@ -170,6 +169,8 @@ auto checked_list(const MA& a, const MB& b, const MC& c, const gemm_batched_opti
     using types = types_of<element_t<MA>, element_t<MB>, element_t<MC>>;
     const auto ar = regions_of("A", a), br = regions_of("B", b), cr = regions_of("C", c);
     check_gemm_batched(ar, options.op_a, br, options.op_b, cr);
+    for (const auto* list : {&ar, &br, &cr})
+      for (const region& x : *list) check_alignment<typename types::c>(x.name, x.data);
     std::vector<gemm_problem<types>> problems;
     problems.reserve(cr.size());
     for (std::size_t i = 0; i < cr.size(); ++i)

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <keramos/base/error.hpp>
@@ -76,6 +78,25 @@ KERAMOS_EXPORT void check_shapes(const std::string& caller, const region& a, op 
                                  op op_b, const region& c);
 /// The same, and C's overlap with A and B.
 KERAMOS_EXPORT void check_gemm(const region& a, op op_a, const region& b, op op_b, const region& c);
+
+/// Throws unless the caller's complex numbers are aligned as those of kernels, which copy both parts at once.
+template <class Kernel>
+void check_alignment(const char* name, const void* data) {
+  if constexpr (is_complex<Kernel>) {
+    if (reinterpret_cast<std::uintptr_t>(data) % alignof(Kernel) != 0)
+      throw invalid_argument("keramos::gemm: the address of " + std::string(name) + " is no multiple of " +
+                             std::to_string(alignof(Kernel)) +
+                             ", the bytes of its complex numbers; align its memory so");
+  }
+}
+
+/// The address of the caller's elements of matrix `name`, as kernels take it.
+template <class Kernel, class T>
+auto as_kernel_type(const char* name, T* data) {
+  static_assert(sizeof(Kernel) == sizeof(T));
+  check_alignment<Kernel>(name, data);
+  return reinterpret_cast<std::conditional_t<std::is_const_v<T>, const Kernel, Kernel>*>(data);
+}
 
 // --- Batches: check_batched.cpp ------------------------------------------------------------------
 

@@ -2,11 +2,8 @@
 // that is added is a scalar_type, a struct here, a word in CMakeLists.txt and rows of tables: docs/howto/type.md.
 #pragma once
 
-#include <cstdint>
-#include <string>
 #include <type_traits>
 
-#include <keramos/base/error.hpp>
 #include <keramos/base/scalar_type.hpp>
 #include <keramos/tile/operand_types.hpp>
 
@@ -116,25 +113,6 @@ constexpr bool is_known_product() {
       "may "
       "be float");
   return known;
-}
-
-/// Throws unless the caller's complex numbers are aligned as those of kernels, which copy both parts at once.
-template <class Kernel>
-void check_alignment(const char* name, const void* data) {
-  if constexpr (is_complex<Kernel>) {
-    if (reinterpret_cast<std::uintptr_t>(data) % alignof(Kernel) != 0)
-      throw invalid_argument("keramos::gemm: the address of " + std::string(name) + " is no multiple of " +
-                             std::to_string(alignof(Kernel)) +
-                             ", the bytes of its complex numbers; align its memory so");
-  }
-}
-
-/// The address of the caller's elements of matrix `name`, as kernels take it.
-template <class Kernel, class T>
-auto as_kernel_type(const char* name, T* data) {
-  static_assert(sizeof(Kernel) == sizeof(T));
-  check_alignment<Kernel>(name, data);
-  return reinterpret_cast<std::conditional_t<std::is_const_v<T>, const Kernel, Kernel>*>(data);
 }
 
 }  // namespace detail
