@@ -55,6 +55,8 @@ inline constexpr simt::tile_row tile_table[] = {
     {    50, simt::i32,  {{128, 128, 16}, { 64,  32}, { 8,  8,  1},   2,    2, tiling::math_unit::fma,     false},  0.47},
     {    50, simt::i32,  {{ 64,  64, 16}, { 32,  32}, { 8,  4,  1},   2,    4, tiling::math_unit::fma,     true},   0.40},
     {    50, simt::i32,  {{ 64,  16, 32}, { 32,  16}, { 4,  4,  1},   4,    4, tiling::math_unit::fma,     true},   0.35},
+    {    50, simt::c32,  {{128, 128,  8}, { 64,  32}, { 8,  8,  1},   2,    1, tiling::math_unit::fma,     false},  0.19},
+    {    50, simt::c32,  {{ 64, 128,  8}, { 64,  32}, { 8,  8,  1},   3,    2, tiling::math_unit::fma,     false},  0.19},
     {    50, simt::c32,  {{128,  64,  8}, { 32,  32}, { 8,  4,  1},   3,    2, tiling::math_unit::fma,     false},  0.19},
     {    50, simt::c32,  {{ 64,  64,  8}, { 32,  32}, { 8,  4,  1},   3,    3, tiling::math_unit::fma,     true},   0.17},
     {    50, simt::c32,  {{ 64,  32, 16}, { 32,  16}, { 4,  4,  1},   3,    4, tiling::math_unit::fma,     true},   0.15, simt::serves::single},

@@ -73,19 +73,20 @@ inline constexpr bool is_complex = false;
 template <class R>
 inline constexpr bool is_complex<complex<R>> = true;
 
-/// sum += a·b, or conj(a)·b, in as many FMAs as there are products.
-template <bool ConjugateA, class T>
+/// The type of a number's parts.
+template <class T>
+struct part_of : std::type_identity<T> {};
+template <class R>
+struct part_of<complex<R>> : std::type_identity<R> {};
+
+/// sum += a·b, in as many FMAs as there are products.
+template <class T>
 KERAMOS_ANYWHERE void add_product(T& sum, const T& a, const T& b) {
   if constexpr (is_complex<T>) {
     sum.re += a.re * b.re;
     sum.im += a.re * b.im;
-    if constexpr (ConjugateA) {
-      sum.re += a.im * b.im;
-      sum.im -= a.im * b.re;
-    } else {
-      sum.re -= a.im * b.im;
-      sum.im += a.im * b.re;
-    }
+    sum.re -= a.im * b.im;
+    sum.im += a.im * b.re;
   } else {
     sum += a * b;
   }

@@ -23,6 +23,7 @@ class fma_accumulator {
   static constexpr int warp_size = backend::traits<Exec>::warp_size;
   static constexpr int tm = Config.fragment.m, tn = Config.fragment.n;
   static constexpr int vector = 16 / int(sizeof(T));
+  static constexpr int parts = is_complex<T> ? 2 : 1;  ///< of a number
   static constexpr int lanes_m = Config.warp.m / tm, lanes_n = Config.warp.n / tn;
   static constexpr int warps_n = Config.block.n / Config.warp.n;
   static_assert(lanes_m * lanes_n == warp_size, "keramos: thread tiles must fill the warp tile");
@@ -111,13 +112,29 @@ class fma_accumulator {
     const auto& b = b_frag_[set];
     // Column by column and back, so that neighbouring products share an operand in the register file's
     // reuse cache (as CUTLASS, thread/mma_sm50.h); of the orders tried, ptxas makes the fewest bank
-    // conflicts of this one.
+    // conflicts of this one. Parts of complex numbers are rows and columns of their own.
+    constexpr int rows = tm * parts, cols = tn * parts;
     KERAMOS_UNROLL
-    for (int j = 0; j < tn; ++j) KERAMOS_UNROLL
-    for (int step = 0; step < tm; ++step) {
-      const int i = j % 2 ? tm - 1 - step : step;
-      add_product<ConjugateA>(at(i, j), a[i], b[j]);
+    for (int j = 0; j < cols; ++j) KERAMOS_UNROLL
+    for (int step = 0; step < rows; ++step) {
+      const int i = j % 2 ? rows - 1 - step : step;
+      if constexpr (parts == 2)
+        add_part(at(i / 2, j / 2), a[i / 2], i % 2 == 1, b[j / 2], j % 2 == 1);
+      else
+        at(i, j) += a[i] * b[j];
     }
+  }
+
+  /// One of the four products that a product of complex numbers is made of, of the parts that are said.
+  KERAMOS_FORCEINLINE_FUNCTION static void add_part(T& sum, const T& a, bool of_ai, const T& b, bool of_bi) {
+    if (of_ai && of_bi)
+      sum.re += ConjugateA ? a.im * b.im : -a.im * b.im;
+    else if (of_ai)
+      sum.im += ConjugateA ? -a.im * b.re : a.im * b.re;
+    else if (of_bi)
+      sum.im += a.re * b.im;
+    else
+      sum.re += a.re * b.re;
   }
 
   KERAMOS_FORCEINLINE_FUNCTION void settle() {

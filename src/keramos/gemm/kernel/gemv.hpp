@@ -132,14 +132,14 @@ struct gemv_kernel {
       for (int i = 0; i < Vector; ++i) {
         const T x = element_of_b(k + c * step + i);
         KERAMOS_UNROLL
-        for (int r = 0; r < rows; ++r) add_product<false>(s.at(r), T(v[c][r].value[i]), x);
+        for (int r = 0; r < rows; ++r) add_product(s.at(r), T(v[c][r].value[i]), x);
       }
     }
     for (; k < k1; k += step) {
       for (int i = 0; i < Vector && k + i < k1; ++i) {
         const T x = element_of_b(k + i);
         KERAMOS_UNROLL
-        for (int r = 0; r < rows; ++r) add_product<false>(s.at(r), T(a[r][(k + i) * stride_k()]), x);
+        for (int r = 0; r < rows; ++r) add_product(s.at(r), T(a[r][(k + i) * stride_k()]), x);
       }
     }
   }
@@ -164,14 +164,14 @@ struct gemv_kernel {
       for (int c = 0; c < together; ++c) {
         const T x = element_of_b(k + c * lanes);
         KERAMOS_UNROLL
-        for (int r = 0; r < rows; ++r) add_product<false>(s.at(r), T(v[c][r / Vector].value[r % Vector]), x);
+        for (int r = 0; r < rows; ++r) add_product(s.at(r), T(v[c][r / Vector].value[r % Vector]), x);
       }
     }
     for (; k < k1; k += lanes) {
       const T x = element_of_b(k);
       KERAMOS_UNROLL
       for (int r = 0; r < rows; ++r)
-        add_product<false>(s.at(r), T(a[r / Vector][k * p.a.stride_k + r % Vector * p.a.stride_mn]), x);
+        add_product(s.at(r), T(a[r / Vector][k * p.a.stride_k + r % Vector * p.a.stride_mn]), x);
     }
   }
 
@@ -187,9 +187,9 @@ struct gemv_kernel {
         for (int c = 0; c < together; ++c)
           v[c] = T(*p.a.at(s.row[r], k + c * step)), x[c] = element_of_b(k + c * step);
         KERAMOS_UNROLL
-        for (int c = 0; c < together; ++c) add_product<false>(s.at(r), v[c], x[c]);
+        for (int c = 0; c < together; ++c) add_product(s.at(r), v[c], x[c]);
       }
-      for (; k < k1; k += step) add_product<false>(s.at(r), T(*p.a.at(s.row[r], k)), element_of_b(k));
+      for (; k < k1; k += step) add_product(s.at(r), T(*p.a.at(s.row[r], k)), element_of_b(k));
     }
   }
 

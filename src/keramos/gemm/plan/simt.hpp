@@ -106,7 +106,8 @@ struct planner {
   template <class Types>
   static bool prefers_transposed(const gemm_problem<Types>& p) {
     if (std::min(p.m, p.n) <= 64 && p.m != p.n) return p.m < p.n;
-    if constexpr (backend::mma<Exec>::template has_matrix_unit<typename Types::accumulator>) {
+    if constexpr (backend::mma<Exec>::template has_matrix_unit<
+                      typename part_of<typename Types::accumulator>::type>) {
       if (std::min(p.m, p.n) > 1024) {
         const bool a_along_k = operand_layout(p.a).along_k, b_along_k = operand_layout(p.b).along_k;
         if (a_along_k != b_along_k) return b_along_k;
