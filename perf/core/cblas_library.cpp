@@ -142,7 +142,21 @@ int open_flags() {
 
 enum class calling { one_by_one, batch };
 
-template <class Int, class T>
+// Without "cblas_". bf16 and f16 in, f32 out: first OpenBLAS' name, then oneMKL's.
+struct function_names {
+  data_type type;
+  std::vector<const char*> plain;
+  std::vector<const char*> batch;
+};
+const function_names all_functions[] = {
+    {data_type::f32, {"sgemm"}, {"sgemm_batch_strided"}},
+    {data_type::f64, {"dgemm"}, {"dgemm_batch_strided"}},
+    {data_type::f16_f32, {"shgemm", "gemm_f16f16f32"}, {}},
+    {data_type::bf16_f32, {"sbgemm", "gemm_bf16bf16f32"}, {"sbgemm_batch_strided"}},
+};
+
+// T: of A and B; C: of C, alpha and beta.
+template <class Int, class T, class C>
 void call(void* address, const gemm_case& g, const std::vector<operand_set>& sets, std::int64_t calls,
           calling how) {
   // Values of CBLAS_LAYOUT and CBLAS_TRANSPOSE.
@@ -155,24 +169,35 @@ void call(void* address, const gemm_case& g, const std::vector<operand_set>& set
   const Int lda = right == (g.op_a == transpose::N) ? k : m;
   const Int ldb = right == (g.op_b == transpose::N) ? n : k;
   const Int ldc = right ? n : m;
-  const T alpha = T(g.alpha), beta = T(g.beta);
-  using gemm = void(int, int, int, Int, Int, Int, T, const T*, Int, const T*, Int, T, T*, Int);
+  const C alpha = C(g.alpha), beta = C(g.beta);
+  using gemm = void(int, int, int, Int, Int, Int, C, const T*, Int, const T*, Int, C, C*, Int);
   auto* const f = reinterpret_cast<gemm*>(address);
   if (how == calling::batch) {
     using batch =
-        void(int, int, int, Int, Int, Int, T, const T*, Int, Int, const T*, Int, Int, T, T*, Int, Int, Int);
+        void(int, int, int, Int, Int, Int, C, const T*, Int, Int, const T*, Int, Int, C, C*, Int, Int, Int);
     auto* const whole = reinterpret_cast<batch*>(address);
     for_sets_in_turn(sets, calls, [&](const operand_set& set) {
       whole(layout, op_a, op_b, m, n, k, alpha, static_cast<const T*>(set.a), lda, m * k,
-            static_cast<const T*>(set.b), ldb, k * n, beta, static_cast<T*>(set.c), ldc, m * n, Int(g.batch));
+            static_cast<const T*>(set.b), ldb, k * n, beta, static_cast<C*>(set.c), ldc, m * n, Int(g.batch));
     });
     return;
   }
   for_sets_in_turn(sets, calls, [&](const operand_set& set) {
     const auto *a = static_cast<const T*>(set.a), *b = static_cast<const T*>(set.b);
-    auto* c = static_cast<T*>(set.c);
+    auto* c = static_cast<C*>(set.c);
     for (std::int64_t l = 0; l < g.products(); ++l, a += g.m * g.k, b += g.k * g.n, c += g.m * g.n)
       f(layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+  });
+}
+
+// A function of the library for each of its types.
+void call(void* address, bool wide_integers, const gemm_case& g, const std::vector<operand_set>& sets,
+          std::int64_t calls, calling how) {
+  visit_type(g.type, [&](auto types) {
+    using T = typename decltype(types)::ab;
+    using C = typename decltype(types)::c;
+    if constexpr (std::is_floating_point_v<C>)
+      (wide_integers ? call<std::int64_t, T, C> : call<int, T, C>)(address, g, sets, calls, how);
   });
 }
 
@@ -185,12 +210,16 @@ bool cblas_library::open(const std::string& path, std::string& problem) {
     return false;
   }
   for (const auto& s : spellings) {
-    sgemm_ = dlsym(handle_, fmt::format("{}sgemm{}", s.prefix, s.suffix).c_str());
-    dgemm_ = dlsym(handle_, fmt::format("{}dgemm{}", s.prefix, s.suffix).c_str());
-    sgemm_batch_ = dlsym(handle_, fmt::format("{}sgemm_batch_strided{}", s.prefix, s.suffix).c_str());
-    dgemm_batch_ = dlsym(handle_, fmt::format("{}dgemm_batch_strided{}", s.prefix, s.suffix).c_str());
+    const auto find = [&](std::map<data_type, void*>& found, data_type type, const auto& names) {
+      for (const char* name : names) {
+        void* const f = dlsym(handle_, fmt::format("{}{}{}", s.prefix, name, s.suffix).c_str());
+        if (f != nullptr) found.emplace(type, f);
+      }
+    };
+    plain_.clear(), batch_.clear();
+    for (const auto& f : all_functions) find(plain_, f.type, f.plain), find(batch_, f.type, f.batch);
     wide_integers_ = s.wide_integers;
-    if (sgemm_ != nullptr && dgemm_ != nullptr) return true;
+    if (has(data_type::f32) && has(data_type::f64)) return true;
   }
   problem = fmt::format("{} has no cblas_sgemm and cblas_dgemm", path);
   return false;
@@ -221,30 +250,27 @@ cblas_library::cblas_library(const std::string& name, const std::string& path, i
   }
   const auto described = ask_version(handle_);
   version_ = described.version;
-  libraries_ = files(sgemm_, described);
+  libraries_ = files(plain_.at(data_type::f32), described);
   name_ = described.name.empty() ? stem(libraries_.front()) : described.name;
   threads_ = set_threads(handle_, threads);
 }
 
 void cblas_library::gemm(const gemm_case& g, const std::vector<operand_set>& sets, std::int64_t calls) const {
-  if (g.type == data_type::f32) {
-    (wide_integers_ ? call<std::int64_t, float> : call<int, float>)(sgemm_, g, sets, calls,
-                                                                    calling::one_by_one);
-  } else {
-    (wide_integers_ ? call<std::int64_t, double> : call<int, double>)(dgemm_, g, sets, calls,
-                                                                      calling::one_by_one);
-  }
+  call(plain_.at(g.type), wide_integers_, g, sets, calls, calling::one_by_one);
 }
 
 void cblas_library::gemm_batch(const gemm_case& g, const std::vector<operand_set>& sets,
                                std::int64_t calls) const {
-  if (g.type == data_type::f32) {
-    (wide_integers_ ? call<std::int64_t, float> : call<int, float>)(sgemm_batch_, g, sets, calls,
-                                                                    calling::batch);
-  } else {
-    (wide_integers_ ? call<std::int64_t, double> : call<int, double>)(dgemm_batch_, g, sets, calls,
-                                                                      calling::batch);
+  call(batch_.at(g.type), wide_integers_, g, sets, calls, calling::batch);
+}
+
+std::string cblas_functions(data_type type) {
+  std::string names;
+  for (const auto& f : all_functions) {
+    if (f.type != type) continue;
+    for (const char* name : f.plain) names += fmt::format("{}cblas_{}", names.empty() ? "" : ", ", name);
   }
+  return names;
 }
 
 bool is_cblas_name(const std::string& name) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -22,13 +23,15 @@ class cblas_library {
   // and asks it for `threads` threads. Throws unavailable_error.
   cblas_library(const std::string& name, const std::string& path, int threads);
 
-  // `calls` products over the sets in turn, in f32 or f64.
+  // Whether it has a function for products of the type, or for batches of them.
+  bool has(data_type type) const { return plain_.contains(type); }
+  bool has_batches(data_type type) const { return batch_.contains(type); }
+  // `calls` products over the sets in turn.
   void gemm(const gemm_case& g, const std::vector<operand_set>& sets, std::int64_t calls) const;
 
   const std::string& name() const { return name_; }  // which it is, with its version: "openblas-0.3.21"
   // The same by cblas_?gemm_batch_strided, which not every library has; gemm() loops.
   void gemm_batch(const gemm_case& g, const std::vector<operand_set>& sets, std::int64_t calls) const;
-  bool has_batches() const { return sgemm_batch_ != nullptr && dgemm_batch_ != nullptr; }
 
   // Real paths: the file with cblas_sgemm first, then the one behind it if it is only a front.
   const std::vector<std::string>& libraries() const { return libraries_; }
@@ -39,16 +42,17 @@ class cblas_library {
   bool open(const std::string& path, std::string& problem);
 
   void* handle_ = nullptr;
-  void* sgemm_ = nullptr;
-  void* dgemm_ = nullptr;
-  void* sgemm_batch_ = nullptr;
-  void* dgemm_batch_ = nullptr;
+  std::map<data_type, void*> plain_, batch_;
   bool wide_integers_ = false;  // an ILP64 library: sizes are 64-bit
   std::string name_;
   std::vector<std::string> libraries_;
   std::string version_;
   int threads_ = 0;
 };
+
+// The functions that a product of the type is looked for by: "cblas_sbgemm, cblas_gemm_bf16bf16f32"; "" of a type for
+// which no library has one.
+std::string cblas_functions(data_type type);
 
 // Whether --provider knows a CBLAS library by this name: blas, openblas, blis, mkl.
 bool is_cblas_name(const std::string& name);

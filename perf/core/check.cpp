@@ -32,23 +32,23 @@ std::vector<std::int64_t> choose_rows(std::int64_t m, check_method method, std::
   return rows;
 }
 
-template <class T>
+template <class T, class C>
 class typed_check : public gemm_check {
  public:
   typed_check(const gemm_case& g, const void* a, const void* b, const void* c0, std::uint64_t seed,
               check_method method)
       : problem_(g, a, b),
-        elements_(g, problem_, static_cast<const T*>(c0), choose_rows(problem_.m, method, seed)) {
+        elements_(g, problem_, static_cast<const C*>(c0), choose_rows(problem_.m, method, seed)) {
     if (method == check_method::freivalds) {
-      freivalds_.emplace(g, problem_, static_cast<const T*>(c0), seed);
+      freivalds_.emplace(g, problem_, static_cast<const C*>(c0), seed);
     }
   }
 
   verdict operator()(const void* c) override {
-    const auto elements = elements_(static_cast<const T*>(c));
+    const auto elements = elements_(static_cast<const C*>(c));
     verdict v = judge(elements, "element");
     if (v.passed && freivalds_) {
-      const auto sums = judge((*freivalds_)(static_cast<const T*>(c)), "a sum of elements from");
+      const auto sums = judge((*freivalds_)(static_cast<const C*>(c)), "a sum of elements from");
       if (!sums.passed) v = sums;
     }
     return v;
@@ -66,8 +66,8 @@ class typed_check : public gemm_check {
   }
 
   row_major_problem<T> problem_;
-  element_check<T> elements_;
-  std::optional<freivalds_check<T>> freivalds_;
+  element_check<T, C> elements_;
+  std::optional<freivalds_check<T, C>> freivalds_;
 };
 
 }  // namespace
@@ -81,8 +81,9 @@ std::unique_ptr<gemm_check> make_gemm_check(const gemm_case& g, const void* a, c
 
 std::unique_ptr<gemm_check> make_gemm_check(const gemm_case& g, const void* a, const void* b, const void* c0,
                                             std::uint64_t seed, check_method method) {
-  return visit_type(g.type, [&](auto tag) -> std::unique_ptr<gemm_check> {
-    return std::make_unique<typed_check<typename decltype(tag)::type>>(g, a, b, c0, seed, method);
+  return visit_type(g.type, [&](auto types) -> std::unique_ptr<gemm_check> {
+    using of = decltype(types);
+    return std::make_unique<typed_check<typename of::ab, typename of::c>>(g, a, b, c0, seed, method);
   });
 }
 

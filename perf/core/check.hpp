@@ -1,7 +1,8 @@
 // Judges GEMM results. Up to m n k = 2^27 every element is compared with a reference in a wider
 // type (f32 in double, f64 in long double, i32 exactly modulo 2^32) by the forward error bound
 //   |computed - exact| <= (k + 2) u (|alpha| |op(A)| |op(B)| + |beta| |C|),
-// which every order of summation obeys (Higham, Accuracy and Stability, 2nd ed., section 3.5).
+// which every order of summation obeys (Higham, Accuracy and Stability, 2nd ed., section 3.5). Products of f16 and
+// bf16 are exact in f32 and summed there, so u is that of f32; to it comes one rounding where C is of these types.
 // Above that, 64 full rows are, and all of C goes through Freivalds' check (freivalds.hpp).
 // Batches: see batched_check.hpp.
 #pragma once

@@ -39,7 +39,7 @@ struct device_spec {
   double clock_ghz = 0;
   std::vector<named_rate> bandwidth_gbs;       // "memory" first, then caches: decimal GB/s
   std::vector<named_rate> peak_gflops;         // "f32", "f64", "i32": multiply-add is two operations
-  std::vector<named_rate> matrix_peak_gflops;  // of matrix units (tensor cores): "f64", "tf32", "bf16"
+  std::vector<named_rate> matrix_peak_gflops;  // of matrix units (tensor cores): "f64", "tf32", "f16", "bf16"
   unit_limits unit;
   std::vector<std::string> sources;
 };

@@ -26,33 +26,34 @@ struct worst_element {
 };
 
 // |computed - reference|; integers by their distance modulo 2^32.
-template <class T>
-double distance(T computed, wider_t<T> reference) {
-  if constexpr (std::is_floating_point_v<T>) {
-    return static_cast<double>(std::fabs(static_cast<wider_t<T>>(computed) - reference));
+template <class C, class Wide>
+double distance(C computed, Wide reference) {
+  if constexpr (!std::is_integral_v<C>) {
+    return static_cast<double>(std::fabs(static_cast<Wide>(computed) - reference));
   } else {
     const auto difference = static_cast<std::int32_t>(static_cast<std::uint32_t>(computed) - reference);
     return std::fabs(static_cast<double>(difference));
   }
 }
 
-template <class T>
+template <class T, class C>
 class element_check {
-  using wide = wider_t<T>;
+  using S = sum_t<T>;
+  using wide = wider_t<S>;
 
  public:
-  element_check(const gemm_case& g, const row_major_problem<T>& problem, const T* c0,
+  element_check(const gemm_case& g, const row_major_problem<T>& problem, const C* c0,
                 std::vector<std::int64_t> rows)
       : alpha_(g.alpha), beta_(g.beta), problem_(problem), c0_(c0), rows_(std::move(rows)) {}
 
-  worst_element operator()(const T* c) {
+  worst_element operator()(const C* c) {
     const auto n = problem_.n;
     const auto count = static_cast<std::int64_t>(rows_.size());
     const bool keep = count * n <= most_kept;
     const bool compute = !keep || values_.empty();
     if (keep && compute) {
       values_.resize(count * n);
-      magnitudes_.resize(std::is_floating_point_v<T> ? count * n : 0);
+      magnitudes_.resize(std::is_integral_v<T> ? 0 : count * n);
     }
     worst_element worst;
     std::mutex lock;
@@ -86,25 +87,26 @@ class element_check {
   static constexpr std::int64_t most_kept = std::int64_t(1) << 23;  // elements of the reference
 
   void reference_rows(std::int64_t r0, std::int64_t r1, wide* value, double* magnitude) const {
-    std::vector<const T*> a;
+    std::vector<const S*> a;
     for (auto r = r0; r < r1; ++r) a.push_back(problem_.a_row(rows_[r]));
-    const right_hand_side<T> b{problem_.b_row(0), nullptr, problem_.k, problem_.n};
+    const right_hand_side<S> b{problem_.b_row(0), nullptr, problem_.k, problem_.n};
     product_of_rows(a, b, value, magnitude);
   }
 
-  void compare(std::int64_t i, const T* c, const wide* value, const double* magnitude,
+  void compare(std::int64_t i, const C* c, const wide* value, const double* magnitude,
                worst_element& worst) const {
     const auto n = problem_.n;
     for (std::int64_t j = 0; j < n; ++j) {
-      wide exact = static_cast<wide>(static_cast<T>(alpha_)) * value[j];
+      wide exact = static_cast<wide>(static_cast<S>(alpha_)) * value[j];
       double bound = 0;
       if (beta_ != 0) {
-        exact += static_cast<wide>(static_cast<T>(beta_)) * static_cast<wide>(c0_[i * n + j]);
+        exact += static_cast<wide>(static_cast<S>(beta_)) * static_cast<wide>(c0_[i * n + j]);
       }
-      if constexpr (std::is_floating_point_v<T>) {
+      if constexpr (!std::is_integral_v<T>) {
         bound = std::fabs(alpha_) * magnitude[j];
         if (beta_ != 0) bound += std::fabs(beta_ * double(c0_[i * n + j]));
-        bound *= double(problem_.k + 2) * unit_roundoff<T>;
+        bound *= double(problem_.k + 2) * unit_roundoff<S>;
+        bound += rounding_to_c<S, C>(double(std::fabs(exact)) + bound);
       }
       worst.see(distance(c[i * n + j], exact), bound, i, j);
     }
@@ -112,7 +114,7 @@ class element_check {
 
   double alpha_, beta_;
   const row_major_problem<T>& problem_;
-  const T* c0_;
+  const C* c0_;
   std::vector<std::int64_t> rows_;
   std::vector<wide> values_;        // [row of rows_][n], when kept
   std::vector<double> magnitudes_;  // the same, floats only

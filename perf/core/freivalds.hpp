@@ -10,7 +10,8 @@
 // which is one more product with A. For f(k) the k + 2 of check.hpp would again be too forgiving;
 // rounding errors that are independent with mean zero stay within 9 sqrt(k + 2) but for a
 // probability of 1e-6 in a 4096 cube (Higham and Mary, SIAM J. Sci. Comput. 41(5), 2019). To the
-// bound comes the rounding of the check itself, in the wider type.
+// bound comes the rounding of the check itself, in the wider type. Where elements were rounded to C's type, each is
+// within u / (1 - u) of the one that came out, so t u / (1 - u) ||c(i, block)||_2 is added, with the C that is judged.
 // For integers x is random odd numbers and the check is exact modulo 2^32: one wrong element in a
 // block and row is always found, several except by a chance of 2^-31 each.
 #pragma once
@@ -20,13 +21,14 @@
 
 namespace keramos::perf {
 
-template <class T>
+template <class T, class C>
 class freivalds_check {
-  using wide = wider_t<T>;
-  static constexpr bool floats = std::is_floating_point_v<T>;
+  using S = sum_t<T>;
+  using wide = wider_t<S>;
+  static constexpr bool floats = !std::is_integral_v<T>;
 
  public:
-  freivalds_check(const gemm_case& g, const row_major_problem<T>& problem, const T* c0, std::uint64_t seed)
+  freivalds_check(const gemm_case& g, const row_major_problem<T>& problem, const C* c0, std::uint64_t seed)
       : alpha_(g.alpha),
         beta_(g.beta),
         problem_(problem),
@@ -41,7 +43,7 @@ class freivalds_check {
     }
   }
 
-  worst_element operator()(const T* c) {
+  worst_element operator()(const C* c) {
     if (expected_.empty()) compute_expected();
     worst_element worst;
     std::mutex lock;
@@ -49,15 +51,16 @@ class freivalds_check {
       worst_element here;
       for (auto i = begin; i < end; ++i) {
         for (std::int64_t s = 0; s < blocks_; ++s) {
-          const wide sum = block_sum(c + i * problem_.n, s).value;
-          const wide difference = sum - expected_[i * blocks_ + s];
-          double error;
+          const auto sum = block_sum(c + i * problem_.n, s);
+          const wide difference = sum.value - expected_[i * blocks_ + s];
+          double error, bound = 0;
           if constexpr (floats) {
             error = static_cast<double>(std::fabs(difference));
+            bound = tolerance_[i * blocks_ + s] + rounding_of_c(sum.norm);
           } else {
             error = std::fabs(static_cast<double>(static_cast<std::int32_t>(difference)));
           }
-          here.see(error, floats ? tolerance_[i * blocks_ + s] : 0, i, s * width_);
+          here.see(error, bound, i, s * width_);
         }
       }
       const std::lock_guard hold(lock);
@@ -73,7 +76,8 @@ class freivalds_check {
     wide value;   // of x(j) row(j) over the block
     double norm;  // of row over the block, floats only
   };
-  sums block_sum(const T* row, std::int64_t s) const {
+  template <class Element>
+  sums block_sum(const Element* row, std::int64_t s) const {
     wide value = 0;
     double squares = 0;
     for (auto j = s * width_; j < std::min(problem_.n, (s + 1) * width_); ++j) {
@@ -81,6 +85,16 @@ class freivalds_check {
       if constexpr (floats) squares += double(row[j]) * double(row[j]);
     }
     return {value, std::sqrt(squares)};
+  }
+
+  // t of the comment above.
+  double spread() const { return std::min(8.0, std::sqrt(double(width_))); }
+
+  // Of a block of C whose norm is that. Of one with an infinity or a NaN, nothing: its sum is off by no less.
+  double rounding_of_c(double norm) const {
+    if (std::is_same_v<S, C> || !std::isfinite(norm)) return 0;
+    return spread() *
+           (unit_roundoff<C> / (1 - unit_roundoff<C>)*norm + smallest_error<C> * std::sqrt(double(width_)));
   }
 
   void compute_expected() {
@@ -100,7 +114,7 @@ class freivalds_check {
     tolerance_.resize(m * blocks_);
     const right_hand_side<wide> right{bx.data(), norms.data(), k, blocks_};
     parallel_blocks(m, 16, [&](std::int64_t begin, std::int64_t end) {
-      std::vector<const T*> a;
+      std::vector<const S*> a;
       for (auto i = begin; i < end; ++i) a.push_back(problem_.a_row(i));
       product_of_rows(a, right, &expected_[begin * blocks_], &tolerance_[begin * blocks_]);
       for (auto i = begin; i < end; ++i) finish_row(i);
@@ -112,17 +126,16 @@ class freivalds_check {
     for (std::int64_t s = 0; s < blocks_; ++s) {
       auto& expected = expected_[i * blocks_ + s];
       auto& tolerance = tolerance_[i * blocks_ + s];
-      expected *= static_cast<wide>(static_cast<T>(alpha_));
+      expected *= static_cast<wide>(static_cast<S>(alpha_));
       tolerance *= std::fabs(alpha_);
       if (beta_ != 0) {
         const auto sum = block_sum(c0_ + i * problem_.n, s);
-        expected += static_cast<wide>(static_cast<T>(beta_)) * sum.value;
+        expected += static_cast<wide>(static_cast<S>(beta_)) * sum.value;
         tolerance += std::fabs(beta_) * sum.norm;
       }
       if constexpr (floats) {
         const double terms = double(problem_.k + 2);
-        const double rounding = std::min(8.0, std::sqrt(double(width_))) *
-                                std::min(terms, 9 * std::sqrt(terms)) * unit_roundoff<T>;
+        const double rounding = spread() * std::min(terms, 9 * std::sqrt(terms)) * unit_roundoff<S>;
         const double own = double(problem_.k + 2 * width_ + 4) * unit_roundoff<wide> *
                            std::sqrt(double(width_));  // ||.||_1 <= sqrt(width) ||.||_2
         tolerance *= rounding + own;
@@ -132,7 +145,7 @@ class freivalds_check {
 
   double alpha_, beta_;
   const row_major_problem<T>& problem_;
-  const T* c0_;
+  const C* c0_;
   std::int64_t width_;  // columns of a block
   std::int64_t blocks_;
   std::vector<wide> x_;            // [n]

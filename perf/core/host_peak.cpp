@@ -54,6 +54,7 @@ double best_rate(const peak_kernel& kernel) {
 
 double measure_host_peak(data_type type, int threads) {
   const auto kernels = widest_kernels();
+  if (std::find(basic_types.begin(), basic_types.end(), type) == basic_types.end()) return 0;
   const auto& kernel = type == data_type::f32   ? kernels.f32
                        : type == data_type::f64 ? kernels.f64
                                                 : kernels.i32;

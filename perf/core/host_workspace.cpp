@@ -30,13 +30,13 @@ void fill(char* bytes, std::int64_t elements, const random_stream& random) {
 
 host_workspace::host_workspace(const gemm_case& g, std::int64_t sets, std::uint64_t seed)
     : problem_(g), sets_(sets) {
-  const auto stride = [&](std::int64_t rows, std::int64_t cols) {
-    return padded(std::size_t(g.products()) * std::size_t(rows) * std::size_t(cols) * size_of(g.type));
-  };
-  const auto a_stride = stride(g.m, g.k), b_stride = stride(g.k, g.n), c_stride = stride(g.m, g.n);
-  a_ = make(a_stride, seed, 1);
-  b_ = make(b_stride, seed, 2);
-  c_ = make(c_stride, seed, 3);
+  const auto a_stride = padded(g.a_bytes()), b_stride = padded(g.b_bytes()), c_stride = padded(g.c_bytes());
+  visit_type(g.type, [&](auto types) {
+    using of = decltype(types);
+    a_ = make<typename of::ab>(a_stride, seed, 1);
+    b_ = make<typename of::ab>(b_stride, seed, 2);
+    c_ = make<typename of::c>(c_stride, seed, 3);
+  });
   if (g.beta != 0) {
     first_c_.reset(allocate(c_stride));
     std::memcpy(first_c_.get(), c_.get(), c_stride);
@@ -46,21 +46,16 @@ host_workspace::host_workspace(const gemm_case& g, std::int64_t sets, std::uint6
   }
 }
 
+template <class T>
 host_workspace::memory host_workspace::make(std::size_t stride, std::uint64_t seed,
                                             std::uint64_t stream) const {
   memory x(allocate(stride * sets_));
   const random_stream random(seed, stream);
-  visit_type(problem_.type, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    fill<T>(x.get(), static_cast<std::int64_t>(stride * sets_ / sizeof(T)), random);
-  });
+  fill<T>(x.get(), static_cast<std::int64_t>(stride * sets_ / sizeof(T)), random);
   return x;
 }
 
-std::size_t host_workspace::c_bytes() const {
-  return std::size_t(problem_.products()) * std::size_t(problem_.m) * std::size_t(problem_.n) *
-         size_of(problem_.type);
-}
+std::size_t host_workspace::c_bytes() const { return problem_.c_bytes(); }
 
 void host_workspace::reset_c() {
   if (problem_.beta != 0) {

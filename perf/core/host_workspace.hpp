@@ -49,6 +49,7 @@ class host_workspace {
   };
   using memory = std::unique_ptr<char, free_memory>;
 
+  template <class T>
   memory make(std::size_t stride, std::uint64_t seed, std::uint64_t stream) const;
 
   gemm_case problem_;

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <type_traits>
+
 namespace keramos::perf {
 namespace {
 
@@ -13,32 +17,78 @@ strides strides_of_op(transpose op, matrix_layout layout, std::int64_t rows, std
   return along_rows ? strides{cols, 1} : strides{1, rows};
 }
 
+constexpr struct {
+  data_type type;
+  std::string_view name;
+} type_names[] = {
+    {data_type::f32, "f32"},           {data_type::f64, "f64"},         {data_type::i32, "i32"},
+    {data_type::f16, "f16"},           {data_type::f16_f32, "f16_f32"}, {data_type::bf16, "bf16"},
+    {data_type::bf16_f32, "bf16_f32"},
+};
+constexpr auto listed_types = [] {
+  std::array<data_type, std::size(type_names)> types{};
+  for (std::size_t i = 0; i < types.size(); ++i) types[i] = type_names[i].type;
+  return types;
+}();
+
 }  // namespace
+
+constinit const std::span<const data_type> all_types = listed_types;
+constinit const std::span<const data_type> basic_types = {listed_types.data(), 3};
 
 strides strides_of_op_a(const gemm_case& g) { return strides_of_op(g.op_a, g.layout, g.m, g.k); }
 strides strides_of_op_b(const gemm_case& g) { return strides_of_op(g.op_b, g.layout, g.k, g.n); }
 strides strides_of_c(const gemm_case& g) { return strides_of_op(transpose::N, g.layout, g.m, g.n); }
 
+double gemm_case::bytes(double times_c) const {
+  const double of_ab = (double(m) * double(k) + double(k) * double(n)) * double(size_of_ab(type));
+  return double(products()) * (of_ab + times_c * double(m) * double(n) * double(size_of_c(type)));
+}
+std::size_t gemm_case::a_bytes() const { return std::size_t(products() * m * k) * size_of_ab(type); }
+std::size_t gemm_case::b_bytes() const { return std::size_t(products() * k * n) * size_of_ab(type); }
+std::size_t gemm_case::c_bytes() const { return std::size_t(products() * m * n) * size_of_c(type); }
+
 std::string_view name(data_type t) {
-  switch (t) {
-    case data_type::f32:
-      return "f32";
-    case data_type::f64:
-      return "f64";
-    case data_type::i32:
-      break;
+  for (const auto& n : type_names) {
+    if (n.type == t) return n.name;
   }
-  return "i32";
+  return "";
 }
 std::string_view name(transpose t) { return t == transpose::N ? "N" : "T"; }
 std::string_view name(matrix_layout l) { return l == matrix_layout::right ? "right" : "left"; }
-std::size_t size_of(data_type t) { return t == data_type::f64 ? 8 : 4; }
 
-data_type parse_type(std::string_view text) {
-  for (auto t : {data_type::f32, data_type::f64, data_type::i32}) {
-    if (text == name(t)) return t;
+std::size_t size_of_ab(data_type t) {
+  return visit_type(t, [](auto types) { return sizeof(typename decltype(types)::ab); });
+}
+std::size_t size_of_c(data_type t) {
+  return visit_type(t, [](auto types) { return sizeof(typename decltype(types)::c); });
+}
+data_type elements_of(data_type t) { return *find_type(name(t).substr(0, name(t).find('_'))); }
+bool is_integer(data_type t) {
+  return visit_type(t, [](auto types) { return std::is_integral_v<typename decltype(types)::ab>; });
+}
+
+std::string names(std::span<const data_type> types) {
+  std::string text;
+  for (const auto t : types) {
+    if (!text.empty()) text += ',';
+    text += name(t);
   }
-  throw usage_error(fmt::format("type '{}' is not known: write --type with any of f32,f64,i32", text));
+  return text;
+}
+
+std::optional<data_type> find_type(std::string_view text) {
+  for (const auto& n : type_names) {
+    if (text == n.name) return n.type;
+  }
+  return std::nullopt;
+}
+
+data_type parse_type(std::string_view text, std::span<const data_type> allowed) {
+  const auto type = find_type(text);
+  if (type && std::find(allowed.begin(), allowed.end(), *type) != allowed.end()) return *type;
+  throw usage_error(fmt::format("type '{}' is not known{}: write --type with any of {}", text,
+                                type ? " to this command" : "", names(allowed)));
 }
 
 matrix_layout parse_layout(std::string_view text) {

@@ -3,6 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <keramos/base/float16.hpp>
+#include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -14,7 +17,10 @@ struct usage_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-enum class data_type { f32, f64, i32 };
+// The types of a product: elements of A and B, and behind "_" those of C where they are others. One more is a word
+// here, lines in visit_type and in problem.cpp, what error_bound.hpp says of its elements, and a line in each provider
+// that serves it.
+enum class data_type { f32, f64, i32, f16, f16_f32, bf16, bf16_f32 };
 enum class transpose { N, T };
 enum class matrix_layout { right, left };
 
@@ -32,11 +38,13 @@ struct gemm_case {
 
   std::int64_t products() const { return batch > 0 ? batch : 1; }
   double operations() const { return 2.0 * double(products()) * double(m) * double(n) * double(k); }
-  // Elements that must be read or written once.
-  double traffic() const {
-    const double of_c = double(m) * double(n) * (beta != 0 ? 2 : 1);
-    return double(products()) * (double(m) * double(k) + double(k) * double(n) + of_c);
-  }
+  // Bytes of A, B and C, each of them once, or C `times_c` times.
+  double bytes(double times_c = 1) const;
+  // Bytes that must be read or written once: C twice if beta reads it.
+  double traffic() const { return bytes(beta != 0 ? 2 : 1); }
+  std::size_t a_bytes() const;
+  std::size_t b_bytes() const;
+  std::size_t c_bytes() const;
 };
 
 // How to reach element (i, j) of a matrix, or of op(matrix): data[i * row + j * col].
@@ -52,9 +60,19 @@ strides strides_of_c(const gemm_case& g);     // C is m x n
 std::string_view name(data_type t);
 std::string_view name(transpose t);
 std::string_view name(matrix_layout l);
-std::size_t size_of(data_type t);
+std::size_t size_of_ab(data_type t);  // bytes of an element of A or B
+std::size_t size_of_c(data_type t);
+// The type that A's and B's elements alone make: f16 of f16_f32.
+data_type elements_of(data_type t);
+bool is_integer(data_type t);
 
-data_type parse_type(std::string_view text);
+extern const std::span<const data_type> all_types;
+extern const std::span<const data_type> basic_types;  // f32, f64, i32: of kernels that are no product
+std::string names(std::span<const data_type> types);  // "f32,f64,i32"
+// One of `allowed`; throws usage_error.
+data_type parse_type(std::string_view text, std::span<const data_type> allowed = all_types);
+// Of a file's text, if it is one.
+std::optional<data_type> find_type(std::string_view text);
 matrix_layout parse_layout(std::string_view text);
 struct op_pair {
   transpose a;
@@ -62,23 +80,32 @@ struct op_pair {
 };
 op_pair parse_ops(std::string_view text);  // "NN", "NT", "TN" or "TT"
 
-template <class T>
-struct type_tag {
-  using type = T;
+template <class AB, class C = AB>
+struct elements {
+  using ab = AB;
+  using c = C;
 };
 
-// Calls f(type_tag<float>{}), f(type_tag<double>{}) or f(type_tag<std::int32_t>{}).
+// Calls f with the elements of the type: f(elements<float>()), say.
 template <class F>
 decltype(auto) visit_type(data_type t, F&& f) {
   switch (t) {
-    case data_type::f32:
-      return f(type_tag<float>{});
     case data_type::f64:
-      return f(type_tag<double>{});
+      return f(elements<double>());
     case data_type::i32:
+      return f(elements<std::int32_t>());
+    case data_type::f16:
+      return f(elements<float16>());
+    case data_type::f16_f32:
+      return f(elements<float16, float>());
+    case data_type::bf16:
+      return f(elements<bfloat16>());
+    case data_type::bf16_f32:
+      return f(elements<bfloat16, float>());
+    case data_type::f32:
       break;
   }
-  return f(type_tag<std::int32_t>{});
+  return f(elements<float>());
 }
 
 }  // namespace keramos::perf

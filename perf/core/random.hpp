@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <keramos/base/float16.hpp>
 #include <type_traits>
 
 namespace keramos::perf {
@@ -22,9 +23,10 @@ class random_stream {
   constexpr std::uint64_t bits(std::uint64_t i) const { return mix(start_ + (i + 1) * 0x9e3779b97f4a7c15u); }
 
   // Floats: uniform in [-0.5, 0.5) with every mantissa bit in play, because data of few
-  // significant bits makes sums exact and hides errors. Integers: the full range.
+  // significant bits makes sums exact and hides errors. Of f16 and bf16 those of f32, rounded. Integers: the full
+  // range.
   template <class T>
-  constexpr T value(std::uint64_t i) const {
+  T value(std::uint64_t i) const {
     const auto top = static_cast<std::int64_t>(bits(i));
     if constexpr (std::is_same_v<T, float>) {
       // 2^40 steps: rounding to float keeps small values' mantissas full. The few that would
@@ -35,6 +37,8 @@ class random_stream {
       // All 64 bits, for the same reason.
       const double d = static_cast<double>(top) * 0x1p-64;
       return d < 0.5 ? d : 0x1.fffffffffffffp-2;
+    } else if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>) {
+      return T(value<float>(i));
     } else {
       return static_cast<T>(top >> 32);
     }

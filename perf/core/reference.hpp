@@ -4,35 +4,23 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 #include <vector>
 
+#include "error_bound.hpp"
 #include "parallel.hpp"
 #include "problem.hpp"
 
 namespace keramos::perf {
 
-template <class T>
-struct wider;
-template <>
-struct wider<float> : std::type_identity<double> {};
-template <>
-struct wider<double> : std::type_identity<long double> {};
-template <>
-struct wider<std::int32_t> : std::type_identity<std::uint32_t> {};  // products wrap modulo 2^32
-template <class T>
-using wider_t = typename wider<T>::type;
-
-// Unit roundoff: the relative error of one rounding to nearest.
-template <class T>
-constexpr double unit_roundoff = double(std::numeric_limits<T>::epsilon()) / 2;
-
 // A problem turned so that C is row-major: in a column-major one C^T = op(B)^T op(A)^T is, and
-// rows then stand for columns. op(A) and op(B) are copied to row-major where they are not so yet.
+// rows then stand for columns. op(A) and op(B) are copied where they are not row-major or not of the
+// type of sums, S, yet.
 template <class T>
 class row_major_problem {
  public:
+  using S = sum_t<T>;
+
   row_major_problem(const gemm_case& g, const void* a, const void* b)
       : m(g.m), n(g.n), k(g.k), transposed(g.layout == matrix_layout::left) {
     auto sa = strides_of_op_a(g);
@@ -48,16 +36,18 @@ class row_major_problem {
     b_ = row_major(static_cast<const T*>(b), sb, k, n, b_copy_);
   }
 
-  const T* a_row(std::int64_t i) const { return a_ + i * k; }  // [k]
-  const T* b_row(std::int64_t p) const { return b_ + p * n; }  // [n]
+  const S* a_row(std::int64_t i) const { return a_ + i * k; }  // [k]
+  const S* b_row(std::int64_t p) const { return b_ + p * n; }  // [n]
 
   std::int64_t m, n, k;
   bool transposed;
 
  private:
-  static const T* row_major(const T* x, strides s, std::int64_t rows, std::int64_t cols,
-                            std::vector<T>& copy) {
-    if (s.col == 1 && (s.row == cols || rows == 1)) return x;
+  static const S* row_major(const T* x, strides s, std::int64_t rows, std::int64_t cols,
+                            std::vector<S>& copy) {
+    if constexpr (std::is_same_v<T, S>) {
+      if (s.col == 1 && (s.row == cols || rows == 1)) return x;
+    }
     copy.resize(rows * cols);
     constexpr std::int64_t tile = 32;
     parallel_blocks(rows, tile, [&](std::int64_t begin, std::int64_t end) {
@@ -72,9 +62,9 @@ class row_major_problem {
     return copy.data();
   }
 
-  const T* a_;
-  const T* b_;
-  std::vector<T> a_copy_, b_copy_;
+  const S* a_;
+  const S* b_;
+  std::vector<S> a_copy_, b_copy_;
 };
 
 // The right-hand matrix of a product of rows: B itself with |B| for magnitudes, or (in Freivalds'

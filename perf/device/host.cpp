@@ -2,6 +2,7 @@
 #include "core/host.hpp"
 
 #include <keramos/gemm/kernel/host/kernels.hpp>
+#include <keramos/gemm/types.hpp>
 
 #include "core/host_peak.hpp"
 #include "counters.hpp"
@@ -38,9 +39,11 @@ std::string host_micro_kernel(data_type type) {
   const auto of = [](const auto& table) {
     return std::string(table.isa) + ", " + std::to_string(table.mr) + " x " + std::to_string(table.nr);
   };
-  if (type == data_type::f32) return of(detail::host::kernels<types::f32>());
-  if (type == data_type::f64) return of(detail::host::kernels<types::f64>());
-  return of(detail::host::kernels<types::i32>());
+  return visit_type(type, [&](auto elements) {
+    using with = decltype(elements);
+    using types = keramos::detail::types_of<typename with::ab, typename with::ab, typename with::c>;
+    return of(keramos::detail::host::kernels<types>());
+  });
 }
 
 std::vector<launch_figures> launches_of(const std::function<void(keramos::queue&)>&) { return {}; }

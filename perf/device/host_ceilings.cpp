@@ -20,7 +20,7 @@ device_spec measure_ceilings(const device_description& device) {
     if (i > 0 && share < 2 * caches[i - 1].bytes) continue;
     spec.bandwidth_gbs.push_back({caches[i].name, 1e-9 * measure_host_read(share, device.threads)});
   }
-  for (const auto type : {data_type::f32, data_type::f64, data_type::i32}) {
+  for (const auto type : basic_types) {
     spec.peak_gflops.push_back({std::string(name(type)), 1e-9 * measure_host_peak(type, device.threads)});
   }
   spec.sources.push_back("measured by keramos-perf roofline on " + std::to_string(device.threads) +

@@ -8,12 +8,12 @@ namespace keramos::perf {
 namespace {
 
 // `call(a, b, c)` with the operands of a problem.
-template <class T, class Call>
+template <class AB, class C, class Call>
 auto with_operands(const gemm_case& g, const operand_set& set, const Call& call) {
   const auto a = strides_of_op_a(g), b = strides_of_op_b(g), c = strides_of_c(g);
-  return call(matrix_view<const T>{static_cast<const T*>(set.a), g.m, g.k, a.row, a.col},
-              matrix_view<const T>{static_cast<const T*>(set.b), g.k, g.n, b.row, b.col},
-              matrix_view<T>{static_cast<T*>(set.c), g.m, g.n, c.row, c.col});
+  return call(matrix_view<const AB>{static_cast<const AB*>(set.a), g.m, g.k, a.row, a.col},
+              matrix_view<const AB>{static_cast<const AB*>(set.b), g.k, g.n, b.row, b.col},
+              matrix_view<C>{static_cast<C*>(set.c), g.m, g.n, c.row, c.col});
 }
 
 std::vector<planned_part> parts_of(const gemm_plan& plan) {
@@ -34,11 +34,11 @@ library_kernel library_kernel_for(const gemm_case& g) {
   out.micro_kernel = host_micro_kernel(g.type);
   const workspace memory(g, 1, 1);
   const auto& set = memory.operands().device.front();
-  visit_type(g.type, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    with_operands<T>(g, set, [&](const auto& a, const auto& b, const auto& c) {
+  visit_type(g.type, [&](auto types) {
+    using of = decltype(types);
+    with_operands<typename of::ab, typename of::c>(g, set, [&](const auto& a, const auto& b, const auto& c) {
       out.plan = parts_of(keramos::plan_gemm(machine_queue(), a, b, c));
-      out.launches = launches_of([&](keramos::queue& q) { keramos::gemm(q, T(1), a, b, T(0), c); });
+      out.launches = launches_of([&](keramos::queue& q) { keramos::gemm(q, 1, a, b, 0, c); });
     });
   });
   return out;

@@ -20,7 +20,6 @@ std::size_t padded(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 struct workspace::state {
   // One of A, B and C in all sets.
   struct matrix {
-    std::size_t elements = 0;
     std::size_t stride = 0;  // bytes from set to set
     device_bytes device;
     host_bytes host;  // on hosts the same memory
@@ -35,9 +34,8 @@ struct workspace::state {
   host_bytes first_c;  // the initial C of the first set, if beta reads it
   gemm_operands operands;
 
-  void allocate(matrix& x, std::size_t elements) {
-    x.elements = elements;
-    x.stride = padded(elements * size_of(problem.type));
+  void allocate(matrix& x, std::size_t bytes) {
+    x.stride = padded(bytes);
     x.device =
         device_bytes(Kokkos::view_alloc("keramos::perf", Kokkos::WithoutInitializing), x.stride * sets);
     x.host = Kokkos::create_mirror_view(x.device);
@@ -54,12 +52,6 @@ struct workspace::state {
     to_device(x);
   }
 
-  void fill(const matrix& x, std::uint64_t seed, std::uint64_t stream) {
-    if (problem.type == data_type::f32) return fill<float>(x, seed, stream);
-    if (problem.type == data_type::f64) return fill<double>(x, seed, stream);
-    fill<std::int32_t>(x, seed, stream);
-  }
-
   template <class View>
   auto first_set(const View& c_sets) const {
     return Kokkos::subview(c_sets, std::make_pair(std::size_t(0), c.stride));
@@ -74,12 +66,15 @@ workspace::workspace(const gemm_case& g, std::int64_t sets, std::uint64_t seed)
   auto& s = *state_;
   s.problem = g;
   s.sets = sets;
-  s.allocate(s.a, g.products() * g.m * g.k);
-  s.allocate(s.b, g.products() * g.k * g.n);
-  s.allocate(s.c, g.products() * g.m * g.n);
-  s.fill(s.a, seed, 1);
-  s.fill(s.b, seed, 2);
-  s.fill(s.c, seed, 3);
+  s.allocate(s.a, g.a_bytes());
+  s.allocate(s.b, g.b_bytes());
+  s.allocate(s.c, g.c_bytes());
+  visit_type(g.type, [&](auto types) {
+    using of = decltype(types);
+    s.fill<typename of::ab>(s.a, seed, 1);
+    s.fill<typename of::ab>(s.b, seed, 2);
+    s.fill<typename of::c>(s.c, seed, 3);
+  });
   if (g.beta != 0) {
     s.first_c = host_bytes("keramos::perf", s.c.stride);
     std::memcpy(s.first_c.data(), s.c.host.data(), s.c.stride);
@@ -95,7 +90,7 @@ const gemm_operands& workspace::operands() const { return state_->operands; }
 
 void workspace::reset_c(bool on_host) {
   auto& s = *state_;
-  const auto bytes = s.c.elements * size_of(s.problem.type);
+  const auto bytes = s.problem.c_bytes();
   if (s.problem.beta != 0) {
     std::memcpy(s.c.host.data(), s.first_c.data(), bytes);
   } else {

@@ -31,7 +31,8 @@ std::vector<data_type> types_of(const std::string& text) {
   std::vector<data_type> types;
   for (const auto& name : split_list(text)) {
     types.push_back(parse_type(name));
-    if (types.back() == data_type::i32) throw usage_error("GELU needs f32 or f64: write --type f32,f64");
+    if (types.back() != data_type::f32 && types.back() != data_type::f64)
+      throw usage_error("bias and GELU are measured in f32 and f64: write --type f32,f64");
   }
   return types;
 }

@@ -61,7 +61,7 @@ void explain_options::add_to(CLI::App& app) {
   app.add_option("--thread-tile", thread_tile, "elements of C that a thread keeps: 8x8 (default 1x1)");
   app.add_option("--stages", stages, "k-tiles in local memory at once: 2 for double buffers")
       ->capture_default_str();
-  app.add_option("--type", type, "f32, f64 or i32")->capture_default_str();
+  app.add_option("--type", type, "one of " + names(all_types))->capture_default_str();
   app.add_option(
       "--device-spec", spec,
       "a device on paper: a name in perf/specs (a100-sxm4-40gb, h200-sxm5, ...) or a file; without "

@@ -21,7 +21,7 @@ std::string line(const std::string& what, const std::string& value, const std::s
   return fmt::format("  {:30}{:>12}{}\n", what, value, note.empty() ? "" : "   " + note);
 }
 
-const char* operation(data_type type) { return type == data_type::i32 ? "OP" : "FLOP"; }
+const char* operation(data_type type) { return is_integer(type) ? "OP" : "FLOP"; }
 
 std::string launch_text(const launch_figures& f, const unit_limits& unit) {
   auto text = fmt::format("  launch of {} teams of {} threads{}\n", grouped(f.teams), f.threads,
@@ -46,7 +46,7 @@ std::string tile_text(const tile_description& t, const tile_figures& f) {
       t.thread_m * t.thread_n == 1 ? "one element" : fmt::format("{}x{} elements", t.thread_m, t.thread_n));
   text += "arithmetic intensity\n";
   text += line(fmt::format("naive, {}/B", op), fmt::format("{:g}", f.naive_intensity),
-               fmt::format("2 operations for 2 operands of {} bytes", size_of(t.type)));
+               fmt::format("2 operations for 2 operands of {} bytes", size_of_ab(t.type)));
   text += line(fmt::format("tiled, {}/B", op), fmt::format("{:g}", f.intensity), "");
   text += line("global traffic is reduced by", fmt::format("{:g}", f.reduction), "");
   text += "one phase, a k-tile\n";
@@ -78,8 +78,10 @@ std::string occupancy_text(const occupancy_result& o, const unit_limits& unit) {
 }
 
 std::string roofline_text(const tile_description& t, const tile_figures& f, const device_spec& spec) {
-  const std::string type(name(t.type));
-  const double bandwidth = rate_of(spec.bandwidth_gbs, "memory"), peak = rate_of(spec.peak_gflops, type);
+  const std::string type(name(elements_of(t.type)));
+  const double bandwidth = rate_of(spec.bandwidth_gbs, "memory"), vector = rate_of(spec.peak_gflops, type);
+  // Of f16 and bf16 matrix units are all that specs tell of.
+  const double peak = vector > 0 ? vector : rate_of(spec.matrix_peak_gflops, type);
   auto text = fmt::format("on {}\n", spec.name);
   const char* const op = operation(t.type);
   const auto rate = [&](const char* what, double intensity) {

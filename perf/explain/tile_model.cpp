@@ -3,7 +3,7 @@
 namespace keramos::perf {
 
 tile_figures figures_of(const tile_description& t) {
-  const auto bytes = static_cast<std::int64_t>(size_of(t.type));
+  const auto bytes = static_cast<std::int64_t>(size_of_ab(t.type));
   tile_figures f{};
   f.threads = (t.m / t.thread_m) * (t.n / t.thread_n);
   f.loads = (t.m + t.n) * t.k;

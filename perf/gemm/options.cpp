@@ -22,7 +22,9 @@ void check_format(const std::string& format) {
 }  // namespace
 
 void gemm_command_options::add_to(CLI::App& app) {
-  app.add_option("--type", types, "any of f32,f64,i32")->capture_default_str();
+  app.add_option("--type", types,
+                 "any of " + names(all_types) + ": elements of A and B, and behind _ of C if others")
+      ->capture_default_str();
   app.add_option("--op", ops, "any of NN,NT,TN,TT: op of A, then of B (default NN)");
   app.add_option("--layout", layouts, "right (row-major), left or right,left")->capture_default_str();
   if (batched)
@@ -33,12 +35,13 @@ void gemm_command_options::add_to(CLI::App& app) {
   app.add_option("--n", n, "columns of C; all combinations of the three are measured");
   app.add_option("--k", k, "the summed extent");
   app.add_option("--shapes", shape_files, "CSV files with columns m,n,k and maybe op (perf/shapes)");
-  app.add_option("--provider", providers,
-                 std::string("any of keramos,kokkoskernels,blas,openblas,blis,mkl,cublas, and blas=PATH for "
-                             "any CBLAS library, as many as you like (default: all that fit the device)") +
-                     (batched ? "; a CBLAS is called in a loop, blas-batch uses its "
-                                "cblas_?gemm_batch_strided"
-                              : ""));
+  app.add_option(
+      "--provider", providers,
+      std::string("any of keramos,kokkoskernels,blas,openblas,blis,mkl,cublas,cublaslt, and "
+                  "blas=PATH for any CBLAS library, as many as you like (default: all that fit the device)") +
+          (batched ? "; a CBLAS is called in a loop, blas-batch uses its "
+                     "cblas_?gemm_batch_strided"
+                   : ""));
   app.add_option("--blas", blas_paths, "CBLAS libraries for provider blas (default: the system's)");
   app.add_flag("--in-process", in_process,
                "all providers in one process, as on GPUs; on hosts each has its own otherwise, pinned to "
@@ -146,8 +149,7 @@ std::vector<gemm_case> gemm_command_options::cases(const char* default_sizes, do
           if (!batched) continue;
           if (batches.empty()) {
             g.batch = 1;
-            const double each = g.traffic() * double(size_of(type));
-            g.batch = static_cast<std::int64_t>(std::clamp(std::ceil(batch_bytes / each), 1.0, 1e8));
+            g.batch = static_cast<std::int64_t>(std::clamp(std::ceil(batch_bytes / g.traffic()), 1.0, 1e8));
             all.push_back(g);
           } else {
             for (const auto count : parse_range(batches, "--batch")) {
@@ -161,7 +163,7 @@ std::vector<gemm_case> gemm_command_options::cases(const char* default_sizes, do
   }
   for (const auto& g : all) {
     // Beyond any machine's memory, and soon beyond what 64 bits count.
-    if (const double bytes = g.traffic() * double(size_of(g.type)); bytes > 1e15) {
+    if (const double bytes = g.traffic(); bytes > 1e15) {
       throw usage_error(fmt::format("{} x {} x {} in {} needs {:.3g} bytes{}: write smaller sizes", g.m, g.n,
                                     g.k, name(g.type), bytes,
                                     batched ? fmt::format(" for {} of them", g.batch) : ""));

@@ -20,10 +20,8 @@ constexpr double dear_call_s = 10;
 
 std::int64_t choose_sets(const gemm_case& g, std::int64_t asked) {
   if (asked > 0) return asked;
-  const double bytes = double(size_of(g.type)) * double(g.products()) *
-                       (double(g.m) * double(g.k) + double(g.k) * double(g.n) + double(g.m) * double(g.n));
   const double wanted = 1.5 * double(device_cache_bytes());
-  return static_cast<std::int64_t>(std::clamp(std::ceil(wanted / bytes), 1.0, 65536.0));
+  return static_cast<std::int64_t>(std::clamp(std::ceil(wanted / g.bytes()), 1.0, 65536.0));
 }
 
 // Runs until the time of one call is known, which also warms up. Returns that time.

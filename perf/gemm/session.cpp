@@ -63,9 +63,8 @@ std::vector<double> gemm_session::costs() const {
   for (const auto& g : cases_) {
     const double peak = peak_of(g.type);
     const double rate = peak < 1e9 ? 0.3e9 * peak : 1e12;
-    const double elements = g.traffic();
     const double repetition = 0.03 + g.operations() / rate;
-    const double verification = std::min(g.operations(), 3e8) * 1e-9 + elements * 2e-8;
+    const double verification = std::min(g.operations(), 3e8) * 1e-9 + g.traffic() * 5e-9;
     all.push_back(double(providers().size()) * (options_.repetitions + 3) * repetition + verification);
   }
   return all;

@@ -35,7 +35,7 @@ struct kernels_options {
   void add_to(CLI::App& app) {
     app.add_option("--kernel", kernels, fmt::format("any of {}", fmt::join(all_kernels, ",")))
         ->capture_default_str();
-    app.add_option("--type", types, "any of f32,f64,i32")->capture_default_str();
+    app.add_option("--type", types, "any of " + names(basic_types))->capture_default_str();
     app.add_option(
         "--size", sizes,
         "elements of the input, about: 1000000, a list, or a range 65536:16777216:*4 (default: 2^27 "
@@ -67,7 +67,7 @@ struct kernels_options {
   }
   std::vector<data_type> chosen_types() const {
     std::vector<data_type> parsed;
-    for (const auto& text : split_list(types)) parsed.push_back(parse_type(text));
+    for (const auto& text : split_list(types)) parsed.push_back(parse_type(text, basic_types));
     return parsed;
   }
   std::vector<std::int64_t> chosen_sizes() const {
@@ -86,17 +86,26 @@ struct kernels_options {
   }
 };
 
+template <class T>
+std::unique_ptr<kernel_family> make_family(const std::string& kernel, std::int64_t elements,
+                                           std::uint64_t seed) {
+  if (kernel == "transpose") return make_transpose_family<T>(elements, seed);
+  if (kernel == "stencil2d") return make_stencil_family<T>(2, elements, seed);
+  if (kernel == "stencil3d") return make_stencil_family<T>(3, elements, seed);
+  if (kernel == "reduce") return make_reduce_family<T>(elements, seed);
+  if (kernel == "inclusive_scan") return make_scan_family<T>(true, elements, seed);
+  if (kernel == "exclusive_scan") return make_scan_family<T>(false, elements, seed);
+  return make_convolution_family<T>(elements, seed);
+}
+
 std::unique_ptr<kernel_family> make_family(const std::string& kernel, data_type type, std::int64_t elements,
                                            std::uint64_t seed) {
-  return visit_type(type, [&](auto tag) -> std::unique_ptr<kernel_family> {
-    using T = typename decltype(tag)::type;
-    if (kernel == "transpose") return make_transpose_family<T>(elements, seed);
-    if (kernel == "stencil2d") return make_stencil_family<T>(2, elements, seed);
-    if (kernel == "stencil3d") return make_stencil_family<T>(3, elements, seed);
-    if (kernel == "reduce") return make_reduce_family<T>(elements, seed);
-    if (kernel == "inclusive_scan") return make_scan_family<T>(true, elements, seed);
-    if (kernel == "exclusive_scan") return make_scan_family<T>(false, elements, seed);
-    return make_convolution_family<T>(elements, seed);
+  return visit_type(type, [&](auto types) -> std::unique_ptr<kernel_family> {
+    using T = typename decltype(types)::ab;
+    if constexpr (!std::is_arithmetic_v<T>)
+      return nullptr;  // chosen_types has none of those
+    else
+      return make_family<T>(kernel, elements, seed);
   });
 }
 

@@ -182,7 +182,7 @@ class ladder_session {
       if (!row) row = absent(g, step, wanted, width);
       if (!step.beside) row->number = ++number;
       row->tile = fmt::format("{}x{}x{}", step.tile_m, step.tile_n, step.tile_k);
-      row->bytes = step.elements_moved(double(g.m), double(g.n), double(g.k)) * double(size_of(g.type));
+      row->bytes = step.elements_moved(double(g.m), double(g.n), double(g.k)) * double(size_of_ab(g.type));
       row->why = step.why;
       if (row->result.timed() && !bench_->device().is_host) row->launches = launches_of(step, g);
       rows.push_back(std::move(*row));
@@ -246,7 +246,7 @@ class ladder_session {
     row.tile = kernel.plan.front().tile;
     const auto block = parse_extents(row.tile, 3, "tile");
     const auto blocks = [](std::int64_t extent, std::int64_t of) { return double((extent + of - 1) / of); };
-    row.bytes = double(size_of(g.type)) *
+    row.bytes = double(size_of_ab(g.type)) *
                 (double(g.m) * double(g.k) * blocks(g.n, block[1]) +
                  double(g.k) * double(g.n) * blocks(g.m, block[0]) + double(g.m) * double(g.n));
   }

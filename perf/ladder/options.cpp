@@ -12,7 +12,7 @@
 
 namespace keramos::perf {
 void ladder_options::add_to(CLI::App& app) {
-  app.add_option("--type", types, "any of f32,f64,i32")->capture_default_str();
+  app.add_option("--type", types, "any of " + names(basic_types))->capture_default_str();
   app.add_option("--tile", tiles,
                  "tile widths, any of 8,16,32: a team's early tiles, and how many items it has")
       ->capture_default_str();
@@ -25,7 +25,7 @@ void ladder_options::add_to(CLI::App& app) {
   app.add_option("--k", k, "the summed extent");
   app.add_option("--provider", yardsticks,
                  "what stands at the end of the ladder: any of keramos,kokkoskernels,blas,openblas,blis,mkl,"
-                 "cublas, and blas=PATH (default: keramos and the device's BLAS)");
+                 "cublas,cublaslt, and blas=PATH (default: keramos and the device's BLAS)");
   app.add_option("--repetitions", repetitions, "timed repetitions of each step")->capture_default_str();
   app.add_option("--time-limit", time_limit_s,
                  "seconds for one step's repetitions; 3 are made however long they take")
@@ -62,7 +62,7 @@ void ladder_options::check() const {
 
 std::vector<data_type> ladder_options::parsed_types() const {
   std::vector<data_type> parsed;
-  for (const auto& text : split_list(types)) parsed.push_back(parse_type(text));
+  for (const auto& text : split_list(types)) parsed.push_back(parse_type(text, basic_types));
   return parsed;
 }
 

@@ -53,7 +53,7 @@ void set_gains(std::vector<ladder_row>& rows) {
 std::string ladder_table(const std::vector<ladder_row>& rows, bool with_counted) {
   if (rows.empty()) return {};
   const auto& g = rows.front().result.problem;
-  const char* const op = g.type == data_type::i32 ? "OP/B" : "FLOP/B";
+  const char* const op = is_integer(g.type) ? "OP/B" : "FLOP/B";
   auto text = fmt::format("\n{}, tile width {}, m x n x k = {} x {} x {}\n", name(g.type), rows.front().width,
                           g.m, g.n, g.k);
   text += fmt::format("  {:21}{:4}{:>13}{:>12} {:>7} {:>7}{:>13}{}{:>8}\n", "step", "op", "block tile",

@@ -77,15 +77,10 @@ std::unique_ptr<gemm_provider> make_ladder_provider(const std::string& name) {
 }
 
 std::vector<ladder_step> ladder_steps(data_type type, int width) {
-  switch (type) {
-    case data_type::f32:
-      return ladder::steps_for<float>(width);
-    case data_type::f64:
-      return ladder::steps_for<double>(width);
-    case data_type::i32:
-      break;
-  }
-  return ladder::steps_for<std::uint32_t>(width);
+  if (type == data_type::f32) return ladder::steps_for<float>(width);
+  if (type == data_type::f64) return ladder::steps_for<double>(width);
+  if (type == data_type::i32) return ladder::steps_for<std::uint32_t>(width);
+  return {};
 }
 
 }  // namespace keramos::perf

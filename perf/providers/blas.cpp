@@ -11,7 +11,7 @@ class blas_provider : public gemm_provider {
  public:
   blas_provider(const std::string& name, const std::string& path, int threads)
       : batch_(name == "blas-batch"), library_(batch_ ? "blas" : name, path, threads) {
-    if (batch_ && !library_.has_batches())
+    if (batch_ && !library_.has_batches(data_type::f32))
       throw unavailable_error(library_.libraries().front() + " has no cblas_sgemm_batch_strided");
   }
 
@@ -20,7 +20,11 @@ class blas_provider : public gemm_provider {
             library_.threads(), true};
   }
   std::string cannot(const gemm_case& g) const override {
-    return g.type == data_type::i32 ? "CBLAS has no integer product" : "";
+    if (batch_ ? library_.has_batches(g.type) : library_.has(g.type)) return "";
+    const auto functions = cblas_functions(g.type);
+    const std::string type(name(g.type));
+    if (batch_ || functions.empty()) return "CBLAS has no product of " + type + (batch_ ? " in batches" : "");
+    return library_.libraries().front() + " has none of " + functions;
   }
   void prepare(const gemm_case& g, const gemm_operands& operands) override {
     case_ = g;

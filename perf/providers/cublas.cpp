@@ -1,8 +1,6 @@
-// Provider `cublas`: strict f32 (pedantic), and f64 in the default mode, whose tensor cores are IEEE f64 and
-// faster than the pedantic mode's choice; on the default queue's stream.
-#include <cublas_v2.h>
-
-#include <utility>
+// Provider `cublas`, on the default queue's stream: strict f32 (pedantic), f64 in the default mode, whose tensor cores
+// are IEEE f64 and faster than the pedantic mode's choice, and f16 and bf16 on tensor cores with all sums in f32.
+#include "cublas.hpp"
 
 #include "core/host.hpp"
 #include "device/machine_queue.hpp"
@@ -11,10 +9,11 @@
 namespace keramos::perf {
 namespace {
 
-void require(cublasStatus_t status, const char* what) {
-  if (status != CUBLAS_STATUS_SUCCESS) {
-    throw unavailable_error(std::string(what) + ": " + cublasGetStatusString(status));
-  }
+cublasMath_t mode_of(data_type type) {
+  if (type == data_type::f32) return CUBLAS_PEDANTIC_MATH;
+  if (type == data_type::f64) return CUBLAS_DEFAULT_MATH;
+  // Otherwise parts of k may be added in C's type.
+  return cublasMath_t(CUBLAS_DEFAULT_MATH | CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
 }
 
 class cublas_provider : public gemm_provider {
@@ -31,17 +30,15 @@ class cublas_provider : public gemm_provider {
     int version = 0;
     cublasGetVersion(handle_, &version);
     return {"cublas",
-            std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." +
-                std::to_string(version % 100) + ", f32 CUBLAS_PEDANTIC_MATH, f64 CUBLAS_DEFAULT_MATH",
+            version_text(std::size_t(version)) +
+                ", f32 CUBLAS_PEDANTIC_MATH, f64 CUBLAS_DEFAULT_MATH, f16 and bf16 CUBLAS_COMPUTE_32F",
             loaded_libraries({"cublas", "libcudart"}), 0, false};
   }
   std::string cannot(const gemm_case& g) const override {
-    return g.type == data_type::i32 ? "cuBLAS has no product of 32-bit integers" : "";
+    return cublas_has(g.type) ? "" : "cuBLAS has no product of 32-bit integers";
   }
   void prepare(const gemm_case& g, const gemm_operands& operands) override {
-    const bool strict = g.type == data_type::f32;
-    require(cublasSetMathMode(handle_, strict ? CUBLAS_PEDANTIC_MATH : CUBLAS_DEFAULT_MATH),
-            "cublasSetMathMode");
+    require(cublasSetMathMode(handle_, mode_of(g.type)), "cublasSetMathMode");
     case_ = g;
     sets_ = operands.device;
   }
@@ -50,9 +47,11 @@ class cublas_provider : public gemm_provider {
       for_sets_in_turn(sets_, calls, [&](const operand_set& set) {
         if (case_.type == data_type::f32) {
           case_.batch > 0 ? call_batch<float>(cublasSgemmStridedBatched, set) : call<float>(cublasSgemm, set);
-        } else {
+        } else if (case_.type == data_type::f64) {
           case_.batch > 0 ? call_batch<double>(cublasDgemmStridedBatched, set)
                           : call<double>(cublasDgemm, set);
+        } else {
+          call_mixed(set);
         }
       });
     });
@@ -68,44 +67,39 @@ class cublas_provider : public gemm_provider {
                                           const T*, const T*, int, long long, const T*, int, long long,
                                           const T*, T*, int, long long, int);
 
-  // cuBLAS is column-major: a row-major C is the column-major C^T = op(B)^T op(A)^T.
-  template <class T>
-  struct column_major {
-    cublasOperation_t op_a, op_b;
-    int m, n, k;
-    const T *a, *b;
-    T* c;
-    int lda, ldb;
-
-    column_major(const gemm_case& g, const operand_set& set) {
-      const auto op = [](transpose t) { return t == transpose::N ? CUBLAS_OP_N : CUBLAS_OP_T; };
-      const bool right = g.layout == matrix_layout::right;
-      op_a = op(g.op_a), op_b = op(g.op_b);
-      m = static_cast<int>(g.m), n = static_cast<int>(g.n), k = static_cast<int>(g.k);
-      a = static_cast<const T*>(set.a), b = static_cast<const T*>(set.b);
-      c = static_cast<T*>(set.c);
-      lda = right == (g.op_a == transpose::N) ? k : m;
-      ldb = right == (g.op_b == transpose::N) ? n : k;
-      if (!right) return;
-      std::swap(op_a, op_b), std::swap(m, n), std::swap(a, b), std::swap(lda, ldb);
-    }
-  };
-
   template <class T>
   void call(function<T>* f, const operand_set& set) {
-    const column_major<T> p(case_, set);
+    const column_major p(case_, set);
     const T alpha = static_cast<T>(case_.alpha), beta = static_cast<T>(case_.beta);
-    require(f(handle_, p.op_a, p.op_b, p.m, p.n, p.k, &alpha, p.a, p.lda, p.b, p.ldb, &beta, p.c, p.m),
+    require(f(handle_, p.op_a, p.op_b, p.m, p.n, p.k, &alpha, static_cast<const T*>(p.a), p.lda,
+              static_cast<const T*>(p.b), p.ldb, &beta, static_cast<T*>(p.c), p.m),
             "cublas gemm");
   }
   template <class T>
   void call_batch(batched_function<T>* f, const operand_set& set) {
-    const column_major<T> p(case_, set);
+    const column_major p(case_, set);
     const T alpha = static_cast<T>(case_.alpha), beta = static_cast<T>(case_.beta);
     const long long m = p.m, n = p.n, k = p.k;
-    require(f(handle_, p.op_a, p.op_b, p.m, p.n, p.k, &alpha, p.a, p.lda, m * k, p.b, p.ldb, k * n, &beta,
-              p.c, p.m, m * n, static_cast<int>(case_.batch)),
+    require(f(handle_, p.op_a, p.op_b, p.m, p.n, p.k, &alpha, static_cast<const T*>(p.a), p.lda, m * k,
+              static_cast<const T*>(p.b), p.ldb, k * n, &beta, static_cast<T*>(p.c), p.m, m * n,
+              static_cast<int>(case_.batch)),
             "cublas gemmStridedBatched");
+  }
+  void call_mixed(const operand_set& set) {
+    const column_major p(case_, set);
+    const auto t = cublas_types_of(case_.type);
+    const cublas_scalar alpha(case_.alpha, t.scalar), beta(case_.beta, t.scalar);
+    if (case_.batch == 0) {
+      require(cublasGemmEx(handle_, p.op_a, p.op_b, p.m, p.n, p.k, alpha.address(), p.a, t.ab, p.lda, p.b,
+                           t.ab, p.ldb, beta.address(), p.c, t.c, p.m, t.compute, CUBLAS_GEMM_DEFAULT),
+              "cublasGemmEx");
+      return;
+    }
+    const long long m = p.m, n = p.n, k = p.k;
+    require(cublasGemmStridedBatchedEx(handle_, p.op_a, p.op_b, p.m, p.n, p.k, alpha.address(), p.a, t.ab,
+                                       p.lda, m * k, p.b, t.ab, p.ldb, k * n, beta.address(), p.c, t.c, p.m,
+                                       m * n, static_cast<int>(case_.batch), t.compute, CUBLAS_GEMM_DEFAULT),
+            "cublasGemmStridedBatchedEx");
   }
 
   cublasHandle_t handle_ = nullptr;

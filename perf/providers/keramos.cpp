@@ -2,6 +2,7 @@
 #include <keramos/gemm/batched.hpp>
 #include <keramos/gemm/gemm.hpp>
 
+#include "core/error_bound.hpp"
 #include "core/host.hpp"
 #include "device/machine_queue.hpp"
 #include "provider.hpp"
@@ -9,23 +10,24 @@
 namespace keramos::perf {
 namespace {
 
-template <class T, class Layout>
+template <class AB, class C, class Layout>
 void enqueue(const gemm_case& g, const operand_set& set) {
   using memory = keramos::default_execution_space::memory_space;
   using unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
-  using in = Kokkos::View<const T**, Layout, memory, unmanaged>;
-  using out = Kokkos::View<T**, Layout, memory, unmanaged>;
+  using in = Kokkos::View<const AB**, Layout, memory, unmanaged>;
+  using out = Kokkos::View<C**, Layout, memory, unmanaged>;
   const bool a_plain = g.op_a == transpose::N, b_plain = g.op_b == transpose::N;
-  const in a(static_cast<const T*>(set.a), a_plain ? g.m : g.k, a_plain ? g.k : g.m);
-  const in b(static_cast<const T*>(set.b), b_plain ? g.k : g.n, b_plain ? g.n : g.k);
-  const out c(static_cast<T*>(set.c), g.m, g.n);
+  const in a(static_cast<const AB*>(set.a), a_plain ? g.m : g.k, a_plain ? g.k : g.m);
+  const in b(static_cast<const AB*>(set.b), b_plain ? g.k : g.n, b_plain ? g.n : g.k);
+  const out c(static_cast<C*>(set.c), g.m, g.n);
   keramos::gemm_options options;
   options.op_a = a_plain ? keramos::op::N : keramos::op::T;
   options.op_b = b_plain ? keramos::op::N : keramos::op::T;
-  keramos::gemm(machine_queue(), T(g.alpha), a, b, T(g.beta), c, options);
+  using scalar = sum_t<AB>;
+  keramos::gemm(machine_queue(), scalar(g.alpha), a, b, scalar(g.beta), c, options);
 }
 
-template <class T, class Layout>
+template <class AB, class C, class Layout>
 void enqueue_batch(const gemm_case& g, const operand_set& set) {
   const auto batch = [&](auto* data, bool plain, index_t rows, index_t cols) {
     if (!plain) std::swap(rows, cols);
@@ -36,19 +38,20 @@ void enqueue_batch(const gemm_case& g, const operand_set& set) {
     return batched_matrix_view<element>::strided(first, g.batch, rows * cols);
   };
   const bool a_plain = g.op_a == transpose::N, b_plain = g.op_b == transpose::N;
+  using scalar = sum_t<AB>;
   keramos::gemm_batched(
-      machine_queue(), T(g.alpha), batch(static_cast<const T*>(set.a), a_plain, g.m, g.k),
-      batch(static_cast<const T*>(set.b), b_plain, g.k, g.n), T(g.beta),
-      batch(static_cast<T*>(set.c), true, g.m, g.n),
+      machine_queue(), scalar(g.alpha), batch(static_cast<const AB*>(set.a), a_plain, g.m, g.k),
+      batch(static_cast<const AB*>(set.b), b_plain, g.k, g.n), scalar(g.beta),
+      batch(static_cast<C*>(set.c), true, g.m, g.n),
       {a_plain ? keramos::op::N : keramos::op::T, b_plain ? keramos::op::N : keramos::op::T});
 }
 
-template <class T>
+template <class AB, class C>
 auto enqueue_in(const gemm_case& g) {
   const bool right = g.layout == matrix_layout::right;
   if (g.batch > 0)
-    return right ? enqueue_batch<T, Kokkos::LayoutRight> : enqueue_batch<T, Kokkos::LayoutLeft>;
-  return right ? enqueue<T, Kokkos::LayoutRight> : enqueue<T, Kokkos::LayoutLeft>;
+    return right ? enqueue_batch<AB, C, Kokkos::LayoutRight> : enqueue_batch<AB, C, Kokkos::LayoutLeft>;
+  return right ? enqueue<AB, C, Kokkos::LayoutRight> : enqueue<AB, C, Kokkos::LayoutLeft>;
 }
 
 class keramos_provider : public gemm_provider {
@@ -64,17 +67,10 @@ class keramos_provider : public gemm_provider {
   void prepare(const gemm_case& g, const gemm_operands& operands) override {
     case_ = g;
     sets_ = operands.device;
-    switch (g.type) {
-      case data_type::f32:
-        enqueue_ = enqueue_in<float>(g);
-        break;
-      case data_type::f64:
-        enqueue_ = enqueue_in<double>(g);
-        break;
-      case data_type::i32:
-        enqueue_ = enqueue_in<std::int32_t>(g);
-        break;
-    }
+    enqueue_ = visit_type(g.type, [&](auto types) {
+      using of = decltype(types);
+      return enqueue_in<typename of::ab, typename of::c>(g);
+    });
   }
   double run(std::int64_t calls) override {
     return seconds_on_queue(

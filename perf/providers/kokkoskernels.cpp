@@ -22,15 +22,10 @@ std::string version() {
 }
 
 kokkoskernels_call pick_native(data_type type, matrix_layout layout) {
-  switch (type) {
-    case data_type::f32:
-      return native::pick_f32(layout);
-    case data_type::f64:
-      return native::pick_f64(layout);
-    case data_type::i32:
-      break;
-  }
-  return native::pick_i32(layout);
+  if (type == data_type::f32) return native::pick_f32(layout);
+  if (type == data_type::f64) return native::pick_f64(layout);
+  if (type == data_type::i32) return native::pick_i32(layout);
+  return nullptr;  // it knows no elements but Kokkos' own
 }
 
 class kokkoskernels_provider : public gemm_provider {
@@ -40,7 +35,7 @@ class kokkoskernels_provider : public gemm_provider {
 
   provider_info info() const override { return info_; }
   std::string cannot(const gemm_case& g) const override {
-    return pick_(g.type, g.layout) ? "" : "the library behind it has no integer product";
+    return pick_(g.type, g.layout) ? "" : "it has no product of " + std::string(name(g.type));
   }
   void prepare(const gemm_case& g, const gemm_operands& operands) override {
     case_ = g;

@@ -21,7 +21,7 @@ namespace tpl {
 // "blas" or "cublas" where the package's gemm on the default execution space is another library's;
 // "" where it is native.
 const char* name();
-kokkoskernels_call pick(data_type type, matrix_layout layout);  // null for i32
+kokkoskernels_call pick(data_type type, matrix_layout layout);  // null but for f32 and f64
 }  // namespace tpl
 
 }  // namespace keramos::perf

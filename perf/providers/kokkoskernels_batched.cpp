@@ -71,7 +71,9 @@ class kokkoskernels_batched_provider : public gemm_provider {
     return {"kokkoskernels-batched", kokkoskernels_version(), libraries, host_threads(), false};
   }
   std::string cannot(const gemm_case& g) const override {
-    return g.type == data_type::i32 ? "its integers are int, whose overflow is undefined" : "";
+    if (g.type == data_type::i32) return "its integers are int, whose overflow is undefined";
+    const bool has = g.type == data_type::f32 || g.type == data_type::f64;
+    return has ? "" : "it has no product of " + std::string(name(g.type));
   }
   void prepare(const gemm_case& g, const gemm_operands& operands) override {
     case_ = g;

@@ -68,6 +68,7 @@ std::unique_ptr<gemm_provider> make_kokkoskernels_tpl(int threads);
 std::unique_ptr<gemm_provider> make_kokkoskernels_batched();
 std::unique_ptr<gemm_provider> make_blas(const std::string& name, const std::string& path, int threads);
 std::unique_ptr<gemm_provider> make_cublas();
+std::unique_ptr<gemm_provider> make_cublaslt();
 
 std::string kokkoskernels_version();  // "" where this build has none
 

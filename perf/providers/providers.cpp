@@ -34,9 +34,12 @@ std::vector<entry> entries(bool device_is_host) {
 #endif
 #ifdef KERAMOS_PERF_HAS_CUBLAS
   const auto cublas = [](const auto&, int) { return make_cublas(); };
+  const auto cublaslt = [](const auto&, int) { return make_cublaslt(); };
 #else
   const auto cublas = [](const auto&, int) { return std::unique_ptr<gemm_provider>(); };
+  const auto cublaslt = cublas;
 #endif
+  constexpr const char* no_cuda = "only in CUDA builds (configure with the preset cuda)";
   const auto cblas = [](const provider_choice& c, int threads) { return make_blas(c.name, c.path, threads); };
   return {
       {"keramos", true, [](const auto&, int) { return make_keramos(); }, ""},
@@ -52,7 +55,8 @@ std::vector<entry> entries(bool device_is_host) {
       {"openblas", false, cblas, ""},
       {"blis", false, cblas, ""},
       {"mkl", false, cblas, ""},
-      {"cublas", !device_is_host, cublas, "only in CUDA builds (configure with the preset cuda)"},
+      {"cublas", !device_is_host, cublas, no_cuda},
+      {"cublaslt", !device_is_host, cublaslt, no_cuda},
   };
 }
 
@@ -127,7 +131,7 @@ std::vector<provider_choice> choose_providers(const std::vector<std::string>& as
     if (!known) {
       throw usage_error(
           fmt::format("provider '{}' is not known: write --provider with any of keramos,kokkoskernels,"
-                      "blas,openblas,blis,mkl,cublas, or blas=PATH",
+                      "blas,openblas,blis,mkl,cublas,cublaslt, or blas=PATH",
                       name));
     }
   }

@@ -36,9 +36,7 @@ struct gemm_result {
   std::string trouble() const;  // why it is wrong, failed or unavailable; "" if it is verified
   double giga_rate() const { return problem.operations() / seconds.median * 1e-9; }
   // Of what must be read and written once.
-  double gigabytes_per_second() const {
-    return problem.traffic() * double(size_of(problem.type)) / seconds.median * 1e-9;
-  }
+  double gigabytes_per_second() const { return problem.traffic() / seconds.median * 1e-9; }
 };
 
 // "GFLOP/s", for integers "GOP/s".

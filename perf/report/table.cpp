@@ -15,7 +15,7 @@ std::string number(double value) {
 
 }  // namespace
 
-const char* rate_unit(data_type type) { return type == data_type::i32 ? "GOP/s" : "GFLOP/s"; }
+const char* rate_unit(data_type type) { return is_integer(type) ? "GOP/s" : "GFLOP/s"; }
 
 bool result_table::has_ratio(const std::string& provider) const {
   return provider != "keramos" &&

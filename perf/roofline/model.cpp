@@ -22,19 +22,31 @@ std::string text(const json& row, const char* key) {
   return at != row.end() && at->is_string() ? at->get<std::string>() : std::string();
 }
 
-double bytes_of_type(const std::string& type) {
-  if (type == "f64") return 8;
-  return type == "f32" || type == "i32" ? 4 : 0;
+std::int64_t extent(const json& row, const char* key) {
+  return static_cast<std::int64_t>(std::min(number(row, key), 1e15));
 }
 
 // Each operand once. A beta other than 0 reads C as well, but rows do not tell of it.
 double least_bytes(const json& row) {
   if (const double known = number(row, "memory_bytes"); known > 0) return known;
-  const double m = number(row, "m"), n = number(row, "n"), k = number(row, "k");
-  return std::max(number(row, "batch"), 1.0) * bytes_of_type(text(row, "type")) * (m * k + k * n + m * n);
+  const auto type = find_type(text(row, "type"));
+  if (!type) return 0;
+  gemm_case g;
+  g.type = *type;
+  g.m = extent(row, "m"), g.n = extent(row, "n"), g.k = extent(row, "k"), g.batch = extent(row, "batch");
+  return g.bytes();
 }
 
-bool is_integer(const std::string& type) { return type == "i32"; }
+bool is_integer(const std::string& name) {
+  const auto type = find_type(name);
+  return type && is_integer(*type);
+}
+
+// The type whose peak is that of products of this one: f16 of f16_f32.
+std::string type_of_peak(const std::string& of_product) {
+  const auto type = find_type(of_product);
+  return type ? std::string(name(elements_of(*type))) : of_product;
+}
 
 std::string rate(double gigas) {
   return fmt::format("{:.{}f}", gigas, gigas >= 1000 ? 0 : gigas >= 10 ? 1 : 3);
@@ -52,13 +64,13 @@ roofline_kernel moved(const json& row, double rate) {
 
 std::string table_of_moves(const std::vector<roofline_kernel>& kernels, const device_spec& spec,
                            std::size_t name_width, std::size_t problem_width) {
-  auto text = fmt::format("\n{:{}}  {:4} {:{}} {:>12}  {:16} {:>12} {:>6}\n", "kernel", name_width, "type",
+  auto text = fmt::format("\n{:{}}  {:8} {:{}} {:>12}  {:16} {:>12} {:>6}\n", "kernel", name_width, "type",
                           "problem", problem_width, "GB/s", "bound", "allows", "met");
   for (const auto& k : kernels) {
     if (k.gflops > 0) continue;
     const auto p = place(k, spec);
     const bool known = p.bound.attainable > 0;
-    text += fmt::format("{:{}}  {:4} {:{}} {:>12}  {:16} {:>12} {:>6}\n", k.name, name_width, k.type,
+    text += fmt::format("{:{}}  {:8} {:{}} {:>12}  {:16} {:>12} {:>6}\n", k.name, name_width, k.type,
                         k.problem, problem_width, rate(k.gbytes_per_s), known ? p.bound.name : "not known",
                         known ? rate(p.bound.attainable) : "-",
                         known ? fmt::format("{:.0f}%", 100 * p.fraction) : "-");
@@ -68,7 +80,8 @@ std::string table_of_moves(const std::vector<roofline_kernel>& kernels, const de
 
 }  // namespace
 
-roofline_bound compute_roof(const device_spec& spec, const std::string& type) {
+roofline_bound compute_roof(const device_spec& spec, const std::string& of_product) {
+  const auto type = type_of_peak(of_product);
   const double peak = rate_of(spec.peak_gflops, type), matrix = rate_of(spec.matrix_peak_gflops, type);
   return matrix > peak ? roofline_bound{type + " matrix peak", matrix} : roofline_bound{type + " peak", peak};
 }
@@ -165,13 +178,13 @@ std::string places_text(const std::vector<roofline_kernel>& kernels, const devic
   const auto moves = counted < std::ssize(kernels) ? table_of_moves(kernels, spec, name_width, problem_width)
                                                    : std::string();
   if (counted == 0) return moves;
-  auto text = fmt::format("\n{:{}}  {:4} {:{}} {:>10} {:>10} {:>12}  {:16} {:>12} {:>6}\n", "kernel",
+  auto text = fmt::format("\n{:{}}  {:8} {:{}} {:>10} {:>10} {:>12}  {:16} {:>12} {:>6}\n", "kernel",
                           name_width, "type", "problem", problem_width, "OP/B mem.", "OP/B L1", "GFLOP/s",
                           "bound", "allows", "met");
   for (const auto& k : kernels) {
     if (!has_operations(k)) continue;
     const auto p = place(k, spec);
-    text += fmt::format("{:{}}  {:4} {:{}} {:>10.3g} {:>10} {:>12}  {:16} {:>12} {:>6}\n", k.name, name_width,
+    text += fmt::format("{:{}}  {:8} {:{}} {:>10.3g} {:>10} {:>12}  {:16} {:>12} {:>6}\n", k.name, name_width,
                         k.type, k.problem, problem_width, k.memory_intensity,
                         k.cache_intensity > 0 ? fmt::format("{:.3g}", k.cache_intensity) : "-",
                         rate(k.gflops), p.bound.attainable > 0 ? p.bound.name : "not known",

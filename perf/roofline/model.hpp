@@ -36,7 +36,8 @@ struct roofline_place {
   double fraction = 0;                 // of that bound
 };
 
-// Gigaoperations per second of the type's highest unit, and its name; 0 if the spec does not tell.
+// Gigaoperations per second of the highest unit for products of the type (of f16_f32 that of f16), and its name;
+// 0 if the spec does not tell.
 roofline_bound compute_roof(const device_spec& spec, const std::string& type);
 // The intensity where memory's roof meets it.
 double ridge_point(const device_spec& spec, const std::string& type);

@@ -36,10 +36,10 @@ class remote_target : public gemm_target {
     return ask({{"do", "cannot"}, {"case", to_message(g)}});
   }
   void prepare(const gemm_case& g, std::int64_t sets, std::uint64_t seed) override {
-    c_bytes_ = std::size_t(g.products()) * std::size_t(g.m) * std::size_t(g.n) * size_of(g.type);
+    c_bytes_ = g.c_bytes();
     call_may_take_s_ = g.operations() / (slowest_rate * std::max(1, info_.threads));
     ask({{"do", "prepare"}, {"case", to_message(g)}, {"sets", sets}, {"seed", seed}},
-        double(sets) * g.traffic() * double(size_of(g.type)) / slowest_data_rate);
+        double(sets) * g.traffic() / slowest_data_rate);
   }
   void pin() override { ask({{"do", "pin"}}); }
   double run(std::int64_t calls) override { return timed("run", calls); }

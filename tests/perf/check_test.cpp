@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -10,14 +11,19 @@
 #include <vector>
 
 #include "core/random.hpp"
+#include "perf/product_types.hpp"
 
 namespace keramos::perf {
 namespace {
 
-template <class T>
+template <class Types>
 struct product {
+  using T = typename Types::ab;
+  using C = typename Types::c;
+
   gemm_case g;
-  std::vector<T> a, b, c0, c;
+  std::vector<T> a, b;
+  std::vector<C> c0, c;
 
   product(gemm_case problem, std::uint64_t seed) : g(problem) {
     fill(a, g.m * g.k, seed, 1);
@@ -26,33 +32,36 @@ struct product {
     compute();
   }
 
-  static void fill(std::vector<T>& x, std::int64_t n, std::uint64_t seed, std::uint64_t stream) {
+  template <class Element>
+  static void fill(std::vector<Element>& x, std::int64_t n, std::uint64_t seed, std::uint64_t stream) {
     const random_stream random(seed, stream);
-    for (std::int64_t i = 0; i < n; ++i) x.push_back(random.value<T>(i));
+    for (std::int64_t i = 0; i < n; ++i) x.push_back(random.value<Element>(i));
   }
 
-  T& at(std::int64_t i, std::int64_t j) {
+  C& at(std::int64_t i, std::int64_t j) {
     const auto s = strides_of_c(g);
     return c[i * s.row + j * s.col];
   }
 
-  // In the type itself, so with its rounding errors; integers wrap.
+  // In the type of sums, so with its rounding errors.
   void compute() {
-    using sum_type = std::conditional_t<std::is_integral_v<T>, std::uint32_t, T>;
+    using sum_type = typename Types::sum;
     const auto sa = strides_of_op_a(g), sb = strides_of_op_b(g), sc = strides_of_c(g);
-    c.assign(g.m * g.n, T(0));
+    c.assign(g.m * g.n, C(0));
     for (std::int64_t i = 0; i < g.m; ++i) {
       for (std::int64_t j = 0; j < g.n; ++j) {
         sum_type sum = 0;
         for (std::int64_t p = 0; p < g.k; ++p) {
           sum += sum_type(a[i * sa.row + p * sa.col]) * sum_type(b[p * sb.row + j * sb.col]);
         }
-        sum_type out = sum_type(T(g.alpha)) * sum;
-        if (g.beta != 0) out += sum_type(T(g.beta)) * sum_type(c0[i * sc.row + j * sc.col]);
-        at(i, j) = T(out);
+        sum_type out = scalar(g.alpha) * sum;
+        if (g.beta != 0) out += scalar(g.beta) * sum_type(c0[i * sc.row + j * sc.col]);
+        at(i, j) = C(out);
       }
     }
   }
+
+  static typename Types::sum scalar(double value) { return typename Types::sum(sum_t<T>(value)); }
 
   std::unique_ptr<gemm_check> checker(check_method method) const {
     return make_gemm_check(g, a.data(), b.data(), g.beta != 0 ? c0.data() : nullptr, 7, method);
@@ -60,21 +69,16 @@ struct product {
 };
 
 // x with some bits flipped, or some amount off.
-template <class T>
-T spoiled(T x, int bits, double amount) {
-  if constexpr (std::is_integral_v<T>) {
+template <class C>
+C spoiled(C x, int bits, double amount) {
+  if constexpr (std::is_integral_v<C>) {
     return x ^ bits;
   } else {
-    return x + T(amount);
+    return C(double(x) + amount);
   }
 }
 
-template <class T>
-constexpr data_type type_of = std::is_same_v<T, float>    ? data_type::f32
-                              : std::is_same_v<T, double> ? data_type::f64
-                                                          : data_type::i32;
-
-template <class T>
+template <class Types>
 class Check : public testing::Test {
  protected:
   // All ops, layouts and scalars of one size, with a fresh seed.
@@ -86,15 +90,14 @@ class Check : public testing::Test {
       for (auto b : {transpose::N, transpose::T}) {
         for (auto layout : {matrix_layout::right, matrix_layout::left}) {
           for (const double beta : {0.0, -2.0}) {
-            f(product<T>({type_of<T>, a, b, layout, m, n, k, beta == 0 ? 1.0 : 3.0, beta}, seed));
+            f(product<Types>({Types::type, a, b, layout, m, n, k, beta == 0 ? 1.0 : 3.0, beta}, seed));
           }
         }
       }
     }
   }
 };
-using types = testing::Types<float, double, std::int32_t>;
-TYPED_TEST_SUITE(Check, types);
+TYPED_TEST_SUITE(Check, tested_types);
 
 TYPED_TEST(Check, RightResultsPass) {
   for (auto method : {check_method::every_element, check_method::freivalds}) {
@@ -102,7 +105,7 @@ TYPED_TEST(Check, RightResultsPass) {
       const auto v = (*p.checker(method))(p.c.data());
       EXPECT_TRUE(v.passed) << v.where << " " << v.error << " > " << v.bound;
       EXPECT_LE(v.error, v.bound);
-      EXPECT_EQ(v.error > 0, std::is_floating_point_v<TypeParam>);
+      EXPECT_EQ(v.error > 0, !std::is_integral_v<typename TypeParam::ab>);
     });
   }
 }
@@ -112,7 +115,9 @@ TYPED_TEST(Check, OneWrongElementIsFoundWhereItIs) {
     auto check = p.checker(check_method::every_element);
     ASSERT_TRUE((*check)(p.c.data()).passed);
     auto& wrong = p.at(41, 87);
-    wrong = spoiled(wrong, 1, 0.001);     // less than a lost product
+    // Less than a lost product; but more than a rounding to C's type.
+    const double u = unit_roundoff<typename TypeParam::c>;
+    wrong = spoiled(wrong, 1, std::max(0.001, 64 * u));
     const auto v = (*check)(p.c.data());  // with the references kept from the first time
     EXPECT_FALSE(v.passed);
     EXPECT_EQ(v.where, "element (41, 87)");
@@ -146,32 +151,73 @@ TYPED_TEST(Check, UnwrittenElementsAreFound) {
 TEST(CheckBound, ProductInLowerPrecisionFails) {
   // f64 asked for, f32 delivered; and a sum that lost one of its products.
   gemm_case g{data_type::f64, {}, {}, {}, 80, 80, 80};
-  product<double> p(g, 1);
+  product<f64_types> p(g, 1);
   for (auto& x : p.c) x = float(x);
   EXPECT_FALSE((*p.checker(check_method::every_element))(p.c.data()).passed);
   EXPECT_FALSE((*p.checker(check_method::freivalds))(p.c.data()).passed);
 
   g.type = data_type::f32;
-  product<float> q(g, 2);
+  product<f32_types> q(g, 2);
   q.at(5, 6) -= q.a[5 * 80 + 79] * q.b[79 * 80 + 6];
   EXPECT_FALSE((*q.checker(check_method::every_element))(q.c.data()).passed);
 }
 
 TEST(CheckBound, InfinityFails) {
-  product<float> p({data_type::f32, {}, {}, {}, 4, 4, 4}, 3);
+  product<f32_types> p({data_type::f32, {}, {}, {}, 4, 4, 4}, 3);
   p.at(2, 2) = std::numeric_limits<float>::infinity();
   const auto v = (*p.checker(check_method::every_element))(p.c.data());
   EXPECT_FALSE(v.passed);
   EXPECT_EQ(v.where, "element (2, 2)");
 }
 
-TEST(CheckBound, LargeCasesOfEveryShape) {
+// Sums of halves are promised in f32, with one rounding at the end.
+template <class Types>
+void expect_sums_in_c_fail() {
+  using C = typename Types::c;
+  product<Types> p({Types::type, {}, {}, {}, 80, 80, 80}, 8);
+  for (std::int64_t i = 0; i < 80; ++i) {
+    for (std::int64_t j = 0; j < 80; ++j) {
+      C sum(0);
+      for (std::int64_t k = 0; k < 80; ++k)
+        sum = C(float(sum) + float(p.a[i * 80 + k]) * float(p.b[k * 80 + j]));
+      p.at(i, j) = sum;
+    }
+  }
+  EXPECT_FALSE((*p.checker(check_method::every_element))(p.c.data()).passed);
+}
+
+TEST(CheckBound, HalvesAreSummedInF32) {
+  expect_sums_in_c_fail<f16_types>();
+  expect_sums_in_c_fail<bf16_types>();
+}
+
+TEST(CheckBound, AFloatOfHalvesIsNotRoundedToOne) {
+  product<f16_f32_types> p({data_type::f16_f32, {}, {}, {}, 80, 80, 80}, 9);
+  for (auto& x : p.c) x = float16(x);
+  EXPECT_FALSE((*p.checker(check_method::every_element))(p.c.data()).passed);
+  EXPECT_FALSE((*p.checker(check_method::freivalds))(p.c.data()).passed);
+}
+
+TEST(CheckBound, AnInfiniteHalfFails) {
+  for (const auto method : {check_method::every_element, check_method::freivalds}) {
+    product<f16_types> p({data_type::f16, {}, {}, {}, 300, 4, 4}, 3);
+    p.at(123, 2) = std::numeric_limits<float16>::infinity();
+    EXPECT_FALSE((*p.checker(method))(p.c.data()).passed);
+  }
+}
+
+template <class Types>
+class LargeCheck : public testing::Test {};
+TYPED_TEST_SUITE(LargeCheck, tested_types);
+
+TYPED_TEST(LargeCheck, CasesOfEveryShape) {
   // Above 2^27 by default: also one where a block is one column, and one with a single row.
   for (const auto& [m, n, k] : {std::tuple{3000, 40, 1200}, {1, 13000, 10400}, {520, 520, 520}}) {
-    product<float> p({data_type::f32, {}, {}, matrix_layout::left, m, n, k}, 4);
+    product<TypeParam> p({TypeParam::type, {}, {}, matrix_layout::left, m, n, k}, 4);
     auto check = make_gemm_check(p.g, p.a.data(), p.b.data(), nullptr, 5);
     EXPECT_TRUE((*check)(p.c.data()).passed) << m;
-    p.at(m - 1, n / 2) += 1;
+    auto& wrong = p.at(m - 1, n / 2);
+    wrong = spoiled(wrong, 1, 1);
     EXPECT_FALSE((*check)(p.c.data()).passed) << m;
   }
 }

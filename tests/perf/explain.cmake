@@ -48,11 +48,18 @@ expect("${out}" "a team is one thread of the host")
 run(0 explain --type f64 --size 512)
 expect("${out}" "keramos::gemm, f64 NN, m x n x k = 512 x 512 x 512")
 expect("${out}" "512 x 512 of C: tiled, block tile [0-9]+x[0-9]+x[0-9]+, [0-9]+ stage")
+run(0 explain --type bf16_f32 --size 512)
+expect("${out}" "keramos::gemm, bf16_f32 NN, m x n x k = 512 x 512 x 512")
+explain_json(--device-spec h200-sxm5 --type f16_f32 --tile 16)
+expect_field(f16_f32 tile type)
+expect_field(8.0 tile intensity)
+run(0 explain --device-spec h200-sxm5 --type f16_f32 --tile 16)
+expect("${out}" "ridge point, FLOP/B +206.1 ")
 explain_json(--type f32 --size 3)
 expect_field(3 library m)
 expect_field(3 library plan 0 n)
 
-foreach(arguments IN ITEMS "--tile;0" "--tile;16x16" "--tile;x" "--thread-tile;3x3" "--type;f16" "--stages;0"
+foreach(arguments IN ITEMS "--tile;0" "--tile;16x16" "--tile;x" "--thread-tile;3x3" "--type;f8" "--stages;0"
                            "--scratch-per-sm;48Q" "--threads-per-sm;-1" "--device-spec;none" "--format;xml"
                            "--op;XX" "--size;1x2" "--bogus" "--registers;-4")
   run(2 explain ${arguments})

@@ -16,6 +16,14 @@ expect_json(good.json 42 context seed)
 expect_json(good.json keramos results 47 provider)
 expect_json(good.json ON results 47 verified)
 expect_json(good.json 2 results 47 repetitions)
+file(REMOVE halves.json)
+run(0 gemm --provider keramos --type f16,f16_f32,bf16,bf16_f32 --op NN,NT,TN,TT --layout right,left --m 5 --n 7,24
+    --k 33 --alpha 3 --beta -2 ${quick} --seed 42 --output halves.json)
+expect("${out}" "\nbf16_f32\n.*GFLOP/s")
+expect_json(halves.json f16 results 0 type)
+expect_json(halves.json bf16_f32 results 63 type)
+expect_json(halves.json ON results 63 verified)
+run(0 gemm --provider keramos --type f16,f16_f32,bf16,bf16_f32 --size 8,550 ${quick})  # and by sums of elements
 
 # A wrong element is shown, whether all are compared or (the larger size) sums of them; the other
 # provider and the later cases are measured and written all the same.
@@ -30,6 +38,22 @@ expect_json(wrong.json ON results 0 verified)
 expect_json(wrong.json OFF results 1 verified)
 expect_json(wrong.json ON results 2 verified)
 expect_json(wrong.json OFF results 3 verified)
+
+# So are halves, where the library has a function for them; where it has none, that is said.
+run(1 gemm --provider keramos,blas --blas ${WRONG_CBLAS} --type bf16_f32 --size 24,520 ${quick} --output wrong.json)
+expect("${out}" "WRONG: element \\(22, 1\\) is off by 2")
+expect("${out}" "WRONG: a sum of elements from \\(518, 0\\) is off by|WRONG: element \\(518, 1\\) is off by 2")
+expect_json(wrong.json ON results 2 verified)
+expect_json(wrong.json OFF results 3 verified)
+expect_json(wrong.json bf16_f32 results 3 type)
+run(0 gemm --provider keramos,blas --blas ${WRONG_CBLAS} --type bf16,f16_f32 --size 8 ${quick}
+    --output no_function.json)
+expect("${out}" "unavailable")
+expect_json(no_function.json ON results 0 verified)
+expect_json(no_function.json "CBLAS has no product of bf16" results 1 reason)
+file(READ no_function.json json)
+string(JSON reason GET "${json}" results 3 reason)
+expect("${reason}" "has none of cblas_shgemm, cblas_gemm_f16f16f32$")
 
 # The same in one process, as on GPUs; two libraries of one name are told apart.
 run(1 gemm --in-process --provider keramos,blas=${WRONG_CBLAS} --type f64 --size 24 ${quick} --output wrong.json)
@@ -52,6 +76,9 @@ expect_json(batched.json 40 results ${second} batch)
 expect_json(batched.json ON results 0 verified)
 run(0 batched --provider keramos --type i32 --batch 9 --size 8 ${quick} --format csv)
 expect("${out}" "^provider,[^\n]*,k,batch,repetitions,.*\nkeramos,[^\n]*,8,8,8,9,[^\n]*,true\n$")
+run(0 batched --provider keramos --type f16,bf16_f32 --op NN,TT --layout right,left --batch 9 --m 5 --n 7 --k 40
+    --alpha 3 --beta -2 ${quick} --output batched.json)
+expect_json(batched.json bf16_f32 results 7 type)
 run(1 batched --provider keramos,blas --blas ${WRONG_CBLAS} --type f64 --batch 5 --size 24 ${quick}
     --output batched.json)
 expect("${out}" "WRONG: element \\(22, 1\\) of matrix [0-4] is off by 2, allowed")
@@ -104,11 +131,17 @@ run(0 epilogue --size 64,100 --repetitions 2 --output epilogue.json)
 expect("${out}" "gelu\\(A·B \\+ bias\\).*f64 +100 ")
 expect_json(epilogue.json "keramos-perf-epilogue/1" schema)
 expect_json(epilogue.json f64 results 3 type)
-run(2 epilogue --type i32)
-expect("${err}" "^keramos-perf: GELU needs f32 or f64: write --type f32,f64\n$")
+foreach(type IN ITEMS i32 f16)
+  run(2 epilogue --type ${type})
+  expect("${err}" "^keramos-perf: bias and GELU are measured in f32 and f64: write --type f32,f64\n$")
+endforeach()
+foreach(command IN ITEMS kernels ladder)
+  run(2 ${command} --type bf16)
+  expect("${err}" "^keramos-perf: type 'bf16' is not known to this command: write --type with any of f32,f64,i32\n$")
+endforeach()
 
 # Bad usage: status 2 and one line that says what to write.
-foreach(arguments IN ITEMS "--size;abc" "--type;f16" "--op;NX" "--layout;up" "--provider;magic" "--m;5"
+foreach(arguments IN ITEMS "--size;abc" "--type;f8" "--op;NX" "--layout;up" "--provider;magic" "--m;5"
                            "--shapes;none.csv" "--blas;none.so"
                            "--provider;blas=none.so" "--provider;keramos=none.so" "--format;yaml" "--repetitions;0" "--bogus")
   run(2 gemm ${arguments})

@@ -33,6 +33,16 @@ TEST(Roofline, RidgePoints) {
   EXPECT_EQ(compute_roof(spec, "f32").name, "f32 peak");
 }
 
+TEST(Roofline, HalvesHaveTheRoofOfTheirMatrixUnitsIfItIsKnown) {
+  auto spec = machine_of_round_numbers();
+  EXPECT_EQ(compute_roof(spec, "bf16").attainable, 0);
+  spec.matrix_peak_gflops.push_back({"bf16", 16000});
+  EXPECT_EQ(compute_roof(spec, "bf16").name, "bf16 matrix peak");
+  EXPECT_EQ(compute_roof(spec, "bf16_f32").name, "bf16 matrix peak");
+  EXPECT_EQ(compute_roof(spec, "bf16_f32").attainable, 16000);
+  EXPECT_EQ(compute_roof(spec, "f16_f32").attainable, 0);
+}
+
 TEST(Roofline, SyntheticKernelsLandWhereTheyShould) {
   const auto spec = machine_of_round_numbers();
   const auto left = place(kernel(30, 0.5), spec);
@@ -61,25 +71,28 @@ TEST(Roofline, RowsOfResultsFiles) {
     {"provider": "ladder-16/naive", "type": "f64", "op_a": "N", "op_b": "N", "m": 100, "n": 100, "k": 100,
      "median_s": 1e-3, "gflops": 2.0, "global_bytes": 16e6},
     {"provider": "batched", "type": "f32", "m": 10, "n": 10, "k": 10, "batch": 1000, "median_s": 1e-3, "gflops": 2.0},
+    {"provider": "halves", "type": "f16_f32", "op_a": "N", "op_b": "N", "m": 100, "n": 100, "k": 100,
+     "median_s": 1e-3, "gflops": 2.0},
     {"provider": "stencil", "type": "f32", "memory_bytes": 8e6, "median_s": 1e-3, "gflops": 1.0},
     {"provider": "unknown", "type": "f32", "median_s": 1e-3, "gflops": 1.0},
     {"provider": "unavailable", "type": "f32", "m": 1, "n": 1, "k": 1, "median_s": null, "gflops": null}]})");
   int left_out = 0;
   const auto kernels = kernels_of(document, "file", left_out);
   EXPECT_EQ(left_out, 1);
-  ASSERT_EQ(kernels.size(), 4u);
+  ASSERT_EQ(kernels.size(), 5u);
   EXPECT_DOUBLE_EQ(kernels[0].memory_intensity, 2e6 / (3 * 1e4 * 4));
   EXPECT_EQ(kernels[0].cache_intensity, 0);
   EXPECT_EQ(kernels[0].problem, "NN 100x100x100");
   EXPECT_DOUBLE_EQ(kernels[1].cache_intensity, 0.125);
   EXPECT_DOUBLE_EQ(kernels[1].memory_intensity, 2e6 / (3 * 1e4 * 8));
   EXPECT_DOUBLE_EQ(kernels[2].memory_intensity, 2e6 / (3 * 100 * 4 * 1000));
-  EXPECT_DOUBLE_EQ(kernels[3].memory_intensity, 0.125);
+  EXPECT_DOUBLE_EQ(kernels[3].memory_intensity, 2e6 / (1e4 * (2 + 2 + 4)));
+  EXPECT_DOUBLE_EQ(kernels[4].memory_intensity, 0.125);
   EXPECT_THROW(kernels_of(nlohmann::ordered_json::array(), "file", left_out), usage_error);
   const auto out = roofline_document(kernels, machine_of_round_numbers());
   EXPECT_EQ(out["ridge_points"]["f32"], 10.0);
-  EXPECT_EQ(out["kernels"][3]["bound"], "memory");
-  EXPECT_EQ(out["kernels"][3]["attainable_gflops"], 12.5);
+  EXPECT_EQ(out["kernels"][4]["bound"], "memory");
+  EXPECT_EQ(out["kernels"][4]["attainable_gflops"], 12.5);
 }
 
 TEST(Roofline, TheTableNamesTheBound) {

@@ -48,6 +48,23 @@ TEST(HostWorkspace, FirstSetIsTheSameForAnyNumberOfSets) {
   EXPECT_TRUE(std::isnan(static_cast<const double*>(fresh.c())[34]));
 }
 
+TEST(HostWorkspace, EveryMatrixHasItsElements) {
+  const gemm_case g{data_type::bf16_f32, transpose::N, transpose::N, matrix_layout::right, 5, 7, 9, 1, 1};
+  EXPECT_EQ(g.a_bytes(), 5 * 9 * 2u);
+  EXPECT_EQ(g.b_bytes(), 9 * 7 * 2u);
+  EXPECT_EQ(g.c_bytes(), 5 * 7 * 4u);
+  EXPECT_EQ(g.traffic(), 5 * 9 * 2 + 9 * 7 * 2 + 2 * 5 * 7 * 4);  // C is read too
+  host_workspace data(g, 2, 42);
+  const auto& x = data.operands()[0];
+  EXPECT_EQ(static_cast<const bfloat16*>(x.a)[3].bits, bfloat16(random_stream(42, 1).value<float>(3)).bits);
+  EXPECT_EQ(static_cast<const float*>(x.c)[34], random_stream(42, 3).value<float>(34));
+
+  gemm_case rounded{data_type::f16, transpose::N, transpose::N, matrix_layout::right, 5, 7, 9};
+  host_workspace halves(rounded, 1, 42);
+  halves.reset_c();
+  EXPECT_TRUE(std::isnan(float(static_cast<const float16*>(halves.c())[34])));
+}
+
 TEST(HostWorkspace, SetsAreUsedInTurn) {
   const gemm_case g{data_type::i32, {}, {}, {}, 2, 2, 2};
   const host_workspace data(g, 3, 1);

@@ -1,6 +1,6 @@
-// A CBLAS that does row-major products without transposes, right but for one element of C. With 666
-// rows and 7 columns it dies, with 667 rows it takes an hour, with 668 rows the 21st call never ends. Where the
-// variable WRONG_CBLAS_HANGS is set, already loading it never ends.
+// A CBLAS that does row-major products without transposes (of f32, f64, and bf16 to f32), right but for one element of
+// C. With 666 rows and 7 columns it dies, with 667 rows it takes an hour, with 668 rows the 21st call never ends. Where
+// the variable WRONG_CBLAS_HANGS is set, already loading it never ends.
 #include <unistd.h>
 
 #include <cstddef>
@@ -16,8 +16,15 @@ namespace {
   if (std::getenv("WRONG_CBLAS_HANGS") != nullptr) hang();
 }
 
-template <class T>
-void product(int m, int n, int k, T alpha, const T* a, int lda, const T* b, int ldb, T beta, T* c, int ldc) {
+// The upper half of a float.
+struct bf16 {
+  unsigned short bits;
+  operator float() const { return __builtin_bit_cast(float, unsigned(bits) << 16); }
+};
+
+template <class AB, class T>
+void product(int m, int n, int k, T alpha, const AB* a, int lda, const AB* b, int ldb, T beta, T* c,
+             int ldc) {
   if (m == 666 && n == 7) std::abort();
   if (m == 667) sleep(3600);
   static int calls_of_668 = 0;
@@ -44,6 +51,11 @@ void cblas_sgemm(int, int, int, int m, int n, int k, float alpha, const float* a
 
 void cblas_dgemm(int, int, int, int m, int n, int k, double alpha, const double* a, int lda, const double* b,
                  int ldb, double beta, double* c, int ldc) {
+  product(m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+}
+
+void cblas_sbgemm(int, int, int, int m, int n, int k, float alpha, const bf16* a, int lda, const bf16* b,
+                  int ldb, float beta, float* c, int ldc) {
   product(m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 

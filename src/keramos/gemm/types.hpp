@@ -59,13 +59,13 @@ struct f16 : halves<scalar_type::f16, scalar_type::f16> {
   static constexpr const char* name = "f16";
 };
 struct f16_f32 : halves<scalar_type::f16, scalar_type::f32> {
-  static constexpr const char* name = "f16 to f32";
+  static constexpr const char* name = "f16_f32";
 };
 struct bf16 : halves<scalar_type::bf16, scalar_type::bf16> {
   static constexpr const char* name = "bf16";
 };
 struct bf16_f32 : halves<scalar_type::bf16, scalar_type::f32> {
-  static constexpr const char* name = "bf16 to f32";
+  static constexpr const char* name = "bf16_f32";
 };
 
 }  // namespace types

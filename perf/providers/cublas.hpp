@@ -1,0 +1,81 @@
+// What the providers on cuBLAS and cuBLASLt have in common.
+#pragma once
+
+#include <cublas_v2.h>
+
+#include <string>
+#include <utility>
+
+#include "core/cblas_library.hpp"
+#include "core/host_workspace.hpp"
+#include "core/problem.hpp"
+
+namespace keramos::perf {
+
+inline void require(cublasStatus_t status, const char* what) {
+  if (status != CUBLAS_STATUS_SUCCESS) {
+    throw unavailable_error(std::string(what) + ": " + cublasGetStatusString(status));
+  }
+}
+
+// Versions are 10000 major + 100 minor + patch.
+inline std::string version_text(std::size_t version) {
+  return std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." +
+         std::to_string(version % 100);
+}
+
+struct cublas_types {
+  cudaDataType_t ab, c, scalar;  // scalar: of alpha and beta
+  cublasComputeType_t compute;
+};
+// None of i32: cuBLAS has no product of 32-bit integers.
+inline bool cublas_has(data_type type) { return type != data_type::i32; }
+inline cublas_types cublas_types_of(data_type type) {
+  constexpr auto f32 = CUDA_R_32F, f16 = CUDA_R_16F, bf16 = CUDA_R_16BF;
+  switch (type) {
+    case data_type::f64:
+      return {CUDA_R_64F, CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F};
+    case data_type::f16:
+      return {f16, f16, f32, CUBLAS_COMPUTE_32F};
+    case data_type::f16_f32:
+      return {f16, f32, f32, CUBLAS_COMPUTE_32F};
+    case data_type::bf16:
+      return {bf16, bf16, f32, CUBLAS_COMPUTE_32F};
+    case data_type::bf16_f32:
+      return {bf16, f32, f32, CUBLAS_COMPUTE_32F};
+    default:
+      return {f32, f32, f32, CUBLAS_COMPUTE_32F};  // no TF32, which has to be asked for
+  }
+}
+
+// alpha or beta as cuBLAS reads it.
+struct cublas_scalar {
+  float f32;
+  double f64;
+  cudaDataType_t type;
+
+  cublas_scalar(double value, cudaDataType_t t) : f32(float(value)), f64(value), type(t) {}
+  const void* address() const { return type == CUDA_R_64F ? static_cast<const void*>(&f64) : &f32; }
+};
+
+// cuBLAS is column-major: a row-major C is the column-major C^T = op(B)^T op(A)^T.
+struct column_major {
+  cublasOperation_t op_a, op_b;
+  int m, n, k;
+  const void *a, *b;
+  void* c;
+  int lda, ldb;
+
+  column_major(const gemm_case& g, const operand_set& set) : a(set.a), b(set.b), c(set.c) {
+    const auto op = [](transpose t) { return t == transpose::N ? CUBLAS_OP_N : CUBLAS_OP_T; };
+    const bool right = g.layout == matrix_layout::right;
+    op_a = op(g.op_a), op_b = op(g.op_b);
+    m = static_cast<int>(g.m), n = static_cast<int>(g.n), k = static_cast<int>(g.k);
+    lda = right == (g.op_a == transpose::N) ? k : m;
+    ldb = right == (g.op_b == transpose::N) ? n : k;
+    if (!right) return;
+    std::swap(op_a, op_b), std::swap(m, n), std::swap(a, b), std::swap(lda, ldb);
+  }
+};
+
+}  // namespace keramos::perf
