@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <keramos/gemm/epilogue.hpp>
+#include <keramos/gemm/kernel/host/kernels.hpp>
 
 #include "epilogue_call.hpp"
 #include "gemm_case.hpp"
@@ -147,48 +148,116 @@ TEST(Epilogue, ReluAndClampOfSpecialValues) {
 }
 
 // Φ(x) of the three and, where the argument's rounding is amplified, by how much.
-long double gelu_exact(long double x) { return x / 2 * std::erfc(-x / std::sqrt(2.L)); }
+long double gelu_exact(long double x) {
+  const long double z = -x / std::sqrt(2.L);
+  const long double result = x / 2 * std::erfc(z);
+  if (!(x < 0 && x > -120)) return result;
+  // z² - x²/2, by whose exponential function z's rounding changes the result.
+  const long double square = x * x / 2, rest = std::fma(x, x, -2 * square) / 2;
+  return result * std::exp(std::fma(z, z, -square) - rest);
+}
 long double gelu_tanh_exponent(long double x) {
   return 2 * std::sqrt(2 / std::acos(-1.L)) * (x + 0.044715L * x * x * x);
 }
 long double gelu_tanh_exact(long double x) { return x / (1 + std::exp(-gelu_tanh_exponent(x))); }
 long double silu_exact(long double x) { return x / (1 + std::exp(-x)); }
 
-template <class T>
-void expect_activation(T x) {
-  const long double u = std::numeric_limits<T>::epsilon() / 2, low = x < 0 ? 1 : 0;
-  const auto expect = [&](const char* name, T got, long double want, long double s) {
-    EXPECT_LE(std::fabs(got - want), 4 * u * (2 + s) * std::fabs(want) + 2e-36L)
-        << name << " of " << x << ": " << got << ", not " << want;
-  };
-  expect("gelu", call(ep::gelu(), x), gelu_exact(x), low * x * x);
-  expect("gelu_tanh", call(ep::gelu_tanh(), x), gelu_tanh_exact(x), low * std::fabs(gelu_tanh_exponent(x)));
-  expect("silu", call(ep::silu(), x), silu_exact(x), 0);
+/// The activations of many numbers, as this file is compiled and as kernels call them.
+template <class T, class Activation>
+struct activated {
+  static KERAMOS_FORCEINLINE_FUNCTION void run(const T* x, T* y, int n) {
+    for (int i = 0; i < n; ++i) y[i] = Activation()(x[i], index_t(0), index_t(0), index_t(0));
+  }
+  static std::vector<T> of(const std::vector<T>& x, bool widest) {
+    std::vector<T> y(x.size());
+    const auto f = widest ? detail::host::versions<activated, const T*, T*, int>::run : run;
+    f(x.data(), y.data(), int(x.size()));
+    return y;
+  }
+};
+
+/// `exact` within 4u(2 + s) of itself; below `least` it may be 0.
+template <class Activation, class T>
+void expect_activation(const char* name, const std::vector<T>& x, T least, long double (*exact)(long double),
+                       long double (*s)(long double)) {
+  constexpr long double u = std::numeric_limits<T>::epsilon() / 2;
+  for (const bool widest : {false, true}) {
+    const std::vector<T> got = activated<T, Activation>::of(x, widest);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const long double want = exact(x[i]);
+      ASSERT_LE(std::fabs(got[i] - want), 4 * u * (2 + s(x[i])) * std::fabs(want) + least)
+          << name << (widest ? ", widest vectors, of " : " of ") << x[i] << ": " << got[i] << ", not "
+          << want;
+    }
+  }
 }
 template <class T>
 void expect_activations() {
+  constexpr bool f32 = std::is_same_v<T, float>;
+  constexpr T infinity = std::numeric_limits<T>::infinity(), most = std::numeric_limits<T>::max(),
+              denormal = std::numeric_limits<T>::denorm_min(), normal = std::numeric_limits<T>::min();
   std::mt19937_64 rng(test::fresh_seed());
-  std::uniform_real_distribution<double> exponent(-40, 20), near(-15, 15), wide(-120, 120);
+  std::uniform_real_distribution<double> exponent(-40, 20), any(f32 ? -149 : -1074, f32 ? 127 : 1023),
+      small(-4, 4), near(-15, 15), wide(-120, 120), wider(-720, 720), last(-37.7, -37.5);
+  std::vector<T> x;
   for (int r = 0; r < 200000; ++r) {
-    const double size = std::exp2(exponent(rng));
-    for (const double x : {size, -size, near(rng), wide(rng)}) expect_activation(T(x));
-    if (testing::Test::HasFailure()) return;
+    const double size = std::exp2(exponent(rng)), size_of_any = std::exp2(any(rng));
+    for (const double value :
+         {size, -size, size_of_any, -size_of_any, small(rng), near(rng), wide(rng), wider(rng), last(rng)})
+      x.push_back(T(value));
   }
-  const auto all = [](T x, const auto& check) {
-    check(call(ep::gelu(), x)), check(call(ep::gelu_tanh(), x)), check(call(ep::silu(), x));
+  const auto negative = [](long double v) { return v < 0 ? 1.L : 0.L; };
+  const auto square = [](long double v) { return v < 0 ? v * v : 0; };
+  const auto cubic = [](long double v) { return v < 0 ? std::fabs(gelu_tanh_exponent(v)) : 0; };
+  const auto none = [](long double) { return 0.L; };
+  expect_activation<ep::gelu_block, T>("gelu", x, f32 ? T(2e-36) : normal, gelu_exact,
+                                       f32 ? +square : +negative);
+  expect_activation<ep::gelu_tanh_block, T>("gelu_tanh", x, f32 ? T(2e-36) : T(3e-305), gelu_tanh_exact,
+                                            cubic);
+  expect_activation<ep::silu_block, T>("silu", x, f32 ? T(2e-36) : T(3e-305), silu_exact, none);
+
+  const auto all = [](T value, const auto& check) {
+    for (const bool widest : {false, true}) {
+      const std::vector<T> many(19, value);  // whole vectors and what is left
+      for (const auto& of : {activated<T, ep::gelu_block>::of, activated<T, ep::gelu_tanh_block>::of,
+                             activated<T, ep::silu_block>::of})
+        for (const T y : of(many, widest)) check(y);
+    }
   };
-  constexpr T infinity = std::numeric_limits<T>::infinity(), most = std::numeric_limits<T>::max();
   all(std::numeric_limits<T>::quiet_NaN(), [](T y) { EXPECT_TRUE(std::isnan(y)); });
   all(infinity, [=](T y) { EXPECT_EQ(y, infinity); });
   all(most, [=](T y) { EXPECT_EQ(y, most); });
   all(-infinity, [](T y) { EXPECT_EQ(y, 0); });
   all(-most, [](T y) { EXPECT_EQ(y, 0); });
+  all(T(-800), [](T y) { EXPECT_EQ(y, 0); });
+  all(T(800), [](T y) { EXPECT_EQ(y, 800); });
+  all(T(0), [](T y) { EXPECT_TRUE(y == 0 && !std::signbit(y)); });
   all(T(-0.0), [](T y) { EXPECT_TRUE(y == 0 && std::signbit(y)); });
-  const T tiny = 8 * std::numeric_limits<T>::denorm_min();
-  all(tiny, [](T y) { EXPECT_EQ(y, 4 * std::numeric_limits<T>::denorm_min()); });
+  all(8 * denormal, [=](T y) { EXPECT_EQ(y, 4 * denormal); });
+  all(-8 * denormal, [=](T y) { EXPECT_EQ(y, -4 * denormal); });
+  all(-normal, [=](T y) { EXPECT_EQ(y, -normal / 2); });
 }
 TEST(Epilogue, ActivationsOfFloatsKeepTheirBound) { expect_activations<float>(); }
 TEST(Epilogue, ActivationsOfDoublesKeepTheirBound) { expect_activations<double>(); }
+
+// What activations of doubles are made of, closer than their bounds would show.
+TEST(Epilogue, ExponentialFunctionAndInverseOfDoubles) {
+  constexpr long double u = std::numeric_limits<double>::epsilon() / 2;
+  std::mt19937_64 rng(test::fresh_seed());
+  std::uniform_real_distribution<double> reduced(-0.4, 0), all(-708, 0), exponent(0, 999);
+  for (int r = 0; r < 200000; ++r) {
+    for (const double y : {reduced(rng), all(rng)}) {
+      const long double want = std::exp((long double)(y));
+      ASSERT_LE(std::fabs(ep::parts::decay(y) - want), 3 * u * want) << "exp of " << y;
+    }
+    const double q = std::exp2(exponent(rng));
+    ASSERT_LE(std::fabs(q * (long double)(ep::parts::inverse(q)) - 1), 3 * u) << "1/q of " << q;
+  }
+  EXPECT_EQ(ep::parts::decay(-0.), 1);
+  EXPECT_EQ(ep::parts::decay(0.), 1);
+  EXPECT_EQ(ep::parts::decay(-708.), 0);
+  EXPECT_EQ(ep::parts::decay(-1e9), 0);
+}
 
 TEST(Epilogue, SaturateClampsAndRoundsToEven) {
   const auto byte = ep::saturate<std::int8_t>();

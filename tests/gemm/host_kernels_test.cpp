@@ -118,6 +118,30 @@ void test_table(const kernel_table<T>& t, int m, int n, int k, std::int64_t a_mn
       ASSERT_EQ(c[at], 3 * (2 * sum) + 2 * before[at] + 5 * sum)
           << t.isa << ' ' << m << 'x' << n << 'x' << k << " at " << i << ", " << j;
     }
+  // A writer of its own gets each sum once, of two k-tiles and of one; without a C.
+  struct {
+    int n, nr;
+    std::vector<T> got;
+  } writer{n, t.nr, std::vector<T>(m * n)};
+  block with_writer = last;
+  with_writer.c = nullptr, with_writer.writer = &writer;
+  with_writer.write = [](const void* to, const T* sums, int row, int col, int rows, int cols) {
+    auto& w = *static_cast<decltype(writer)*>(const_cast<void*>(to));
+    for (int i = 0; i < rows; ++i)
+      for (int j = 0; j < cols; ++j) w.got[(row + i) * w.n + col + j] += sums[i * w.nr + j];
+  };
+  first.last = false;
+  t.multiply(first);
+  t.multiply(with_writer);
+  with_writer.first = true, with_writer.sums = nullptr;
+  t.multiply(with_writer);
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < n; ++j) {
+      T sum = 0;
+      for (int p = 0; p < k; ++p) sum += a[i * a_mn + p * a_k] * b[j * b_mn + p * b_k];
+      ASSERT_EQ(writer.got[i * n + j], 3 * sum)
+          << t.isa << ' ' << m << 'x' << n << 'x' << k << " at " << i << ", " << j;
+    }
 }
 
 // C's last row ends with its storage, and so do A and B: a sanitizer sees a lane too many.

@@ -22,6 +22,14 @@
 #define KERAMOS_ANYWHERE inline __attribute__((always_inline))
 #endif
 
+/// A host's function for processors with these extensions of x86-64: what is inlined into it uses them as well. Compilers
+/// for devices read hosts' functions too, and do not know the extensions.
+#if defined(__x86_64__) && !defined(__HIP_DEVICE_COMPILE__) && !defined(__SYCL_DEVICE_ONLY__)
+#define KERAMOS_X86(extensions) __attribute__((target(extensions)))
+#else
+#define KERAMOS_X86(extensions)
+#endif
+
 namespace keramos::detail {
 
 // Conversions of binary16 by the machine, where a plain C++ compiler does not know them.

@@ -10,7 +10,7 @@
 
 #include <keramos/base/macros.hpp>
 #include <keramos/gemm/epilogue/placed.hpp>
-#include <keramos/gemm/kernel/host/kernel_table.hpp>
+#include <keramos/gemm/kernel/host/kernels.hpp>
 #include <keramos/gemm/problem.hpp>
 #include <keramos/tile/shape.hpp>
 
@@ -107,7 +107,8 @@ class collective {
     return a_bytes() + (b_is_packed ? 0 : b_bytes()) + sum_bytes() + 3 * alignment;
   }
 
-  /// The micro-kernel applies BLAS' update itself with the last k-tile; other epilogues read the sums.
+  /// With the last k-tile the micro-kernel applies BLAS' update itself; for other epilogues it hands over the sums of each
+  /// micro tile, while they are in the first-level cache.
   template <class Team, class Tile, class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void run(const Team& team, const gemm_problem<Types>& p, const Tile& tile,
                                         const Epilogue& epilogue) const {
@@ -121,10 +122,15 @@ class collective {
     block.rows = at.rows, block.cols = at.cols;
     block.first = true;
     block.conjugate_a = p.a.conjugated, block.conjugate_b = p.b.conjugated;
-    if constexpr (updates) {
+    if constexpr (std::is_same_v<typename Types::c, T>) {
       block.c = p.c + at.m0 * p.c_row_stride + at.n0 * p.c_col_stride;
       block.c_row_stride = p.c_row_stride, block.c_col_stride = p.c_col_stride;
-      block.alpha = T(epilogue.alpha), block.beta = T(epilogue.beta);
+    }
+    if constexpr (updates) block.alpha = T(epilogue.alpha), block.beta = T(epilogue.beta);
+    const tile_writer<Epilogue> writer{p, at, epilogue, kernels_->nr};
+    if constexpr (!updates) {
+      block.write = versions<tile_writer<Epilogue>, const void*, const T*, int, int, int, int>::run;
+      block.writer = &writer;
     }
     for (index_t k0 = at.k0; k0 < at.k1; k0 += block_.k) {
       block.k = int(at.k1 - k0 < block_.k ? at.k1 - k0 : block_.k);
@@ -133,11 +139,10 @@ class collective {
         kernels_->pack_b(b_local, p.b.at(at.n0, k0), p.b.stride_mn, p.b.stride_k, at.cols, block.k);
       block.a = a_local;
       block.b = b_local ? b_local : packed_b_.at(at.n0, k0, block.k);
-      block.last = updates && k0 + block.k == at.k1;
+      block.last = k0 + block.k == at.k1;
       kernels_->multiply(block);
       block.first = false;
     }
-    if constexpr (!updates) write(p, at, block.sums, epilogue);
   }
 
  private:
@@ -161,16 +166,21 @@ class collective {
     return static_cast<T*>(team.team_scratch(0).get_shmem_aligned(bytes, alignment));
   }
 
-  /// C from the sums, which lie in micro tiles (block_product).
+  /// C from the sums of a micro tile: block_product's writer.
   template <class Epilogue>
-  KERAMOS_FORCEINLINE_FUNCTION void write(const gemm_problem<Types>& p, const tiling::position& at,
-                                          const T* sums, const Epilogue& epilogue) const {
-    const int mr = kernels_->mr, nr = kernels_->nr, panels_m = (at.rows + mr - 1) / mr;
-    for (int i = 0; i < at.rows; ++i)
-      for (int j = 0; j < at.cols; j += nr)
-        write_row(epilogue, p, sums + ((index_t(j / nr) * panels_m + i / mr) * mr + i % mr) * nr, at.m0 + i,
-                  at.n0 + j, at.cols - j < nr ? at.cols - j : nr);
-  }
+  struct tile_writer {
+    const gemm_problem<Types>& p;
+    const tiling::position& at;
+    const Epilogue& epilogue;
+    int nr;
+
+    KERAMOS_FORCEINLINE_FUNCTION static void run(const void* writer, const T* sums, int row, int col,
+                                                 int rows, int cols) {
+      const tile_writer& w = *static_cast<const tile_writer*>(writer);
+      for (int i = 0; i < rows; ++i)
+        write_row(w.epilogue, w.p, sums + i * w.nr, w.at.m0 + row + i, w.at.n0 + col, cols);
+    }
+  };
 
   const kernel_table<Types>* kernels_;
   tiling::shape block_;

@@ -48,41 +48,57 @@ KERAMOS_FORCEINLINE_FUNCTION void write_element(const Epilogue& epilogue, const 
                            : element_without_c<C>(epilogue, at, acc, i, j);
 }
 
-/// Elements j0 ... j0 + count - 1 of row i from their sums, on a host: in loops that compilers turn into vectors.
+/// Elements j0 ... j0 + count - 1 of row i from their sums, the first of them at `c`.
+template <bool Reads, class Epilogue, class T, class C>
+KERAMOS_FORCEINLINE_FUNCTION void write_elements(const Epilogue& epilogue, const gemm_place& at,
+                                                 const T* sums, C* c, index_t stride, index_t i, index_t j0,
+                                                 int count) {
+  for (int v = 0; v < count; ++v) {
+    C& element = c[v * stride];
+    if constexpr (Reads)
+      element = element_with_c(epilogue, at, sums[v], element, i, j0 + v);
+    else
+      element = element_without_c<C>(epilogue, at, sums[v], i, j0 + v);
+  }
+}
+
+/// The same on a host, in loops that compilers turn into vectors: one for each case that would be asked for inside. No
+/// lambdas: they would not be compiled for the instruction set of a function that calls this (host::versions).
+template <bool Reads, class Epilogue, class Types>
+KERAMOS_FORCEINLINE_FUNCTION void write_row_known(const Epilogue& epilogue, const gemm_problem<Types>& p,
+                                                  const typename Types::accumulator* sums, index_t i,
+                                                  index_t j0, int count) {
+  gemm_place plain = p.place, transposed = p.place;
+  plain.transposed = false, transposed.transposed = true;
+  const index_t stride = p.c_col_stride;
+  typename Types::c* const c = p.c + i * p.c_row_stride + j0 * stride;
+  if (p.place.transposed) {
+    if (stride == 1)
+      write_elements<Reads>(epilogue, transposed, sums, c, 1, i, j0, count);
+    else
+      write_elements<Reads>(epilogue, transposed, sums, c, stride, i, j0, count);
+  } else {
+    if (stride == 1)
+      write_elements<Reads>(epilogue, plain, sums, c, 1, i, j0, count);
+    else
+      write_elements<Reads>(epilogue, plain, sums, c, stride, i, j0, count);
+  }
+}
 template <class Epilogue, class Types>
 KERAMOS_FORCEINLINE_FUNCTION void write_row(const Epilogue& epilogue, const gemm_problem<Types>& p,
                                             const typename Types::accumulator* sums, index_t i, index_t j0,
                                             int count) {
-  using T = typename Types::accumulator;
-  using C = typename Types::c;
   const Epilogue mine = epilogue;  // which stores to C do not change
-  const gemm_place at = p.place;
-  C* const c = p.c + i * p.c_row_stride + j0 * p.c_col_stride;
-  // nvcc takes values of constants (`unit()`) for calls that a device cannot make.
-  const auto write = [&](auto reads, auto unit, auto transposed) {
-    const index_t stride = decltype(unit)::value ? 1 : p.c_col_stride;
-    gemm_place to = at;
-    to.transposed = decltype(transposed)::value;
-    for (int v = 0; v < count; ++v) {
-      C& element = c[v * stride];
-      element = decltype(reads)::value ? element_with_c(mine, to, sums[v], element, i, j0 + v)
-                                       : element_without_c<C>(mine, to, sums[v], i, j0 + v);
-    }
-  };
-  const auto with_reads = [&](auto unit, auto transposed) {
-    reads_c<T>(mine) ? write(std::true_type(), unit, transposed) : write(std::false_type(), unit, transposed);
-  };
-  const auto with_stride = [&](auto transposed) {
-    p.c_col_stride == 1 ? with_reads(std::true_type(), transposed)
-                        : with_reads(std::false_type(), transposed);
-  };
-  at.transposed ? with_stride(std::true_type()) : with_stride(std::false_type());
+  if (reads_c<typename Types::accumulator>(mine))
+    write_row_known<true>(mine, p, sums, i, j0, count);
+  else
+    write_row_known<false>(mine, p, sums, i, j0, count);
 }
 
 /// All elements of a problem from their sums, `sums[i * n + j]`.
 template <class Epilogue, class Types>
-void write_block(const Epilogue& epilogue, const gemm_problem<Types>& p,
-                 const typename Types::accumulator* sums) {
+KERAMOS_FORCEINLINE_FUNCTION void write_block(const Epilogue& epilogue, const gemm_problem<Types>& p,
+                                              const typename Types::accumulator* sums) {
   constexpr index_t most = 1 << 30;
   for (index_t i = 0; i < p.m; ++i)
     for (index_t j = 0; j < p.n; j += most)

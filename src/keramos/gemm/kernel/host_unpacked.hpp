@@ -25,6 +25,19 @@ unpacked_problem<T> unpacked_problem_of(const gemm_problem<Types>& p, T alpha, T
 /// Elements of C that a thread keeps on its stack where the kernels cannot write them to C themselves.
 inline constexpr index_t most_on_stack = 4096;
 
+/// write_block, for `versions`.
+struct block_writer {
+  template <class Epilogue, class Types, class T>
+  KERAMOS_FORCEINLINE_FUNCTION static void run(const Epilogue& epilogue, const gemm_problem<Types>& p,
+                                               const T* sums) {
+    write_block(epilogue, p, sums);
+  }
+};
+template <class Epilogue, class Types, class T>
+void write_block_widest(const Epilogue& epilogue, const gemm_problem<Types>& p, const T* sums) {
+  versions<block_writer, const Epilogue&, const gemm_problem<Types>&, const T*>::run(epilogue, p, sums);
+}
+
 /// C = epilogue(A·B), where the kernels' sums go by way of the stack, a few rows at a time.
 template <class Types, class Epilogue, class T = typename Types::accumulator>
 [[gnu::noinline]] void multiply_by_way_of_stack(unpacked_function<T>* multiply, const gemm_problem<Types>& p,
@@ -37,7 +50,7 @@ template <class Types, class Epilogue, class T = typename Types::accumulator>
       gemm_problem<Types> plain = block;
       plain.c = sums, plain.c_row_stride = block.n, plain.c_col_stride = 1;
       multiply(unpacked_problem_of(plain, T(1), T(0)));
-      write_block(epilogue, block, sums);
+      write_block_widest<Epilogue, Types, T>(epilogue, block, sums);
     }
 }
 
@@ -88,7 +101,7 @@ struct unpacked_blocks {
     const index_t elements = problem.m * problem.n;
     for (int part = 1; part < shares.parts; ++part)
       for (index_t e = 0; e < elements; ++e) sums[e] += sums[part * elements + e];
-    write_block(epilogue, problem, sums);
+    write_block_widest<Epilogue, Types, T>(epilogue, problem, sums);
   }
 };
 

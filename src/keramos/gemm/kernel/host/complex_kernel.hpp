@@ -55,18 +55,18 @@ class complex_kernel {
   static constexpr int mr = real::mr / 2, nr = real::nr / 2;
   static_assert(real::mr % 2 == 0 && lanes % 2 == 0 && mr * 2 == real::mr);
 
-  /// From the real sums of a micro tile to complex ones, or to C with the last k-tile.
+  /// From the real sums of a micro tile to complex ones in rows of nr, or to C with the last k-tile.
   static void finish_tile(const block_product<Z>& s, const complex_sums<R>& with, const R* tile, Z* sums,
                           Z* c, int rows, int cols) {
     for (int i = 0; i < rows; ++i, tile += 2 * real::nr)
       for (int j = 0; j < cols; j += lanes / 2) {
         vector sum = with.join(real::load(tile + 2 * j), real::load(tile + real::nr + 2 * j));
-        const auto kept = [&] { return reinterpret_cast<R*>(sums + i * nr + j); };
-        if (!s.first) sum += real::load(kept());
-        if (!s.last)
-          real::store(kept(), sum);
-        else
+        R* const kept = reinterpret_cast<R*>(sums + i * nr + j);
+        if (!s.first) sum += real::load(kept);
+        if (c)
           with.write(c + i * s.c_row_stride + j * s.c_col_stride, s.c_col_stride, cols - j, sum);
+        else
+          real::store(kept, sum);
       }
   }
 
@@ -74,17 +74,18 @@ class complex_kernel {
     const complex_sums<R> with(s);
     const int panels_m = (s.rows + mr - 1) / mr, panels_n = (s.cols + nr - 1) / nr;
     alignas(64) R tile[real::mr * real::nr];
+    alignas(64) Z only[mr * nr];  // sums that nothing follows and nothing went before
     for (int j = 0; j < panels_n; ++j) {
       const int cols = s.cols - j * nr < nr ? s.cols - j * nr : nr;
       auto* const multiply_tile = real::tile_of(2 * cols);
       const R* const b = reinterpret_cast<const R*>(s.b + std::int64_t(j) * s.k * nr);
       for (int i = 0; i < panels_m; ++i) {
         const int rows = s.rows - i * mr < mr ? s.rows - i * mr : mr;
-        Z* const sums = s.first && s.last ? nullptr : s.sums + (std::int64_t(j) * panels_m + i) * mr * nr;
-        Z* const c = s.last
+        Z* const sums = s.first && s.last ? only : s.sums + (std::int64_t(j) * panels_m + i) * mr * nr;
+        Z* const c = s.last && !s.write
                          ? s.c + std::int64_t(i) * mr * s.c_row_stride + std::int64_t(j) * nr * s.c_col_stride
                          : nullptr;
-        if (s.last) {  // C and the sums so far arrive while the products are formed
+        if (c) {  // C and the sums so far arrive while the products are formed
           for (int r = 0; r < rows; ++r)
             for (int w = 0; w < nr; w += 64 / int(sizeof(Z)))
               __builtin_prefetch(c + r * s.c_row_stride + w, 1);
@@ -98,6 +99,7 @@ class complex_kernel {
         const R* const a = reinterpret_cast<const R*>(s.a + std::int64_t(i) * s.k * mr);
         multiply_tile(tile, a, b, s.k, true, next);
         finish_tile(s, with, tile, sums, c, rows, cols);
+        if (s.last && s.write) s.write(s.writer, sums, i * mr, j * nr, rows, cols);
       }
     }
   }

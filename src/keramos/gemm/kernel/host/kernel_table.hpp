@@ -39,6 +39,10 @@ struct block_product {
   std::int64_t c_row_stride, c_col_stride;
   T alpha, beta;
   bool conjugate_a = false, conjugate_b = false;  ///< of complex numbers
+  /// If not null, it is called where C would be written, with `writer`, the sums of rows x cols elements in rows of nr, and
+  /// where in the block these begin. C and its strides may then be 0.
+  void (*write)(const void* writer, const T* sums, int row, int col, int rows, int cols) = nullptr;
+  const void* writer = nullptr;
 };
 
 /// The kernels of a gemm_types. All but the packing work in the accumulators' type.

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include <keramos/backends/host/caches.hpp>
+#include <keramos/base/compiler.hpp>
 #include <keramos/base/export.hpp>
 #include <keramos/config.hpp>
 #include <keramos/gemm/kernel/host/kernel_table.hpp>
@@ -33,26 +34,54 @@ kernel_table<Types> fitted(kernel_table<Types> kernels, std::size_t cache_bytes)
   return kernels;
 }
 
-/// The kernels of the widest vectors that both this library and this processor have.
-template <class Types>
-const kernel_table<Types>& widest_kernels() {
+/// `from.baseline()`, `from.avx2()` or `from.avx512()`: the widest vectors that this library and this processor have.
+template <class From>
+auto widest(const From& from) {
 #ifdef KERAMOS_HAS_HOST_AVX512
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
-    return *avx512::compiled_kernels<Types>();
+    return from.avx512();
 #endif
 #ifdef KERAMOS_HAS_HOST_AVX2
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    return *avx2::compiled_kernels<Types>();
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return from.avx2();
 #endif
-  return *baseline::compiled_kernels<Types>();
+  return from.baseline();
 }
+
+template <class Types>
+struct compiled_tables {
+  auto baseline() const { return baseline::compiled_kernels<Types>(); }
+  auto avx2() const { return avx2::compiled_kernels<Types>(); }
+  auto avx512() const { return avx512::compiled_kernels<Types>(); }
+};
+
+/// `Code::run(arguments)`, compiled for each instruction set: what a user's source instantiates, compiled for the oldest
+/// processor, would be several times slower than the library's kernels. Code::run must be forced inline.
+template <class Code, class... Arguments>
+struct versions {
+  using function = void(Arguments...);
+
+  /// The one for this processor.
+  static void run(Arguments... arguments) {
+    static function* const chosen = widest(versions());
+    chosen(arguments...);
+  }
+
+  function* baseline() const { return Code::run; }
+  function* avx2() const { return for_avx2; }
+  function* avx512() const { return for_avx512; }
+
+ private:
+  KERAMOS_X86("avx2,fma") static void for_avx2(Arguments... arguments) { Code::run(arguments...); }
+  KERAMOS_X86("avx512f,avx512dq,avx512bw,avx512vl,fma")
+  static void for_avx512(Arguments... arguments) { Code::run(arguments...); }
+};
 
 /// Those that GEMM uses on this machine.
 template <class Types>
 const kernel_table<Types>& kernels() {
   static const kernel_table<Types> chosen =
-      fitted(widest_kernels<Types>(), backend::host::second_level_cache_bytes());
+      fitted(*widest(compiled_tables<Types>()), backend::host::second_level_cache_bytes());
   return chosen;
 }
 

@@ -104,9 +104,10 @@ struct micro_kernel {
       for (int i = 0; i < panels_m; ++i) {
         const bool alone = s.first && s.last;
         T* sums = alone ? only : s.sums + (std::int64_t(j) * panels_m + i) * mr * nr;
-        T* c = s.c + std::int64_t(i) * mr * s.c_row_stride + std::int64_t(j) * nr * s.c_col_stride;
         const int rows = s.rows - i * mr < mr ? s.rows - i * mr : mr;
-        if (s.last) {  // C and the sums so far arrive while the products are formed
+        T* const c = s.c ? s.c + std::int64_t(i) * mr * s.c_row_stride + std::int64_t(j) * nr * s.c_col_stride
+                         : nullptr;
+        if (s.last && c) {  // C and the sums so far arrive while the products are formed
           for (int r = 0; r < rows; ++r)
             for (int v = 0; v < vectors; ++v) __builtin_prefetch(c + r * s.c_row_stride + v * lanes, 1);
         }
@@ -117,7 +118,11 @@ struct micro_kernel {
         const request next =
             j + 1 < panels_n ? part_of(b + std::int64_t(s.k) * nr, s.k, i, panels_m) : request{nullptr, 0};
         multiply_tile(sums, s.a + std::int64_t(i) * s.k * mr, b, s.k, s.first, next);
-        if (s.last) write_tile(c, s, sums, rows, cols);
+        if (!s.last) continue;
+        if (s.write)
+          s.write(s.writer, sums, i * mr, j * nr, rows, cols);
+        else
+          write_tile(c, s, sums, rows, cols);
       }
     }
   }
