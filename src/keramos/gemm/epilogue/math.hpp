@@ -1,5 +1,6 @@
 // The functions behind activations. Hosts' mathematical library is called for each element, at 8 to 10 ns for erf and
-// tanh, and compilers do not vectorise the calls; so float has forms without branches or calls here. Internal.
+// tanh, and compilers do not vectorise the calls; so float and double have forms without branches or calls here. Those of
+// double are for devices as well, whose erfc has branches. Internal.
 #pragma once
 
 #include <bit>
@@ -49,9 +50,10 @@ inline float host_exp(float y) {
 
 /// erfc(a/√2)/2 for a >= 0: a normal variable's probability to exceed a.
 ///
-/// exp(-a²/2) times a polynomial in t = 1/(1 + 0.35·a), as by Shepherd and Laframboise, "Chebyshev approximation of
-/// (1 + 2x) exp(x²) erfc(x) in 0 <= x < ∞", Math. Comp. 36 (1981). This one is a Chebyshev fit for a <= 15, with a
-/// relative error of 4e-8; from a = 13.2 on exp(-a²/2) is 0 here.
+/// exp(-a²/2) times a polynomial in t = 1/(1 + 0.35·a). Shepherd and Laframboise, "Chebyshev approximation of
+/// (1 + 2x) exp(x²) erfc x in 0 <= x < ∞", Math. Comp. 36 (1981), expand in (x - K)/(x + K), which is linear in
+/// 1/(x + K). This one is a Chebyshev fit for a <= 15, with a relative error of 4e-8; from a = 13.2 on exp(-a²/2) is
+/// 0 here.
 inline float host_normal_tail(float a) {
   const float t = 1.f / (1.f + 0.35f * a);
   float p = -2.9770439e-2f;
@@ -68,7 +70,7 @@ inline float host_normal_tail(float a) {
 
 /// All bits if size < limit, else none, also for NaN; both without a sign.
 KERAMOS_FORCEINLINE_FUNCTION std::uint64_t mask_below(double size, double limit) {
-  // Neither a comparison nor an arithmetic shift: AVX2 has none of 64 bits that g++ 11 would use.
+  // By an unsigned shift: AVX2 has no arithmetic one of 64 bits, and g++ 11 does not do without.
   return ((__builtin_bit_cast(std::uint64_t, limit) - 1 - __builtin_bit_cast(std::uint64_t, size)) >> 63) - 1;
 }
 KERAMOS_FORCEINLINE_FUNCTION double masked(double x, std::uint64_t mask) {
