@@ -139,22 +139,12 @@ struct tile_launcher {
   }
 };
 
-/// Throws if the block tile that is asked for has no extents, or such that bytes could wrap.
-inline void check_block(const gemm_options& options) {
-  constexpr int most = 1 << 20;  // nothing so large fits any device
-  const auto possible = [](int extent) { return 0 < extent && extent <= most; };
-  if (options.plan || !options.block) return;
-  if (!(possible(options.block->m) && possible(options.block->n) && possible(options.block->k)))
-    throw launch_error("keramos::gemm: options.block is " + to_string(*options.block) +
-                       " but its extents must be from 1 to 2^20; pass others or none");
-}
-
 /// How keramos::gemm does a problem.
 template <class Exec, class Types>
 gemm_plan choose_plan(const Exec& exec, const gemm_problem<Types>& p, const gemm_options& options) {
   gemm_plan plan{p.m, p.n, p.k, backend::traits<Exec>::name, Types::name};
   if (p.m == 0 || p.n == 0 || p.k == 0) return plan;
-  check_block(options);
+  if (options.block && !options.plan) check_block(*options.block);
   detail::planner<Exec>::choose(exec, p, options.block,
                                 [&](const gemm_part& part) { plan.parts[plan.size++] = part; });
   return plan;
@@ -199,7 +189,7 @@ void dispatch_gemm(const Exec& exec, workspace<Exec>& memory, const gemm_problem
     if (!keeps_c_without_terms(epilogue)) dispatch_scale(exec, p, epilogue);
     return;
   }
-  check_block(options);
+  if (options.block && !options.plan) check_block(*options.block);
   if (!options.block && !options.plan && detail::planner<Exec>::run_tiny(exec, p, epilogue)) return;
   run_parts(exec, memory, p, epilogue, options);
 }
