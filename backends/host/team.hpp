@@ -132,30 +132,4 @@ void for_each_index(const std::string& label, const Exec& exec, Index count, con
   }
 }
 
-/// A kernel as Kokkos calls it. By address: it outlives the launch, and copies of what users capture cost time.
-template <class Kernel>
-struct kernel_on_team {
-  const Kernel* kernel;
-  std::size_t bytes;
-
-  template <class Member>
-  void operator()(const Member& member) const {
-    const local_block local(bytes);
-    (*kernel)(team(member.league_rank(), member.league_size(), local.data()));
-  }
-};
-
-/// `kernel(team)` for each of `league` teams with `bytes` of local memory, on threads shared out by Policy.
-template <class Policy, class Exec, class Kernel>
-void for_each_team(const std::string& label, const Exec& exec, int league, std::size_t bytes,
-                   const Kernel& kernel) {
-  if (runs_in_caller(exec)) {
-    const local_block local(bytes);
-    for (int rank = 0; rank < league; ++rank) kernel(team(rank, league, local.data()));
-  } else {
-    const launch_lock lock;
-    Kokkos::parallel_for(label, Policy(exec, league, 1), kernel_on_team<Kernel>{&kernel, bytes});
-  }
-}
-
 }  // namespace keramos::backend::host

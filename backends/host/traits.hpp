@@ -32,10 +32,23 @@ struct traits {
   // How queues launch: team.hpp.
   using launch_lock = host::launch_lock;
   static bool runs_in_caller(const Exec& exec) { return host::runs_in_caller(exec); }
+
+  /// `kernel(team)` for each of `league` teams with `bytes` of local memory, on threads shared out by Policy.
   template <class Policy, class Kernel>
   static void for_each_team(const std::string& label, const Exec& exec, int league, std::size_t bytes,
                             const Kernel& kernel) {
-    host::for_each_team<Policy>(label, exec, league, bytes, kernel);
+    if (runs_in_caller(exec)) {
+      const local_block local(bytes);
+      for (int rank = 0; rank < league; ++rank) kernel(team(rank, league, local.data()));
+    } else {
+      const launch_lock lock;
+      // By address: it outlives the launch, and copies of what users capture cost time.
+      Kokkos::parallel_for(label, Policy(exec, league, 1),
+                           [bytes, kernel = &kernel](const typename Policy::member_type& member) {
+                             const local_block local(bytes);
+                             (*kernel)(team(member.league_rank(), member.league_size(), local.data()));
+                           });
+    }
   }
 };
 

@@ -18,12 +18,15 @@ bool overlap(const gemm_part& x, const gemm_part& y) {
   return x.m0 < y.m0 + y.m && y.m0 < x.m0 + x.m && x.n0 < y.n0 + y.n && y.n0 < x.n0 + x.n;
 }
 
+/// Whether a block tile has extents, and such that bytes do not wrap. Nothing so large fits any device.
+bool is_possible(const tiling::shape& block) {
+  const auto possible = [](int extent) { return 0 < extent && extent <= 1 << 20; };
+  return possible(block.m) && possible(block.n) && possible(block.k);
+}
+
 void check_part(const gemm_plan& plan, int number) {
   const gemm_part& part = plan.parts[number];
-  constexpr int most = 1 << 20;  // so that bytes do not wrap; nothing so large fits any device
-  const auto possible = [](int extent) { return 0 < extent && extent <= most; };
-  if (part.path == gemm_path::tiled &&
-      !(possible(part.block.m) && possible(part.block.n) && possible(part.block.k)))
+  if (part.path == gemm_path::tiled && !is_possible(part.block))
     detail::refuse_plan(
         number, "has a block tile of " + to_string(part.block) + ", whose extents must be from 1 to 2^20");
   if (part.block.m <= 0 || part.block.n <= 0) detail::refuse_plan(number, "has blocks without elements");
@@ -91,6 +94,12 @@ namespace detail {
 void refuse_plan(int number, const std::string& why) {
   throw invalid_argument("keramos::gemm: part " + std::to_string(number) + " of options.plan " + why +
                          "; pass what plan_gemm returns for this product, or no plan");
+}
+
+void check_block(const tiling::shape& block) {
+  if (!is_possible(block))
+    throw launch_error("keramos::gemm: options.block is " + to_string(block) +
+                       " but its extents must be from 1 to 2^20; pass others or none");
 }
 
 void check_plan(const gemm_plan& plan, index_t m, index_t n, index_t k, std::string_view backend,

@@ -100,7 +100,7 @@ struct largest {
 TEST(FusedSizes, TheLargestEpilogueFits) {
   static_assert(sizeof(largest) == detail::most_epilogue_bytes);
   if constexpr (
-      on_host) {  // it compiles for devices if it does not exceed what tile_launcher and launch_tiles assert
+      on_host) {  // it compiles for devices if it does not exceed what launch_tiled and launch_tiles assert
     const index_t n = 13;
     operands<double> x(n, n, n, layout::right, layout::left, layout::right, fresh_seed(), false);
     largest e;

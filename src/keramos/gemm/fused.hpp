@@ -86,8 +86,8 @@ basic_event<Exec> gemm(basic_queue<Exec>& q, const MA& a, const MB& b, const MC&
   if constexpr (detail::check_epilogue<Epilogue, number, Exec>()) {
     const auto problem = detail::checked_problem<Exec>(a, b, c, options);
     using types = typename decltype(problem)::types;
-    detail::run_one(q.execution_space(), detail::workspace_of(q), problem,
-                    detail::kernel_epilogue<types>(epilogue), options);
+    detail::run_gemm(q.execution_space(), detail::workspace_of(q), problem,
+                     detail::kernel_epilogue<types>(epilogue), options);
   }
   return q.completion();
 }

@@ -46,29 +46,14 @@ linear_epilogue<T> epilogue_of(Alpha alpha, Beta beta) {
   return {to_compute<T>("alpha", alpha), to_compute<T>("beta", beta)};
 }
 
-/// Compiled once for each of the known types (src/gemm/gemm_type.cpp.in).
-template <class Exec, class Types>
+/// Does one problem (launch.hpp). With BLAS' update of known types it is compiled in the library.
+template <class Exec, class Types, class Epilogue>
 KERAMOS_EXPORT void run_gemm(const Exec& exec, workspace<Exec>& memory, const gemm_problem<Types>& p,
-                             const linear_epilogue<typename Types::accumulator>& epilogue,
-                             const gemm_options& options);
+                             const Epilogue& epilogue, const gemm_options& options);
+/// How run_gemm does it.
 template <class Exec, class Types>
-KERAMOS_EXPORT gemm_plan make_plan(const Exec& exec, const gemm_problem<Types>& p,
-                                   const gemm_options& options);
-
-/// What run_gemm does, for any epilogue (launch.hpp).
-template <class Exec, class Types, class Epilogue>
-void dispatch_gemm(const Exec& exec, workspace<Exec>& memory, const gemm_problem<Types>& p,
-                   const Epilogue& epilogue, const gemm_options& options);
-
-/// One problem: by the library's own kernels, if they are compiled for its epilogue.
-template <class Exec, class Types, class Epilogue>
-void run_one(const Exec& exec, workspace<Exec>& memory, const gemm_problem<Types>& p,
-             const Epilogue& epilogue, const gemm_options& options) {
-  if constexpr (is_linear<Epilogue>)
-    run_gemm<Exec, Types>(exec, memory, p, epilogue, options);
-  else
-    dispatch_gemm(exec, memory, p, epilogue, options);
-}
+KERAMOS_EXPORT gemm_plan choose_plan(const Exec& exec, const gemm_problem<Types>& p,
+                                     const gemm_options& options);
 
 template <class M>
 using matrix_element = typename decltype(as_matrix(std::declval<const M&>()))::value_type;
@@ -137,8 +122,8 @@ basic_event<Exec> gemm(basic_queue<Exec>& q, Alpha alpha, const MA& a, const MB&
                        const gemm_options& options = {}) {
   const auto problem = detail::checked_problem<Exec>(a, b, c, options);
   using types = typename decltype(problem)::types;
-  detail::run_gemm<Exec, types>(q.execution_space(), detail::workspace_of(q), problem,
-                                detail::epilogue_of<typename types::accumulator>(alpha, beta), options);
+  detail::run_gemm(q.execution_space(), detail::workspace_of(q), problem,
+                   detail::epilogue_of<typename types::accumulator>(alpha, beta), options);
   return q.completion();
 }
 
@@ -151,7 +136,7 @@ basic_event<Exec> gemm(basic_queue<Exec>& q, Alpha alpha, const MA& a, const MB&
 template <class Exec, matrix_like MA, matrix_like MB, matrix_like MC>
 gemm_plan plan_gemm(basic_queue<Exec>& q, const MA& a, const MB& b, const MC& c,
                     const gemm_options& options = {}) {
-  return detail::make_plan(q.execution_space(), detail::checked_problem<Exec>(a, b, c, options), options);
+  return detail::choose_plan(q.execution_space(), detail::checked_problem<Exec>(a, b, c, options), options);
 }
 
 }  // namespace keramos

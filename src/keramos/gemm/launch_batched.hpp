@@ -164,19 +164,19 @@ void dispatch_gemm_batched(const Exec& exec, workspace<Exec>& memory, uniform_ba
   // Rows of stacked problems are not those of the caller's.
   if (!batch.c.addresses && !batch.a.addresses && !batch.b.addresses &&
       (batch.count == 1 || (is_linear<Epilogue> && stack(batch))))
-    return run_one(exec, memory, batch.shape, epilogue, {});
+    return run_gemm(exec, memory, batch.shape, epilogue, {});
   if (planner::prefers_transposed(p)) batch.transpose(), std::swap(alignment.a, alignment.b);
   const representative_problem<Types> shape(batch, alignment);
   if (planner::run_small(exec, batch, shape.get(), epilogue)) return;
   if constexpr (backend::traits<Exec>::is_host) {
     if (planner::fills_threads(exec, p, batch.count)) {
-      for (index_t b = 0; b < batch.count; ++b) run_one(exec, memory, batch[b], epilogue, {});
+      for (index_t b = 0; b < batch.count; ++b) run_gemm(exec, memory, batch[b], epilogue, {});
       return;
     }
   }
   planner::choose_batched(
       exec, shape.get(), [&](const tiling::shape& block) { return batch.count * count_tiles(p, block); },
-      [&](const auto& collective, const auto&) {
+      [&](const auto& collective) {
         const tiling::shape block = collective.block();
         const int league = league_of(batch.count * count_tiles(p, block), batch.count);
         const tile_order order{int(ceil_div(p.m, block.m)), int(ceil_div(p.n, block.n)), 8};
@@ -214,7 +214,7 @@ void dispatch_gemm_batched(const Exec& exec, workspace<Exec>& memory,
                                              [](const auto& p) { return p.k > 0 && planner::is_small(p); });
     const grouped_batch<Types> small{all.data(), large - all.begin()};
     if (small.count > 0) planner::run_small(exec, small, shape.get(), epilogue);
-    for (auto p = large; p != all.end(); ++p) run_one(exec, memory, *p, epilogue, {});
+    for (auto p = large; p != all.end(); ++p) run_gemm(exec, memory, *p, epilogue, {});
   } else {
     const auto batch = [&] {
       return grouped_batch<Types>{memory.uploads.upload(exec, all), index_t(all.size())};
@@ -228,7 +228,7 @@ void dispatch_gemm_batched(const Exec& exec, workspace<Exec>& memory,
       for (const auto& p : all) tiles += count_tiles(p, block);
       return tiles;
     };
-    planner::choose_batched(exec, shape.get(), tiles_of_all, [&](const auto& collective, const auto&) {
+    planner::choose_batched(exec, shape.get(), tiles_of_all, [&](const auto& collective) {
       const tiling::shape block = collective.block();
       const int league = league_of(tiles_of_all(block), index_t(all.size()));
       int first = 0;

@@ -71,6 +71,9 @@ KERAMOS_EXPORT std::string to_string(const gemm_plan& plan);
 
 namespace detail {
 
+/// Throws if a caller's block tile has no extents, or such that bytes could wrap.
+KERAMOS_EXPORT void check_block(const tiling::shape& block);
+
 /// Throws invalid_argument unless the plan is one for such a product: its extents agree, its parts make up C, its
 /// blocks and its parts of k are possible. What depends on strides and on the device is checked where it is known.
 KERAMOS_EXPORT void check_plan(const gemm_plan& plan, index_t m, index_t n, index_t k,

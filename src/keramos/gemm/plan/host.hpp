@@ -19,6 +19,7 @@
 #include <keramos/gemm/kernel/host/kernels.hpp>
 #include <keramos/gemm/kernel/host_small_batch.hpp>
 #include <keramos/gemm/kernel/host_unpacked.hpp>
+#include <keramos/gemm/kernel/tiled.hpp>
 #include <keramos/gemm/plan.hpp>
 #include <keramos/gemm/plan/choice_memory.hpp>
 #include <keramos/gemm/plan/host_model.hpp>
@@ -72,7 +73,7 @@ struct planner {
 
   /// Does a tiny problem at once, on the calling thread, without a plan on paper: false if it is none. Kokkos' host
   /// kernels are done when the launch returns, and so is this. But a tool of Kokkos that listens should see every
-  /// kernel.
+  /// kernel. (Elements of other types than that of the sums are packed in any case.)
   template <class Types, class Epilogue>
   static bool run_tiny(const Exec& exec, const gemm_problem<Types>& p,
                        const Epilogue& epilogue) requires(Types::uniform) {
@@ -101,17 +102,11 @@ struct planner {
     return true;
   }
 
-  /// Elements of other types than that of the sums are packed in any case.
-  template <class Types, class Epilogue>
-  static bool run_tiny(const Exec&, const gemm_problem<Types>&, const Epilogue&) requires(!Types::uniform) {
-    return false;
-  }
-
-  /// Calls `add(part)` with how a problem with m, n, k > 0 is done: in one part.
-  template <class Types, class Add>
+  /// Adds to a plan how a problem with m, n, k > 0 is done: in one part.
+  template <class Types>
   static void choose(const Exec& exec, const gemm_problem<Types>& p,
-                     const std::optional<tiling::shape>& requested, const Add& add) {
-    gemm_part part;
+                     const std::optional<tiling::shape>& requested, gemm_plan& plan) {
+    gemm_part& part = plan.parts[plan.size++];
     part.m = p.m, part.n = p.n;
     part.transposed = prefers_transposed(p);
     if (part.transposed) {
@@ -121,7 +116,6 @@ struct planner {
     } else {
       choose_part(exec, p, requested, part);
     }
-    add(part);
   }
 
   /// The block tile of a problem that is packed.
@@ -184,23 +178,38 @@ struct planner {
                               " columns whose vectors run through memory");
   }
 
-  /// Does one part; `p` is its problem, transposed if the part is. `launch(collective, problem, split)` launches tiles.
-  template <class Types, class Epilogue, class Launch>
+  /// Does one part; `p` is its problem, transposed if the part is.
+  template <class Types, class Epilogue>
   static void run(const Exec& exec, workspace<Exec>& memory, const gemm_problem<Types>& p,
-                  const gemm_part& part, const Epilogue& epilogue, const Launch& launch) {
+                  const gemm_part& part, const Epilogue& epilogue) {
     const kernel_table<Types>& table = kernels<Types>();
     if constexpr (Types::uniform) {
-      if (part.path != gemm_path::tiled)
-        return run_unpacked(exec, memory,
-                            unpacked_blocks<Types, Epilogue>{
-                                p, epilogue, function_of(table, part.path), {part.block, part.split.parts}});
+      if (part.path != gemm_path::tiled) {
+        using T = typename Types::accumulator;
+        const int parts = part.split.parts;
+        T* const sums =
+            parts > 1 ? memory.template reserve<T>(exec, std::size_t(parts) * p.m * p.n) : nullptr;
+        const unpacked_blocks<Types, Epilogue> kernel{
+            p, epilogue, function_of(table, part.path), {part.block, parts}, sums};
+        // One block is done by the calling thread, unless a tool of Kokkos should see it.
+        if (kernel.size() == 1 &&
+            (backend::host::runs_in_caller(exec) || !Kokkos::Tools::profileLibraryLoaded()))
+          return kernel(0);
+        launch("keramos::gemm", [&] {
+          backend::host::for_each_index<Kokkos::RangePolicy<Exec>>("keramos::gemm", exec, kernel.size(),
+                                                                   kernel);
+        });
+        if (parts > 1) kernel.add_up();
+        return;
+      }
     }
     const index_t band_n = std::min(part.band_n, p.n);
     for (index_t n0 = 0; n0 < p.n; n0 += band_n) {
       const gemm_problem<Types> band = p.part(0, n0, p.m, std::min(band_n, p.n - n0));
-      launch(part.pack_b ? packing_b(exec, memory, table, band, part.block)
-                         : collective<Types>(table, part.block),
-             band, split_plan());
+      launch_tiled(exec, memory,
+                   part.pack_b ? packing_b(exec, memory, table, band, part.block)
+                               : collective<Types>(table, part.block),
+                   band, {}, epilogue);
     }
   }
 
@@ -230,11 +239,11 @@ struct planner {
     return tiles < backend::host::threads_for(exec) ||
            double(p.m) * double(p.n) * double(p.k) > 512.0 * 512.0 * 512.0;
   }
-  /// Calls `launch(collective, shape)` with the tile for all problems of a batch.
+  /// Calls `launch(collective)` with the tile for all problems of a batch.
   template <class Types, class CountTiles, class Launch>
   static void choose_batched(const Exec&, const gemm_problem<Types>& p, const CountTiles&,
                              const Launch& launch) {
-    launch(collective<Types>(kernels<Types>(), block_of_batch(p)), p);
+    launch(collective<Types>(kernels<Types>(), block_of_batch(p)));
   }
 
  private:
@@ -261,23 +270,6 @@ struct planner {
   static unpacked_function<typename Types::accumulator>* function_of(const kernel_table<Types>& table,
                                                                      gemm_path path) {
     return path == gemm_path::dots ? table.multiply_dots : table.multiply_unpacked;
-  }
-
-  /// One block is done by the calling thread, unless a tool of Kokkos should see it.
-  template <class Types, class Epilogue>
-  static void run_unpacked(const Exec& exec, workspace<Exec>& memory,
-                           unpacked_blocks<Types, Epilogue> kernel) {
-    const int size = kernel.size(), parts = kernel.shares.parts;
-    if (parts > 1) {
-      const auto elements = std::size_t(kernel.problem.m) * kernel.problem.n;
-      kernel.sums = memory.template reserve<typename Types::accumulator>(exec, parts * elements);
-    }
-    if (size == 1 && (backend::host::runs_in_caller(exec) || !Kokkos::Tools::profileLibraryLoaded()))
-      return kernel(0);
-    launch("keramos::gemm", [&] {
-      backend::host::for_each_index<Kokkos::RangePolicy<Exec>>("keramos::gemm", exec, size, kernel);
-    });
-    if (parts > 1) kernel.add_up();
   }
 
   /// A tile for one thread that packs both operands: no larger than the problem, and not much uneven.

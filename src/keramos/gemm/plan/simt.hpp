@@ -15,6 +15,7 @@
 #include <keramos/gemm/collective/simt.hpp>
 #include <keramos/gemm/kernel/gemv.hpp>
 #include <keramos/gemm/kernel/pack.hpp>
+#include <keramos/gemm/kernel/tiled.hpp>
 #include <keramos/gemm/plan.hpp>
 #include <keramos/gemm/plan/choice_memory.hpp>
 #include <keramos/gemm/plan/simt_model.hpp>
@@ -38,60 +39,30 @@ struct operand_layout {
 template <class Exec, int Row>
 inline constexpr bool uses_fma = backend::tiles<Exec>::table[Row].config.math == tiling::math_unit::fma;
 
-/// What the numbers of a row below stand for.
-template <class Exec, class Types, int Row, int Access>
-struct row_traits {
-  template <class T>
-  static constexpr access access_of(bool along_k) {
-    constexpr int vector = (Access & 4) != 0 ? 16 / int(sizeof(T)) : 1;
-    return along_k ? access{tiling::direction::k, uses_fma<Exec, Row> ? 1 : vector}
-                   : access{tiling::direction::mn, vector};
-  }
-  static constexpr tiling::config config = backend::tiles<Exec>::table[Row].config;
-  static constexpr access a = access_of<typename Types::a>((Access & 1) != 0);
-  static constexpr access b = access_of<typename Types::b>((Access & 2) != 0);
-  using type = collective<Exec, Types, config, a, b, (Access & 8) != 0>;
-};
+/// How tiles of a row stage an operand, if its memory runs along k or not, and is copied 16 bytes at a time or not.
+template <class Exec, int Row, class T>
+constexpr access access_of(bool along_k, bool in_vectors) {
+  const int vector = in_vectors ? 16 / int(sizeof(T)) : 1;
+  return along_k ? access{tiling::direction::k, uses_fma<Exec, Row> ? 1 : vector}
+                 : access{tiling::direction::mn, vector};
+}
 
 /// The collective of a row of the backend's table. `Access` is 1 where A's memory runs along k, plus 2 where B's does,
-/// plus 4 for copies of 16 bytes, plus 8 where one of two complex operands is conjugated. Numbers, since they stand in the kernel's name: CUDA takes 3 cycles longer to launch a
-/// kernel for each character of it.
+/// plus 4 for copies of 16 bytes, plus 8 where one of two complex operands is conjugated. Numbers, since they stand in
+/// the kernel's name: CUDA takes 3 cycles longer to launch a kernel for each character of it.
 template <class Exec, class Types, int Row, int Access>
-struct row : row_traits<Exec, Types, Row, Access>::type {};
+struct row : collective<Exec, Types, backend::tiles<Exec>::table[Row].config,
+                        access_of<Exec, Row, typename Types::a>((Access & 1) != 0, (Access & 4) != 0),
+                        access_of<Exec, Row, typename Types::b>((Access & 2) != 0, (Access & 4) != 0),
+                        (Access & 8) != 0> {};
 
-/// Calls `launch(collective, p, plan)` for a row and the problem's layouts. One operand that must be copied element by
-/// element makes the other so, which costs little and halves the number of kernels.
-template <class Exec, int Row, class Types, class Launch>
-void launch_row(const gemm_problem<Types>& p, const split_plan& plan, const Launch& launch) {
-  const operand_layout a(p.a), b(p.b);
-  const auto in_vectors = [](const operand_layout& x) {
-    return x.vectors || (uses_fma<Exec, Row> && x.along_k);
-  };
-  const auto run_access = [&](auto number) {
-    if constexpr (Types::is_complex && uses_fma<Exec, Row>) {
-      if (p.a.conjugated != p.b.conjugated)
-        return launch(row<Exec, Types, Row, decltype(number)::value + 8>(), p, plan);
-    }
-    launch(row<Exec, Types, Row, decltype(number)::value>(), p, plan);
-  };
-  const auto run = [&](auto along) {
-    constexpr int layouts = decltype(along)::value;
-    constexpr bool one_fills_16_bytes = sizeof(typename Types::a) >= 16;
-    if constexpr (!(uses_fma<Exec, Row> && layouts == 3) && !one_fills_16_bytes) {
-      if (in_vectors(a) && in_vectors(b)) return run_access(std::integral_constant<int, layouts + 4>());
-    }
-    run_access(std::integral_constant<int, layouts>());
-  };
-  switch (int(a.along_k) + 2 * int(b.along_k)) {
-    case 0:
-      return run(std::integral_constant<int, 0>());
-    case 1:
-      return run(std::integral_constant<int, 1>());
-    case 2:
-      return run(std::integral_constant<int, 2>());
-    default:
-      return run(std::integral_constant<int, 3>());
+/// Whether `f(i)` is true for an i of 0 ... Count - 1, which are constants to it; those that follow are not tried.
+template <int Count, class F>
+bool any_of_first(const F& f) {
+  return [&]<int... I>(std::integer_sequence<int, I...>) {
+    return (f(std::integral_constant<int, I>()) || ...);
   }
+  (std::make_integer_sequence<int, Count>());
 }
 
 /// Picks a row of the backend's table for a product's types and launches it.
@@ -116,23 +87,20 @@ struct planner {
     return p.c_col_stride != 1 && p.c_row_stride == 1;
   }
 
-  /// Launches take longer than to make a plan.
-  template <class Types, class Epilogue>
-  static bool run_tiny(const Exec&, const gemm_problem<Types>&, const Epilogue&) {
-    return false;
-  }
-
-  /// Calls `add(part)` with how a problem with m, n, k > 0 is done: C in whole tiles, and strips of what is left if that
-  /// is faster.
-  template <class Types, class Add>
+  /// Adds to a plan how a problem with m, n, k > 0 is done: C in whole tiles, and strips of what is left if that is
+  /// faster.
+  template <class Types>
   static void choose(const Exec& exec, gemm_problem<Types> p, const std::optional<tiling::shape>& requested,
-                     const Add& add) {
+                     gemm_plan& plan) {
     p.place = {};
     if (prefers_transposed(p)) p.transpose();
     const main_part main = requested || p.n == 1 ? main_part{p.m, p.n} : choose_main(exec, p);
-    add(choose_part(exec, p.part(0, 0, main.m, main.n), requested));
-    if (main.m < p.m) add(choose_part(exec, p.part(main.m, 0, p.m - main.m, p.n), requested));
-    if (main.n < p.n) add(choose_part(exec, p.part(0, main.n, main.m, p.n - main.n), requested));
+    const auto add = [&](index_t m0, index_t n0, index_t m, index_t n) {
+      plan.parts[plan.size++] = choose_part(exec, p.part(m0, n0, m, n), requested);
+    };
+    add(0, 0, main.m, main.n);
+    if (main.m < p.m) add(main.m, 0, p.m - main.m, p.n);
+    if (main.n < p.n) add(0, main.n, main.m, p.n - main.n);
   }
 
   /// The row of the table for a problem, its split and its packing.
@@ -207,19 +175,20 @@ struct planner {
                   "divides k into parts that are no multiple of its k-tile, " + std::to_string(c.block.k));
   }
 
-  /// Does one part; `p` is its problem, transposed if the part is. `launch(collective, problem, split)` launches tiles.
-  template <class Types, class Epilogue, class Launch>
+  /// Does one part; `p` is its problem, transposed if the part is.
+  template <class Types, class Epilogue>
   static void run(const Exec& exec, workspace<Exec>& memory, const gemm_problem<Types>& p,
-                  const gemm_part& part, const Epilogue& epilogue, const Launch& launch) {
+                  const gemm_part& part, const Epilogue& epilogue) {
     if (part.path == gemm_path::vector) return multiply_vector(exec, memory, p, part, epilogue);
-    const auto launch_on = [&](const gemm_problem<Types>& p) {
-      launch_index<Types, false>(part.row, p, part.split, launch,
-                                 std::make_index_sequence<std::size(table)>());
+    const auto multiply = [&](const gemm_problem<Types>& p) {
+      with_collective<Types, false>(part.row, p, [&](const auto& collective) {
+        launch_tiled(exec, memory, collective, p, part.split, epilogue);
+      });
     };
     if (part.pack_a || part.pack_b)
-      with_packed(exec, memory, p, part, launch_on);
+      with_packed(exec, memory, p, part, multiply);
     else
-      launch_on(p);
+      multiply(p);
   }
 
   /// A batch of small problems; false if they are not.
@@ -235,7 +204,7 @@ struct planner {
     return has_small_rows<Types> && is_small_group(problems);
   }
 
-  /// Calls `launch(collective, shape)` with the best tile for a batch that has `count_tiles(block)` tiles.
+  /// Calls `launch(collective)` with the best tile for a batch that has `count_tiles(block)` tiles.
   template <class Types, class CountTiles, class Launch>
   static void choose_batched(const Exec& exec, const gemm_problem<Types>& shape,
                              const CountTiles& count_tiles, const Launch& launch) {
@@ -258,12 +227,7 @@ struct planner {
       throw launch_error("keramos::gemm_batched: of " + std::string(Types::name) +
                          " no tile of the tile table serves this device and "
                          "fits its local memory; add one to the backend's tiles.hpp");
-    launch_index<Types, true>(
-        best, shape, {},
-        [&](const auto& collective, const gemm_problem<Types>& p, const split_plan&) {
-          launch(collective, p);
-        },
-        std::make_index_sequence<std::size(table)>());
+    with_collective<Types, true>(best, shape, launch);
   }
 
  private:
@@ -364,15 +328,37 @@ struct planner {
     return row;
   }
 
-  template <class Types, bool OfBatch, class Launch, std::size_t... I>
-  static void launch_index(int index, const gemm_problem<Types>& p, const split_plan& plan,
-                           const Launch& launch, std::index_sequence<I...>) {
-    const auto try_one = [&](auto i) {
-      constexpr const tile_row& r = table[decltype(i)::value];
-      if constexpr (r.types == Types::operands && (OfBatch ? serves_batches(r) : r.serves != serves::batches))
-        if (index == int(decltype(i)::value)) launch_row<Exec, int(decltype(i)::value)>(p, plan, launch);
-    };
-    (try_one(std::integral_constant<std::size_t, I>()), ...);
+  /// Calls `launch(collective)` with that of a row of the table and of the problem's layouts. One operand that must be
+  /// copied element by element makes the other so, which costs little and halves the number of kernels.
+  template <class Types, bool OfBatch, class Launch>
+  static void with_collective(int row, const gemm_problem<Types>& p, const Launch& launch) {
+    const operand_layout a(p.a), b(p.b);
+    const bool fma = table[row].config.math == tiling::math_unit::fma;
+    const bool in_vectors =
+        fma ? (a.along_k || a.vectors) && (b.along_k || b.vectors) && !(a.along_k && b.along_k)
+            : a.vectors && b.vectors;
+    // One number of 16 bytes is no vector; and matrix units conjugate sums.
+    constexpr bool has_vectors = sizeof(typename Types::a) < 16;
+    const bool conjugates = fma && p.a.conjugated != p.b.conjugated;
+    const int access =
+        int(a.along_k) + 2 * int(b.along_k) + 4 * int(in_vectors && has_vectors) + 8 * int(conjugates);
+    constexpr int accesses = Types::is_complex ? 16 : 8;
+    any_of_first<int(std::size(table))>([&](auto r) {
+      if constexpr (table[r()].types == Types::operands &&
+                    (OfBatch ? serves_batches(table[r()]) : table[r()].serves != serves::batches)) {
+        return r() == row && any_of_first<accesses>([&](auto number) {
+                 constexpr bool of_fma = uses_fma<Exec, r()>;
+                 constexpr bool possible = !(of_fma && number() % 8 == 7) && (of_fma || number() < 8) &&
+                                           (has_vectors || (number() & 4) == 0);
+                 if constexpr (possible) {
+                   if (number() == access) launch(simt::row<Exec, Types, r(), number()>());
+                 }
+                 return number() == access;
+               });
+      } else {
+        return false;
+      }
+    });
   }
 };
 
