@@ -39,30 +39,34 @@ struct config {
 /// The index along which an operand's memory runs: mn is m for A and n for B.
 enum class direction { mn, k };
 
-/// Whether the numbers of an operand are to be conjugated. Of real ones it is known, and takes no space.
+/// Whether the numbers of an operand are to be conjugated. Of real ones it is known, and takes no space: as a base, since
+/// nvcc lays [[no_unique_address]] members out otherwise than the host's compiler.
 template <class T>
 struct conjugation {
+  static constexpr bool conjugated = false;
+
   conjugation() = default;
-  constexpr conjugation(bool) {}
-  KERAMOS_FORCEINLINE_FUNCTION constexpr operator bool() const { return false; }
+  KERAMOS_FORCEINLINE_FUNCTION constexpr explicit conjugation(bool) {}
 };
 template <class R>
 struct conjugation<complex<R>> {
-  bool value = false;
+  bool conjugated = false;
 
   conjugation() = default;
-  constexpr conjugation(bool v) : value(v) {}
-  KERAMOS_FORCEINLINE_FUNCTION constexpr operator bool() const { return value; }
+  KERAMOS_FORCEINLINE_FUNCTION constexpr explicit conjugation(bool c) : conjugated(c) {}
 };
 
 /// One operand of C = A·B as the main loop sees it: element (mn, k) is
 /// `data[mn * stride_mn + k * stride_k]`; k extents of A and B agree.
 template <class T>
-struct operand {
+struct operand : conjugation<T> {
   const T* data;  // global
   index_t stride_mn;
   index_t stride_k;
-  [[no_unique_address]] conjugation<T> conjugated = {};
+
+  operand() = default;
+  KERAMOS_FORCEINLINE_FUNCTION constexpr operand(const T* d, index_t mn, index_t k, bool conjugate = false)
+      : conjugation<T>(conjugate), data(d), stride_mn(mn), stride_k(k) {}
 
   KERAMOS_FORCEINLINE_FUNCTION const T* at(index_t mn, index_t k) const {
     return data + mn * stride_mn + k * stride_k;

@@ -15,7 +15,7 @@ namespace parts {
 
 /// Complex numbers have no order.
 template <class T>
-constexpr void check_order() {
+KERAMOS_FORCEINLINE_FUNCTION constexpr void check_order() {
   static_assert(!detail::is_complex<T>, "keramos: activations and clamp compare numbers; C's are complex");
 }
 
