@@ -2,9 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <keramos/base/float16.hpp>
 #include <limits>
 #include <type_traits>
+
+#include <keramos/base/float16.hpp>
 
 namespace keramos::perf {
 

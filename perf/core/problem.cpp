@@ -30,11 +30,12 @@ constexpr auto listed_types = [] {
   for (std::size_t i = 0; i < types.size(); ++i) types[i] = type_names[i].type;
   return types;
 }();
+constexpr data_type listed_basic_types[] = {data_type::f32, data_type::f64, data_type::i32};
 
 }  // namespace
 
 constinit const std::span<const data_type> all_types = listed_types;
-constinit const std::span<const data_type> basic_types = {listed_types.data(), 3};
+constinit const std::span<const data_type> basic_types = listed_basic_types;
 
 strides strides_of_op_a(const gemm_case& g) { return strides_of_op(g.op_a, g.layout, g.m, g.k); }
 strides strides_of_op_b(const gemm_case& g) { return strides_of_op(g.op_b, g.layout, g.k, g.n); }

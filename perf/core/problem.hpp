@@ -3,12 +3,13 @@
 #pragma once
 
 #include <cstdint>
-#include <keramos/base/float16.hpp>
 #include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+
+#include <keramos/base/float16.hpp>
 
 namespace keramos::perf {
 

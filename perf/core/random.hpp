@@ -3,8 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <keramos/base/float16.hpp>
 #include <type_traits>
+
+#include <keramos/base/float16.hpp>
 
 namespace keramos::perf {
 

@@ -4,7 +4,10 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <memory>
+#include <string>
 #include <type_traits>
+#include <vector>
 
 #include "core/host.hpp"
 #include "cublas.hpp"
