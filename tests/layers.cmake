@@ -59,6 +59,10 @@ foreach(file IN LISTS files)
   if(NOT file STREQUAL "src/keramos/base/kokkos.hpp" AND text MATCHES "Kokkos::Impl")
     message(SEND_ERROR "${file}: uses Kokkos::Impl; only base/kokkos.hpp does, and says why")
   endif()
+  # nvcc 13 gives such a member room on the device and none on the host, so that kernels read other arguments than theirs.
+  if(text MATCHES "\n[ \t]*\\[\\[no_unique_address")
+    message(SEND_ERROR "${file}: has a [[no_unique_address]] member, which nvcc lays out in two ways; make it a base")
+  endif()
   # The name of SYCL's execution space is its backend's own affair.
   if(NOT file MATCHES "^(src/keramos/base/kokkos|backends/sycl/traits).hpp$" AND text MATCHES "KOKKOS_VERSION")
     message(SEND_ERROR "${file}: asks for Kokkos' version; base/kokkos.hpp does that")

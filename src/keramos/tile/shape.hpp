@@ -40,7 +40,7 @@ struct config {
 enum class direction { mn, k };
 
 /// Whether the numbers of an operand are to be conjugated. Of real ones it is known, and takes no space: as a base, since
-/// nvcc lays [[no_unique_address]] members out otherwise than the host's compiler.
+/// nvcc 13 gives a [[no_unique_address]] member room on the device and none on the host.
 template <class T>
 struct conjugation {
   static constexpr bool conjugated = false;
