@@ -97,6 +97,13 @@ void test_table(const kernel_table<T>& t, int m, int n, int k, std::int64_t a_mn
       acc(std::size_t(panels_m) * t.mr * panels_n * t.nr);
   t.pack_a(a_packed.data(), a.data(), a_mn, a_k, m, k);
   t.pack_b(b_packed.data(), b.data(), b_mn, b_k, n, k);
+  const auto sum_of = [&](int i, int j) {
+    T sum = 0;
+    for (int p = 0; p < k; ++p)
+      sum +=
+          conjugate_if(conjugate_a, a[i * a_mn + p * a_k]) * conjugate_if(conjugate_b, b[j * b_mn + p * b_k]);
+    return sum;
+  };
   // The same k-tile twice: once kept as sums, once added and written. And once alone, on top of that.
   using block = keramos::detail::host::block_product<T>;
   block first{acc.data(), a_packed.data(), b_packed.data(), m,    n,    k,           true,       false,
@@ -110,12 +117,8 @@ void test_table(const kernel_table<T>& t, int m, int n, int k, std::int64_t a_mn
   t.multiply(alone);
   for (int i = 0; i < m; ++i)
     for (int j = 0; j < n; ++j) {
-      T sum = 0;
-      for (int p = 0; p < k; ++p)
-        sum += conjugate_if(conjugate_a, a[i * a_mn + p * a_k]) *
-               conjugate_if(conjugate_b, b[j * b_mn + p * b_k]);
       const std::size_t at = i * c_row + j * c_col;
-      ASSERT_EQ(c[at], 3 * (2 * sum) + 2 * before[at] + 5 * sum)
+      ASSERT_EQ(c[at], 3 * (2 * sum_of(i, j)) + 2 * before[at] + 5 * sum_of(i, j))
           << t.isa << ' ' << m << 'x' << n << 'x' << k << " at " << i << ", " << j;
     }
   // A writer of its own gets each sum once, of two k-tiles and of one; without a C.
@@ -136,12 +139,9 @@ void test_table(const kernel_table<T>& t, int m, int n, int k, std::int64_t a_mn
   with_writer.first = true, with_writer.sums = nullptr;
   t.multiply(with_writer);
   for (int i = 0; i < m; ++i)
-    for (int j = 0; j < n; ++j) {
-      T sum = 0;
-      for (int p = 0; p < k; ++p) sum += a[i * a_mn + p * a_k] * b[j * b_mn + p * b_k];
-      ASSERT_EQ(writer.got[i * n + j], 3 * sum)
+    for (int j = 0; j < n; ++j)
+      ASSERT_EQ(writer.got[i * n + j], 3 * sum_of(i, j))
           << t.isa << ' ' << m << 'x' << n << 'x' << k << " at " << i << ", " << j;
-    }
 }
 
 // C's last row ends with its storage, and so do A and B: a sanitizer sees a lane too many.
