@@ -46,10 +46,11 @@ linear_epilogue<T> epilogue_of(Alpha alpha, Beta beta) {
   return {to_compute<T>("alpha", alpha), to_compute<T>("beta", beta)};
 }
 
-/// Does one problem (launch.hpp). With BLAS' update of known types it is compiled in the library.
+/// Does one problem (launch.hpp). With BLAS' update of known types it is compiled in the library and exported there; not
+/// with an epilogue of a user's, which may have no linkage.
 template <class Exec, class Types, class Epilogue>
-KERAMOS_EXPORT void run_gemm(const Exec& exec, workspace<Exec>& memory, const gemm_problem<Types>& p,
-                             const Epilogue& epilogue, const gemm_options& options);
+void run_gemm(const Exec& exec, workspace<Exec>& memory, const gemm_problem<Types>& p,
+              const Epilogue& epilogue, const gemm_options& options);
 /// How run_gemm does it.
 template <class Exec, class Types>
 KERAMOS_EXPORT gemm_plan choose_plan(const Exec& exec, const gemm_problem<Types>& p,
