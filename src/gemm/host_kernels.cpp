@@ -1,4 +1,6 @@
-// Compiled once per instruction set, KERAMOS_HOST_ISA naming it, with the flags that it needs.
+// Compiled once per instruction set, KERAMOS_HOST_ISA naming it, with the flags that it needs; with KERAMOS_HOST_BF16_ALONE
+// for those products that its instructions are for.
+#include <keramos/backends/host/products.hpp>
 #include <keramos/base/export.hpp>
 #include <keramos/gemm/kernel/host/complex_kernel.hpp>
 #include <keramos/gemm/kernel/host/micro_kernel.hpp>
@@ -16,12 +18,14 @@ const kernel_table<Types>* compiled_kernels() {
     static constexpr kernel_table<Types> table = complex_kernel<number>::template table<Types>(isa);
     return &table;
   } else {
-    static constexpr kernel_table<Types> table =
-        micro_kernel<typename Types::accumulator>::template table<Types>(isa);
+    using T = typename Types::accumulator;
+    using product = typename product_of<Types::operands, T>::type;
+    static constexpr kernel_table<Types> table = micro_kernel<T, product>::template table<Types>(isa);
     return &table;
   }
 }
 #define KERAMOS_COMPILE(Types) template KERAMOS_EXPORT const kernel_table<Types>* compiled_kernels<Types>();
+#ifndef KERAMOS_HOST_BF16_ALONE
 KERAMOS_COMPILE(types::f32)
 KERAMOS_COMPILE(types::f64)
 KERAMOS_COMPILE(types::i32)
@@ -29,6 +33,7 @@ KERAMOS_COMPILE(types::c32)
 KERAMOS_COMPILE(types::c64)
 KERAMOS_COMPILE(types::f16)
 KERAMOS_COMPILE(types::f16_f32)
+#endif
 KERAMOS_COMPILE(types::bf16)
 KERAMOS_COMPILE(types::bf16_f32)
 

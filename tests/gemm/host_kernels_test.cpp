@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstring>
 #include <random>
 #include <thread>
 #include <type_traits>
@@ -32,20 +33,16 @@ using types_of = std::conditional_t<
 template <class T>
 using kernel_table = keramos::detail::host::kernel_table<types_of<T>>;
 
-template <class T>
-std::vector<const kernel_table<T>*> runnable() {
+template <class Types>
+auto runnable_of() {
   using namespace keramos::detail::host;
-  std::vector<const kernel_table<T>*> list{baseline::compiled_kernels<types_of<T>>()};
-#ifdef KERAMOS_HAS_HOST_AVX2
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    list.push_back(avx2::compiled_kernels<types_of<T>>());
-#endif
-#ifdef KERAMOS_HAS_HOST_AVX512
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
-    list.push_back(avx512::compiled_kernels<types_of<T>>());
-#endif
+  std::vector<const keramos::detail::host::kernel_table<Types>*> list;
+  for_each_version(compiled_tables<Types>(), [&](auto* table) { list.push_back(table); });
   return list;
+}
+template <class T>
+auto runnable() {
+  return runnable_of<types_of<T>>();
 }
 
 /// A table with the tiles of every instruction set, whatever this processor has; without kernels.
@@ -55,7 +52,7 @@ std::vector<kernel_table<T>> tiles() {
   for (const auto& row : keramos::backend::host::tile_table)
     if (row.element_bytes == sizeof(T)) {
       kernel_table<T> t{};
-      t.mr = row.mr, t.nr = row.nr(), t.mc = row.mc, t.nc = row.nc, t.kc = row.kc;
+      t.mr = row.mr, t.nr = row.nr(), t.mc = row.mc, t.nc = row.nc, t.kc = row.kc, t.group = 1;
       list.push_back(t);
     }
   return list;
@@ -83,30 +80,35 @@ T small_integer(std::mt19937& rng) {
 }
 
 // Integers keep every sum exact, so all instruction sets must give the same.
-template <class T>
-void test_table(const kernel_table<T>& t, int m, int n, int k, std::int64_t a_mn, std::int64_t a_k,
-                std::int64_t b_mn, std::int64_t b_k, std::int64_t c_row, std::int64_t c_col,
+template <class Types>
+void test_table(const keramos::detail::host::kernel_table<Types>& t, int m, int n, int k, std::int64_t a_mn,
+                std::int64_t a_k, std::int64_t b_mn, std::int64_t b_k, std::int64_t c_row, std::int64_t c_col,
                 bool conjugate_a = false, bool conjugate_b = false) {
+  using T = typename Types::accumulator;
+  using E = typename Types::a;
   std::mt19937 rng(m * 10007 + n * 101 + k);
-  std::vector<T> a(m * a_mn + k * a_k + 1), b(n * b_mn + k * b_k + 1), c(m * c_row + n * c_col + 1);
-  for (auto* v : {&a, &b, &c})
-    for (T& x : *v) x = small_integer<T>(rng);
+  std::vector<E> a(m * a_mn + k * a_k + 1), b(n * b_mn + k * b_k + 1);
+  std::vector<T> c(m * c_row + n * c_col + 1);
+  for (auto* v : {&a, &b})
+    for (E& x : *v) x = E(small_integer<T>(rng));
+  for (T& x : c) x = small_integer<T>(rng);
   const std::vector<T> before = c;
+  const int numbers = int(t.packed(k));
   const int panels_m = (m + t.mr - 1) / t.mr, panels_n = (n + t.nr - 1) / t.nr;
-  aligned<T> a_packed(std::size_t(panels_m) * t.mr * k), b_packed(std::size_t(panels_n) * t.nr * k),
-      acc(std::size_t(panels_m) * t.mr * panels_n * t.nr);
+  aligned<T> a_packed(std::size_t(panels_m) * t.mr * numbers),
+      b_packed(std::size_t(panels_n) * t.nr * numbers), acc(std::size_t(panels_m) * t.mr * panels_n * t.nr);
   t.pack_a(a_packed.data(), a.data(), a_mn, a_k, m, k);
   t.pack_b(b_packed.data(), b.data(), b_mn, b_k, n, k);
   const auto sum_of = [&](int i, int j) {
     T sum = 0;
     for (int p = 0; p < k; ++p)
-      sum +=
-          conjugate_if(conjugate_a, a[i * a_mn + p * a_k]) * conjugate_if(conjugate_b, b[j * b_mn + p * b_k]);
+      sum += conjugate_if(conjugate_a, T(a[i * a_mn + p * a_k])) *
+             conjugate_if(conjugate_b, T(b[j * b_mn + p * b_k]));
     return sum;
   };
   // The same k-tile twice: once kept as sums, once added and written. And once alone, on top of that.
   using block = keramos::detail::host::block_product<T>;
-  block first{acc.data(), a_packed.data(), b_packed.data(), m,    n,    k,           true,       false,
+  block first{acc.data(), a_packed.data(), b_packed.data(), m,    n,    numbers,     true,       false,
               c.data(),   c_row,           c_col,           T(3), T(2), conjugate_a, conjugate_b};
   t.multiply(first);
   block last = first;
@@ -171,6 +173,37 @@ void test_unpacked(const kernel_table<T>& t, bool dots, int m, int n, int k, boo
   }
 }
 
+// However many threads share the packing, each finds all of it done when finish() returns; one alone does it all.
+template <class Types>
+void test_shared_packing() {
+  using namespace keramos::detail::host;
+  using T = typename Types::accumulator;
+  using E = typename Types::b;
+  for (const auto* t : runnable_of<Types>()) {
+    const int n = 5 * t->nr - 3, k = 37, kc = 8, panels = 5, k_tiles = 5;
+    std::vector<E> b(n * k);
+    std::vector<T> expected(panels * t->nr * k_tiles * t->packed(kc));
+    for (std::size_t i = 0; i < b.size(); ++i) b[i] = E(int(i + 1));
+    pack_kernel<Types> kernel{t, {b.data(), 1, n}, n, k, panels, kc, expected.data(), 1};
+    for (keramos::index_t i = 0; i < kernel.size(); ++i) kernel(i);
+    for (int threads : {1, 2, 4})
+      for (int round = 0; round < 20; ++round) {
+        std::vector<T> packed(expected.size(), T(0));
+        kernel.to = packed.data();
+        shared_packing<Types> packing(kernel);
+        std::atomic<int> right = 0;
+        std::vector<std::thread> all;
+        for (int i = 0; i < threads; ++i)
+          all.emplace_back([&] {
+            packing.finish();
+            right += std::memcmp(packed.data(), expected.data(), packed.size() * sizeof(T)) == 0;
+          });
+        for (auto& thread : all) thread.join();
+        ASSERT_EQ(right, threads) << t->isa;
+      }
+  }
+}
+
 template <class T>
 class HostKernels : public testing::Test {};
 using types = testing::Types<float, double, std::uint32_t>;
@@ -182,9 +215,9 @@ TYPED_TEST(HostKernels, AreExactOnSmallIntegers) {
     for (int m : {1, t->mr - 1, t->mr, 2 * t->mr + 3})
       for (int n : {1, t->nr - 1, t->nr, 2 * t->nr + 5})
         for (int k : {1, 15, 16, 37}) {
-          test_table<TypeParam>(*t, m, n, k, k, 1, 1, n, n, 1);              // row-major
-          test_table<TypeParam>(*t, m, n, k, 1, m, k, 1, 1, m);              // column-major
-          test_table<TypeParam>(*t, m, n, k, 3 * k, 2, 2, 3 * n, 2 * n, 2);  // no unit stride
+          test_table(*t, m, n, k, k, 1, 1, n, n, 1);              // row-major
+          test_table(*t, m, n, k, 1, m, k, 1, 1, m);              // column-major
+          test_table(*t, m, n, k, 3 * k, 2, 2, 3 * n, 2 * n, 2);  // no unit stride
         }
   }
 }
@@ -217,12 +250,35 @@ TYPED_TEST(HostComplexKernels, AreExactOnSmallIntegers) {
       for (int m : {1, t->mr - 1, t->mr, 2 * t->mr + 3})
         for (int n : {1, t->nr - 1, t->nr, 2 * t->nr + 5})
           for (int k : {1, 15, 37}) {
-            test_table<T>(*t, m, n, k, k, 1, 1, n, n, 1, ca, cb);              // row-major
-            test_table<T>(*t, m, n, k, 1, m, k, 1, 1, m, ca, cb);              // column-major
-            test_table<T>(*t, m, n, k, 3 * k, 2, 2, 3 * n, 2 * n, 2, ca, cb);  // no unit stride
+            test_table(*t, m, n, k, k, 1, 1, n, n, 1, ca, cb);              // row-major
+            test_table(*t, m, n, k, 1, m, k, 1, 1, m, ca, cb);              // column-major
+            test_table(*t, m, n, k, 3 * k, 2, 2, 3 * n, 2 * n, 2, ca, cb);  // no unit stride
           }
   }
 }
+
+// Elements of other types than that of their sums: packed as sums are, or in groups for instructions of several products.
+template <class Types>
+class HostHalfKernels : public testing::Test {};
+using half_types = testing::Types<keramos::types::f16, keramos::types::f16_f32, keramos::types::bf16,
+                                  keramos::types::bf16_f32>;
+TYPED_TEST_SUITE(HostHalfKernels, half_types);
+
+TYPED_TEST(HostHalfKernels, AreExactOnSmallIntegers) {
+  for (const auto* t : runnable_of<TypeParam>()) {
+    SCOPED_TRACE(t->isa);
+    for (int m : {1, t->mr - 1, t->mr, 2 * t->mr + 3})
+      for (int n : {1, t->nr - 1, t->nr, 2 * t->nr + 5})
+        for (int k : {1, 2, 15, 16, 37, 200}) {
+          test_table(*t, m, n, k, k, 1, 1, n, n, 1);              // row-major
+          test_table(*t, m, n, k, 1, m, k, 1, 1, m);              // column-major
+          test_table(*t, m, n, k, k + 1, 1, k + 1, 1, n, 1);      // both along k, rows at odd addresses
+          test_table(*t, m, n, k, 3 * k, 2, 2, 3 * n, 2 * n, 2);  // no unit stride
+        }
+  }
+}
+
+TYPED_TEST(HostHalfKernels, PackingIsShared) { test_shared_packing<TypeParam>(); }
 
 TYPED_TEST(HostComplexKernels, UnpackedOnesAreExactOnSmallIntegers) {
   using T = TypeParam;
@@ -322,33 +378,7 @@ TYPED_TEST(HostKernels, ChosenBlocksFit) {
       }
 }
 
-// However many threads share the packing, each finds all of it done when finish() returns; one alone does it all.
-TYPED_TEST(HostKernels, PackingIsShared) {
-  using namespace keramos::detail::host;
-  for (const auto* t : runnable<TypeParam>()) {
-    const int n = 5 * t->nr - 3, k = 37, kc = 8, panels = 5;
-    std::vector<TypeParam> b(n * k), expected(panels * t->nr * k);
-    for (std::size_t i = 0; i < b.size(); ++i) b[i] = TypeParam(i + 1);
-    pack_kernel<types_of<TypeParam>> kernel{t->pack_b, {b.data(), 1, n}, n, k, panels, t->nr,
-                                            kc,        expected.data(),  1};
-    for (keramos::index_t i = 0; i < kernel.size(); ++i) kernel(i);
-    for (int threads : {1, 2, 4})
-      for (int round = 0; round < 20; ++round) {
-        std::vector<TypeParam> packed(expected.size(), TypeParam(-1));
-        kernel.to = packed.data();
-        shared_packing<types_of<TypeParam>> packing(kernel);
-        std::atomic<int> right = 0;
-        std::vector<std::thread> all;
-        for (int i = 0; i < threads; ++i)
-          all.emplace_back([&] {
-            packing.finish();
-            right += packed == expected;
-          });
-        for (auto& thread : all) thread.join();
-        ASSERT_EQ(right, threads) << t->isa;
-      }
-  }
-}
+TYPED_TEST(HostKernels, PackingIsShared) { test_shared_packing<types_of<TypeParam>>(); }
 
 TYPED_TEST(HostKernels, BlocksAreMultiplesOfTheRegisterTile) {
   for (const auto* t : runnable<TypeParam>()) {

@@ -16,15 +16,16 @@
 
 namespace keramos::detail::host {
 
-/// All of B (n x k) in panels, k-tile after k-tile.
+/// All of B (n x k) in panels, k-tile after k-tile, in packed numbers.
 template <class T>
 struct packed_operand {
-  const T* data = nullptr;  // (k-tiles, panels, columns of the k-tile, width)
+  const T* data = nullptr;  // (k-tiles, panels, numbers along k, width)
   index_t rows = 0;         ///< n rounded up to whole panels
-  int kc = 0;
+  int numbers = 0;          ///< along k in every k-tile but the last
 
-  KERAMOS_FORCEINLINE_FUNCTION const T* at(index_t n, index_t k, int k_of_tile) const {
-    return data + k * rows + n * k_of_tile;
+  /// From row n on in a k-tile of so many numbers along k.
+  KERAMOS_FORCEINLINE_FUNCTION const T* at(index_t n, index_t k_tile, int numbers_here) const {
+    return data + k_tile * rows * numbers + n * numbers_here;
   }
 };
 
@@ -33,21 +34,22 @@ template <class Types>
 struct pack_kernel {
   using T = typename Types::accumulator;
 
-  typename kernel_table<Types>::pack_b_function* pack;
+  const kernel_table<Types>* kernels;
   tiling::operand<typename Types::b> from;
   index_t n, k, panels;
-  int width, kc;
+  int kc;
   T* to;
   int together;  ///< more for longer walks through memory, fewer for more threads
 
   index_t groups() const { return (panels + together - 1) / together; }
   index_t size() const { return groups() * ((k + kc - 1) / kc); }
   void operator()(index_t at) const {
-    const index_t k0 = at / groups() * kc, n0 = at % groups() * together * width;
-    const int k_of_tile = int(k - k0 < kc ? k - k0 : kc);
-    const int cols = int(n - n0 < together * width ? n - n0 : together * width);
-    pack(to + k0 * panels * width + n0 * k_of_tile, from.at(n0, k0), from.stride_mn, from.stride_k, cols,
-         k_of_tile);
+    const int cols_of_group = together * kernels->nr;
+    const index_t k_tile = at / groups(), k0 = k_tile * kc, n0 = at % groups() * cols_of_group;
+    const int k_here = int(k - k0 < kc ? k - k0 : kc);
+    const int cols = int(n - n0 < cols_of_group ? n - n0 : cols_of_group);
+    kernels->pack_b(to + k_tile * panels * kernels->nr * kernels->packed(kc) + n0 * kernels->packed(k_here),
+                    from.at(n0, k0), from.stride_mn, from.stride_k, cols, k_here);
   }
 };
 
@@ -132,14 +134,15 @@ class collective {
       block.write = versions<tile_writer<Epilogue>, const void*, const T*, int, int, int, int>::run;
       block.writer = &writer;
     }
-    for (index_t k0 = at.k0; k0 < at.k1; k0 += block_.k) {
-      block.k = int(at.k1 - k0 < block_.k ? at.k1 - k0 : block_.k);
-      kernels_->pack_a(a_local, p.a.at(at.m0, k0), p.a.stride_mn, p.a.stride_k, at.rows, block.k);
-      if (b_local)
-        kernels_->pack_b(b_local, p.b.at(at.n0, k0), p.b.stride_mn, p.b.stride_k, at.cols, block.k);
+    index_t k_tile = 0;
+    for (index_t k0 = at.k0; k0 < at.k1; k0 += block_.k, ++k_tile) {
+      const int k_here = int(at.k1 - k0 < block_.k ? at.k1 - k0 : block_.k);
+      block.k = int(kernels_->packed(k_here));
+      kernels_->pack_a(a_local, p.a.at(at.m0, k0), p.a.stride_mn, p.a.stride_k, at.rows, k_here);
+      if (b_local) kernels_->pack_b(b_local, p.b.at(at.n0, k0), p.b.stride_mn, p.b.stride_k, at.cols, k_here);
       block.a = a_local;
-      block.b = b_local ? b_local : packed_b_.at(at.n0, k0, block.k);
-      block.last = k0 + block.k == at.k1;
+      block.b = b_local ? b_local : packed_b_.at(at.n0, k_tile, block.k);
+      block.last = k0 + k_here == at.k1;
       kernels_->multiply(block);
       block.first = false;
     }
@@ -152,10 +155,10 @@ class collective {
     return std::size_t(value + unit - 1) / unit * unit;
   }
   KERAMOS_FORCEINLINE_FUNCTION std::size_t a_bytes() const {
-    return sizeof(T) * up(block_.m, kernels_->mr) * block_.k;
+    return sizeof(T) * up(block_.m, kernels_->mr) * kernels_->packed(block_.k);
   }
   KERAMOS_FORCEINLINE_FUNCTION std::size_t b_bytes() const {
-    return sizeof(T) * up(block_.n, kernels_->nr) * block_.k;
+    return sizeof(T) * up(block_.n, kernels_->nr) * kernels_->packed(block_.k);
   }
   KERAMOS_FORCEINLINE_FUNCTION std::size_t sum_bytes() const {
     return sizeof(T) * up(block_.m, kernels_->mr) * up(block_.n, kernels_->nr);

@@ -128,8 +128,8 @@ struct planner {
     if (requested) {
       part.block = *requested;
     } else {
-      const index_t most_panels =
-          index_t(model::most_packed_bytes / sizeof(typename Types::accumulator)) / table.nr / p.k;
+      const index_t most_panels = index_t(model::most_packed_bytes / sizeof(typename Types::accumulator)) /
+                                  table.nr / table.packed(p.k);
       part.band_n = std::min(p.n, std::max<index_t>(most_panels, 1) * table.nr);
       const int threads = backend::host::threads_for(exec);
       thread_local choice_memory<block_key, block_choice> choices;
@@ -291,13 +291,14 @@ struct planner {
                                      const tiling::shape& block) {
     using T = typename Types::accumulator;
     using packing = shared_packing<Types>;
-    const index_t panels = ceil_div(p.n, table.nr), elements = panels * table.nr * p.k;
-    char* const memory =
-        workspace.template reserve<char>(exec, sizeof(packing) + std::size_t(elements) * sizeof(T));
+    const index_t panels = ceil_div(p.n, table.nr), rows = panels * table.nr,
+                  k_tiles = ceil_div(p.k, block.k);
+    char* const memory = workspace.template reserve<char>(
+        exec, sizeof(packing) + std::size_t(rows) * k_tiles * table.packed(block.k) * sizeof(T));
     T* const to = reinterpret_cast<T*>(memory + sizeof(packing));
-    const int together = panels * ceil_div(p.k, block.k) >= 8 * backend::host::threads_for(exec) ? 4 : 1;
-    const pack_kernel<Types> kernel{table.pack_b, p.b, p.n, p.k, panels, table.nr, block.k, to, together};
-    return {table, block, {to, panels * table.nr, block.k}, new (memory) packing(kernel)};
+    const int together = panels * k_tiles >= 8 * backend::host::threads_for(exec) ? 4 : 1;
+    const pack_kernel<Types> kernel{&table, p.b, p.n, p.k, panels, block.k, to, together};
+    return {table, block, {to, rows, int(table.packed(block.k))}, new (memory) packing(kernel)};
   }
 };
 

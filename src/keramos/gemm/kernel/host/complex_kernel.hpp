@@ -114,6 +114,7 @@ class complex_kernel {
             tile.mc / 2,
             tile.nc / 2,
             tile.kc,
+            1,
             pack_complex<Z, mr>,
             pack_complex<Z, nr>,
             multiply,

@@ -24,8 +24,9 @@ struct unpacked_problem {
 };
 
 /// A block of C (rows x cols) that takes up one k-tile, packed. Packed operands are panels of `width`
-/// rows of A (mr) or columns of B (nr): element (i, p) of a panel of k columns is at `p * width + i`,
-/// short panels are filled with zeros. Sums that more k-tiles follow are kept in micro tiles of mr x nr,
+/// rows of A (mr) or columns of B (nr): number (i, p) of a panel of k columns is at `p * width + i`,
+/// short panels are filled with zeros. A number is one element, or the bits of a group of neighbours along k, of which
+/// `k` then counts the groups. Sums that more k-tiles follow are kept in micro tiles of mr x nr,
 /// row-major, tile after tile along m, then along n.
 template <class T>
 struct block_product {
@@ -53,6 +54,10 @@ struct kernel_table {
   const char* isa;
   int mr, nr;      ///< register tile
   int mc, nc, kc;  ///< block tile: see backends/host/tiles.hpp
+  int group;       ///< elements along k that a packed number holds: see backends/host/products.hpp
+
+  /// How many packed numbers hold k elements.
+  std::int64_t packed(std::int64_t k) const { return (k + group - 1) / group; }
 
   /// Packs `mn` x `k` elements `from[i * stride_mn + p * stride_k]` into panels.
   template <class From>

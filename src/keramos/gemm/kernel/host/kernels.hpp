@@ -24,28 +24,42 @@ namespace avx512 {
 template <class Types>
 KERAMOS_EXPORT const kernel_table<Types>* compiled_kernels();
 }
+namespace avx512_bf16 {
+template <class Types>
+KERAMOS_EXPORT const kernel_table<Types>* compiled_kernels();
+}
 
 /// The kernels with no more rows in a block than half of a second-level cache of so many bytes holds.
 template <class Types>
 kernel_table<Types> fitted(kernel_table<Types> kernels, std::size_t cache_bytes) {
-  const std::size_t panels =
-      cache_bytes / 2 / (sizeof(typename Types::accumulator) * kernels.kc * kernels.mr);
+  const std::size_t panel = sizeof(typename Types::accumulator) * kernels.packed(kernels.kc) * kernels.mr;
+  const std::size_t panels = cache_bytes / 2 / panel;
   kernels.mc = kernels.mr * int(std::clamp<std::size_t>(panels, 1, kernels.mc / kernels.mr));
   return kernels;
 }
 
-/// `from.baseline()`, `from.avx2()` or `from.avx512()`: the widest vectors that this library and this processor have.
-template <class From>
-auto widest(const From& from) {
-#ifdef KERAMOS_HAS_HOST_AVX512
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
-    return from.avx512();
-#endif
+/// Calls `use` with `from.baseline()`, and with `from.avx2()`, `from.avx512()` and `from.avx512_bf16()` where this library, this
+/// processor and `from` have them: the best comes last.
+template <class From, class Use>
+void for_each_version(const From& from, const Use& use) {
+  use(from.baseline());
 #ifdef KERAMOS_HAS_HOST_AVX2
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return from.avx2();
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) use(from.avx2());
 #endif
-  return from.baseline();
+#ifdef KERAMOS_HAS_HOST_AVX512
+  if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512dq") ||
+      !__builtin_cpu_supports("avx512bw") || !__builtin_cpu_supports("avx512vl"))
+    return;
+  use(from.avx512());
+  if constexpr (requires { from.avx512_bf16(); })
+    if (__builtin_cpu_supports("avx512bf16")) use(from.avx512_bf16());
+#endif
+}
+template <class From>
+auto best_version(const From& from) {
+  auto best = from.baseline();
+  for_each_version(from, [&](auto version) { best = version; });
+  return best;
 }
 
 template <class Types>
@@ -53,6 +67,9 @@ struct compiled_tables {
   auto baseline() const { return baseline::compiled_kernels<Types>(); }
   auto avx2() const { return avx2::compiled_kernels<Types>(); }
   auto avx512() const { return avx512::compiled_kernels<Types>(); }
+  auto avx512_bf16() const requires(Types::operands == tiling::halves(scalar_type::bf16)) {
+    return avx512_bf16::compiled_kernels<Types>();
+  }
 };
 
 /// `Code::run(arguments)`, compiled for each instruction set: what a user's source instantiates, compiled for the oldest
@@ -63,7 +80,7 @@ struct versions {
 
   /// The one for this processor.
   static void run(Arguments... arguments) {
-    static function* const chosen = widest(versions());
+    static function* const chosen = best_version(versions());
     chosen(arguments...);
   }
 
@@ -81,7 +98,7 @@ struct versions {
 template <class Types>
 const kernel_table<Types>& kernels() {
   static const kernel_table<Types> chosen =
-      fitted(*widest(compiled_tables<Types>()), backend::host::second_level_cache_bytes());
+      fitted(*best_version(compiled_tables<Types>()), backend::host::second_level_cache_bytes());
   return chosen;
 }
 

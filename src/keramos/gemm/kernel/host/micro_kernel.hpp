@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include <keramos/backends/host/products.hpp>
 #include <keramos/backends/host/tiles.hpp>
 #include <keramos/backends/host/vector.hpp>
 #include <keramos/gemm/kernel/host/dot_kernel.hpp>
@@ -19,7 +20,8 @@ namespace keramos::detail::host::KERAMOS_HOST_ISA {
 
 using namespace backend::host::KERAMOS_HOST_ISA;  // its vectors
 
-template <class T>
+/// `Product` is the multiply atom.
+template <class T, class Product = multiply_add<T>>
 struct micro_kernel {
   static constexpr backend::host::tile_row tile =
       backend::host::tile_for(vector_bytes, vector_registers, sizeof(T));
@@ -64,7 +66,7 @@ struct micro_kernel {
 #pragma GCC unroll 32
       for (int i = 0; i < mr; ++i)
 #pragma GCC unroll 4
-        for (int v = 0; v < Vectors; ++v) c[i][v] += a[q * mr + i] * row[v];
+        for (int v = 0; v < Vectors; ++v) c[i][v] = Product::add(c[i][v], a[q * mr + i], row[v]);
     };
     for (; k >= chunk; k -= chunk) {
       for (int line = 0; line < next.lines; ++line, next.from += 64) __builtin_prefetch(next.from, 0, 2);
@@ -160,9 +162,10 @@ struct micro_kernel {
                                 nr,
                                 tile.mc,
                                 tile.nc,
-                                tile.kc,
-                                pack<typename Types::a, T, mr>,
-                                pack<typename Types::b, T, nr>,
+                                tile.kc * Product::group,
+                                Product::group,
+                                pack<typename Types::a, T, mr, Product::group>,
+                                pack<typename Types::b, T, nr, Product::group>,
                                 multiply,
                                 nullptr,
                                 nullptr,

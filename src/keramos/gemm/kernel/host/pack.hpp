@@ -83,38 +83,82 @@ inline void pack_along_mn(T* panels, const T* from, std::int64_t stride_k, int m
   }
 }
 
-/// One panel of elements of another type. What runs along k is converted some columns at a time, into the first-level
-/// cache, and transposed from there.
-template <class From, class T, int Width>
-inline void pack_converted(T* to, const From* from, std::int64_t stride_mn, std::int64_t stride_k, int count,
-                           int k) {
-  if (stride_k != 1) {
-    for (int p = 0; p < k; ++p, from += stride_k)
-      for (int i = 0; i < Width; ++i)
-        to[p * Width + i] = i < count ? static_cast<T>(from[i * stride_mn]) : T(0);
-    return;
-  }
-  constexpr int depth = 64;
-  alignas(64) T rows[Width * depth];
-  for (int p0 = 0; p0 < k; p0 += depth) {
-    const int columns = k - p0 < depth ? k - p0 : depth;
-    for (int i = 0; i < count; ++i)
-      for (int p = 0; p < columns; ++p) rows[i * depth + p] = static_cast<T>(from[i * stride_mn + p0 + p]);
-    pack_panel<T, Width>(to + p0 * Width, rows, depth, 1, count, columns);
+/// A packed number of type T: an element, or the bits of Group neighbours along k, the first lowest. Behind the last of `left`
+/// are zeros.
+template <class T, int Group, class From>
+inline T packed_number(const From* from, std::int64_t stride_k, int left) {
+  if constexpr (Group == 1) {
+    return static_cast<T>(*from);
+  } else {
+    static_assert(Group * sizeof(From) == sizeof(T) && sizeof(T) == 4);
+    std::uint32_t bits = 0;
+    for (int g = 0; g < Group; ++g)
+      if (g < left) bits |= std::uint32_t(from[g * stride_k].bits) << (32 / Group * g);
+    return __builtin_bit_cast(T, bits);
   }
 }
 
-template <class From, class T, int Width>
+/// One panel of elements that run along k and of which a packed number is not just one: they are converted some columns at a
+/// time, into the first-level cache, and transposed from there.
+template <class From, class T, int Width, int Group>
+inline void pack_converted(T* to, const From* from, std::int64_t stride_mn, int count, int k) {
+  constexpr int depth = 64;
+  alignas(64) T rows[Width * depth];
+  for (int k0 = 0; k0 < k; k0 += depth * Group, to += depth * Width) {
+    const int here = k - k0 < depth * Group ? k - k0 : depth * Group, whole = here / Group;
+    for (int i = 0; i < count; ++i) {
+      const From* const row = from + i * stride_mn + k0;
+      for (int p = 0; p < whole; ++p)
+        rows[i * depth + p] = packed_number<T, Group>(row + p * Group, 1, Group);
+      if (whole * Group < here)
+        rows[i * depth + whole] = packed_number<T, Group>(row + whole * Group, 1, here - whole * Group);
+    }
+    pack_panel<T, Width>(to, rows, depth, 1, count, (here + Group - 1) / Group);
+  }
+}
+
+/// The same of elements with any other strides: rows of memory for all panels, as in pack_along_mn.
+template <class From, class T, int Width, int Group>
+inline void pack_converted_rows(T* panels, const From* from, std::int64_t stride_mn, std::int64_t stride_k,
+                                int mn, int k) {
+  const int numbers = (k + Group - 1) / Group;
+  const auto pack_row = [&](T* to, const From* row, std::int64_t stride, int count, int left) {
+    for (int i = 0; i < Width; ++i)
+      to[i] = i < count ? packed_number<T, Group>(row + i * stride, stride_k, left) : T(0);
+  };
+  constexpr int rows = 16;
+  for (int p0 = 0; p0 < numbers; p0 += rows) {
+    const int end = numbers - p0 < rows ? numbers : p0 + rows;
+    for (int i = 0; i < mn; i += Width) {
+      const int count = mn - i < Width ? mn - i : Width;
+      for (int p = p0; p < end; ++p) {
+        T* const to = panels + std::int64_t(i) * numbers + p * Width;
+        const From* const row = from + i * stride_mn + std::int64_t(p) * Group * stride_k;
+        const int left = k - p * Group;
+        if (stride_mn == 1 && count == Width && left >= Group)
+          pack_row(to, row, 1, Width, Group);
+        else
+          pack_row(to, row, stride_mn, count, left);
+      }
+    }
+  }
+}
+
+template <class From, class T, int Width, int Group>
 inline void pack(T* panels, const From* from, std::int64_t stride_mn, std::int64_t stride_k, int mn, int k) {
   constexpr bool converts = !std::is_same_v<From, T>;
-  if constexpr (!converts) {
+  if constexpr (converts) {
+    if (stride_k != 1)
+      return pack_converted_rows<From, T, Width, Group>(panels, from, stride_mn, stride_k, mn, k);
+  } else {
     if (stride_mn == 1 && stride_k != 1) return pack_along_mn<T, Width>(panels, from, stride_k, mn, k);
   }
+  const int numbers = (k + Group - 1) / Group;
   for (int i = 0; i < mn; i += Width) {
     const int count = mn - i < Width ? mn - i : Width;
-    T* const to = panels + std::int64_t(i) * k;
+    T* const to = panels + std::int64_t(i) * numbers;
     if constexpr (converts)
-      pack_converted<From, T, Width>(to, from + i * stride_mn, stride_mn, stride_k, count, k);
+      pack_converted<From, T, Width, Group>(to, from + i * stride_mn, stride_mn, count, k);
     else
       pack_panel<T, Width>(to, from + i * stride_mn, stride_mn, stride_k, count, k);
   }
