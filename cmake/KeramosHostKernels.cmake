@@ -50,7 +50,7 @@ function(keramos_add_host_kernels library)
     target_include_directories(${object} PRIVATE src "${PROJECT_BINARY_DIR}/include")
     target_compile_definitions(${object} PRIVATE KERAMOS_HOST_ISA=${isa})
     target_compile_options(${object} PRIVATE ${KERAMOS_HOST_ONLY} ${flags_${isa}} ${optimised} -ffp-contract=fast
-                                             -fno-math-errno)
+                                             -fno-math-errno -fno-trapping-math)
     set_target_properties(${object} PROPERTIES POSITION_INDEPENDENT_CODE ON)
     keramos_warnings(${object})
     target_sources(${library} PRIVATE $<TARGET_OBJECTS:${object}>)
