@@ -30,6 +30,20 @@
 #define KERAMOS_X86(extensions)
 #endif
 
+// Sixteen-bit numbers of vendors' headers, whether or not these are included.
+struct __half;
+struct __nv_bfloat16;
+struct __hip_bfloat16;
+
+/// Whether the compiler has such numbers of its own: binary16, and the upper half of a float. (nvcc asks its host compiler
+/// which macros there are, but does not read its types.)
+#if defined(__FLT16_MAX__) && !defined(__CUDACC__)
+#define KERAMOS_COMPILER_HAS_FLOAT16
+#endif
+#if defined(__BFLT16_MAX__) && !defined(__CUDACC__)
+#define KERAMOS_COMPILER_HAS_BFLOAT16
+#endif
+
 namespace keramos::detail {
 
 // Conversions of binary16 by the machine, where a plain C++ compiler does not know them.

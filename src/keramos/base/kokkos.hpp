@@ -8,6 +8,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <keramos/base/index.hpp>
+#include <keramos/base/scalar_type.hpp>
 
 #ifndef KOKKOS_IF_ON_HOST  // before 3.6
 #define KOKKOS_IF_ON_HOST(CODE) KERAMOS_STRIP_PARENTHESES CODE
@@ -46,6 +47,22 @@ inline void initialize_kokkos(int id) {
 #endif
   Kokkos::initialize(settings);
 }
+
+/// Kokkos' sixteen-bit numbers, where they are no floats under another name.
+template <class T>
+inline constexpr bool is_kokkos_half = sizeof(T) == 2 && std::is_same_v<T, Kokkos::Experimental::half_t>;
+template <class T>
+requires is_kokkos_half<T>
+struct scalar_type_of<T> : scalar_type_of<float16> {
+};
+#if KOKKOS_VERSION >= 30600
+template <class T>
+inline constexpr bool is_kokkos_bhalf = sizeof(T) == 2 && std::is_same_v<T, Kokkos::Experimental::bhalf_t>;
+template <class T>
+requires is_kokkos_bhalf<T>
+struct scalar_type_of<T> : scalar_type_of<bfloat16> {
+};
+#endif
 
 }  // namespace detail
 }  // namespace keramos

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <keramos/base/compiler.hpp>
 #include <keramos/base/complex.hpp>
 #include <keramos/base/float16.hpp>
 
@@ -38,6 +39,21 @@ template <>
 struct scalar_type_of<float16> : std::integral_constant<scalar_type, scalar_type::f16> {};
 template <>
 struct scalar_type_of<bfloat16> : std::integral_constant<scalar_type, scalar_type::bf16> {};
+// Others' names for the same bits. (Kokkos' are in base/kokkos.hpp.)
+template <>
+struct scalar_type_of<__half> : scalar_type_of<float16> {};
+template <>
+struct scalar_type_of<__nv_bfloat16> : scalar_type_of<bfloat16> {};
+template <>
+struct scalar_type_of<__hip_bfloat16> : scalar_type_of<bfloat16> {};
+#ifdef KERAMOS_COMPILER_HAS_FLOAT16
+template <>
+struct scalar_type_of<_Float16> : scalar_type_of<float16> {};
+#endif
+#ifdef KERAMOS_COMPILER_HAS_BFLOAT16
+template <>
+struct scalar_type_of<__bf16> : scalar_type_of<bfloat16> {};
+#endif
 template <>
 struct scalar_type_of<float> : std::integral_constant<scalar_type, scalar_type::f32> {};
 template <>

@@ -98,6 +98,8 @@ auto checked_problem(const MA& a, const MB& b, const MC& c, const gemm_options& 
 ///
 /// @param a, b, c  rank-2 Kokkos Views of any layout, mdspans, or matrix_view over bare pointers, all of one
 ///                 element type: float, double, std::int32_t, float16 or bfloat16; of the last two C may be float.
+///                 _Float16, __half and Kokkos' half_t are float16 under other names, __bf16, __nv_bfloat16,
+///                 __hip_bfloat16 and bhalf_t are bfloat16.
 ///                 Or complex numbers of float or double: std::complex, Kokkos::complex or keramos::complex, at
 ///                 addresses that are multiples of their size. op::C conjugates them.
 ///                 op(A) is m x k, op(B) k x n, C m x n; any may be a sub-matrix; extents may be 0.
@@ -112,8 +114,9 @@ auto checked_problem(const MA& a, const MB& b, const MC& c, const gemm_options& 
 /// f32 and f64 are IEEE arithmetic of that precision, |Ĉ − C| ≤ γ(k + 2)·(|alpha||A||B| + |beta||C|)
 /// with γ(j) = j·u / (1 − j·u) (Higham, Accuracy and Stability of Numerical Algorithms, 3.5). Of complex numbers each
 /// part of Ĉ keeps that bound with 2k + 4 for k + 2 and |z| for |Re z| + |Im z|. float16 and bfloat16 are
-/// multiplied and summed in f32, with its bound; a C of their type is rounded to the nearest at the end, once. The same
-/// call on the same device and build gives bitwise the same answer.
+/// multiplied and summed in f32, with its bound; a C of their type is rounded to the nearest at the end, once. Subnormal
+/// bfloat16s count as zeros on processors with AVX512-BF16. The same call on the same device and build gives bitwise the
+/// same answer.
 ///
 /// The call can be captured in a CUDA graph once the same call was made before, outside: by then the queue has
 /// the memory that it needs. The graph uses that memory, so the queue must outlive it, and a run of the graph must
