@@ -8,6 +8,7 @@
 
 #include <keramos/core/queue.hpp>
 #include <keramos/gemm/check.hpp>
+#include <keramos/gemm/compiled_types.hpp>
 #include <keramos/gemm/epilogue/placed.hpp>
 #include <keramos/gemm/options.hpp>
 #include <keramos/gemm/plan.hpp>

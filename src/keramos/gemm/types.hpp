@@ -102,19 +102,6 @@ constexpr auto types_for() {
 template <class A, class B = A, class C = A>
 using types_of = decltype(types_for<A, B, C>());
 
-/// True, or the one error that says which there are.
-template <class A, class B, class C>
-constexpr bool is_known_product() {
-  constexpr bool known = !std::is_void_v<types_of<A, B, C>>;
-  static_assert(
-      known,
-      "keramos: no product of these element types is known: A, B and C must be all float, all double, "
-      "all std::int32_t, all complex of float or of double, all float16 or all bfloat16; of the last two C "
-      "may "
-      "be float");
-  return known;
-}
-
 }  // namespace detail
 
 }  // namespace keramos
