@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include <keramos/base/compiler.hpp>
 #include <keramos/gemm/types.hpp>
 
 namespace keramos::detail::host {
@@ -57,7 +58,7 @@ struct kernel_table {
   int group;       ///< elements along k that a packed number holds: see backends/host/products.hpp
 
   /// How many packed numbers hold k elements.
-  std::int64_t packed(std::int64_t k) const { return (k + group - 1) / group; }
+  KERAMOS_ANYWHERE std::int64_t packed(std::int64_t k) const { return (k + group - 1) / group; }
 
   /// Packs `mn` x `k` elements `from[i * stride_mn + p * stride_k]` into panels.
   template <class From>
