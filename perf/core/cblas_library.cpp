@@ -151,30 +151,45 @@ struct function_names {
 const function_names all_functions[] = {
     {data_type::f32, {"sgemm"}, {"sgemm_batch_strided"}},
     {data_type::f64, {"dgemm"}, {"dgemm_batch_strided"}},
+    {data_type::c32, {"cgemm"}, {"cgemm_batch_strided"}},
+    {data_type::c64, {"zgemm"}, {"zgemm_batch_strided"}},
     {data_type::f16_f32, {"shgemm", "gemm_f16f16f32"}, {}},
     {data_type::bf16_f32, {"sbgemm", "gemm_bf16bf16f32"}, {"sbgemm_batch_strided"}},
 };
+
+// alpha or beta as CBLAS takes them: complex numbers by address.
+template <class C>
+auto as_argument(const C& value) {
+  if constexpr (keramos::detail::is_complex<C>)
+    return static_cast<const void*>(&value);
+  else
+    return value;
+}
 
 // T: of A and B; C: of C, alpha and beta.
 template <class Int, class T, class C>
 void call(void* address, const gemm_case& g, const std::vector<operand_set>& sets, std::int64_t calls,
           calling how) {
   // Values of CBLAS_LAYOUT and CBLAS_TRANSPOSE.
-  constexpr int row_major = 101, column_major = 102, no_transpose = 111, transposed = 112;
+  constexpr int row_major = 101, column_major = 102;
+  const auto value_of = [](transpose op) {
+    return op == transpose::N ? 111 : op == transpose::T ? 112 : 113;
+  };
   const bool right = g.layout == matrix_layout::right;
   const int layout = right ? row_major : column_major;
-  const int op_a = g.op_a == transpose::N ? no_transpose : transposed;
-  const int op_b = g.op_b == transpose::N ? no_transpose : transposed;
+  const int op_a = value_of(g.op_a), op_b = value_of(g.op_b);
   const Int m = Int(g.m), n = Int(g.n), k = Int(g.k);
   const Int lda = right == (g.op_a == transpose::N) ? k : m;
   const Int ldb = right == (g.op_b == transpose::N) ? n : k;
   const Int ldc = right ? n : m;
-  const C alpha = C(g.alpha), beta = C(g.beta);
-  using gemm = void(int, int, int, Int, Int, Int, C, const T*, Int, const T*, Int, C, C*, Int);
+  const C alpha_value = C(g.alpha), beta_value = C(g.beta);
+  const auto alpha = as_argument(alpha_value), beta = as_argument(beta_value);
+  using S = std::remove_const_t<decltype(alpha)>;
+  using gemm = void(int, int, int, Int, Int, Int, S, const T*, Int, const T*, Int, S, C*, Int);
   auto* const f = reinterpret_cast<gemm*>(address);
   if (how == calling::batch) {
     using batch =
-        void(int, int, int, Int, Int, Int, C, const T*, Int, Int, const T*, Int, Int, C, C*, Int, Int, Int);
+        void(int, int, int, Int, Int, Int, S, const T*, Int, Int, const T*, Int, Int, S, C*, Int, Int, Int);
     auto* const whole = reinterpret_cast<batch*>(address);
     for_sets_in_turn(sets, calls, [&](const operand_set& set) {
       whole(layout, op_a, op_b, m, n, k, alpha, static_cast<const T*>(set.a), lda, m * k,
@@ -196,7 +211,7 @@ void call(void* address, bool wide_integers, const gemm_case& g, const std::vect
   visit_type(g.type, [&](auto types) {
     using T = typename decltype(types)::ab;
     using C = typename decltype(types)::c;
-    if constexpr (std::is_floating_point_v<C>)
+    if constexpr (std::is_floating_point_v<C> || keramos::detail::is_complex<C>)
       (wide_integers ? call<std::int64_t, T, C> : call<int, T, C>)(address, g, sets, calls, how);
   });
 }

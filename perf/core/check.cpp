@@ -34,21 +34,23 @@ std::vector<std::int64_t> choose_rows(std::int64_t m, check_method method, std::
 
 template <class T, class C>
 class typed_check : public gemm_check {
+  using part = typename keramos::detail::part_of<C>::type;
+
  public:
   typed_check(const gemm_case& g, const void* a, const void* b, const void* c0, std::uint64_t seed,
               check_method method)
       : problem_(g, a, b),
-        elements_(g, problem_, static_cast<const C*>(c0), choose_rows(problem_.m, method, seed)) {
+        elements_(g, problem_, static_cast<const part*>(c0), choose_rows(problem_.m, method, seed)) {
     if (method == check_method::freivalds) {
-      freivalds_.emplace(g, problem_, static_cast<const C*>(c0), seed);
+      freivalds_.emplace(g, problem_, static_cast<const part*>(c0), seed);
     }
   }
 
   verdict operator()(const void* c) override {
-    const auto elements = elements_(static_cast<const C*>(c));
+    const auto elements = elements_(static_cast<const part*>(c));
     verdict v = judge(elements, "element");
     if (v.passed && freivalds_) {
-      const auto sums = judge((*freivalds_)(static_cast<const C*>(c)), "a sum of elements from");
+      const auto sums = judge((*freivalds_)(static_cast<const part*>(c)), "a sum of elements from");
       if (!sums.passed) v = sums;
     }
     return v;
@@ -58,16 +60,15 @@ class typed_check : public gemm_check {
   verdict judge(const worst_element& worst, const char* what) const {
     verdict v{!(worst.ratio > 1), worst.error, worst.bound, {}};
     if (!v.passed) {
-      const auto i = problem_.transposed ? worst.col : worst.row;
-      const auto j = problem_.transposed ? worst.row : worst.col;
-      v.where = fmt::format("{} ({}, {})", what, i, j);
+      const auto at = problem_.in_c(worst.row, worst.col);
+      v.where = fmt::format("{} ({}, {})", what, at.row, at.col);
     }
     return v;
   }
 
   row_major_problem<T> problem_;
-  element_check<T, C> elements_;
-  std::optional<freivalds_check<T, C>> freivalds_;
+  element_check<T, part> elements_;
+  std::optional<freivalds_check<T, part>> freivalds_;
 };
 
 }  // namespace
@@ -75,7 +76,7 @@ class typed_check : public gemm_check {
 std::unique_ptr<gemm_check> make_gemm_check(const gemm_case& g, const void* a, const void* b, const void* c0,
                                             std::uint64_t seed) {
   if (g.batch > 0) return make_batched_check(g, a, b, c0, seed);
-  const bool small = double(g.m) * double(g.n) * double(g.k) <= double(element_wise_limit);
+  const bool small = g.operations() / 2 <= double(element_wise_limit);
   return make_gemm_check(g, a, b, c0, seed, small ? check_method::every_element : check_method::freivalds);
 }
 

@@ -1,8 +1,9 @@
-// Judges GEMM results. Up to m n k = 2^27 every element is compared with a reference in a wider
+// Judges GEMM results. Up to 2^27 multiplications (m n k, or 4 m n k of complex numbers) every element is compared with a reference in a wider
 // type (f32 in double, f64 in long double, i32 exactly modulo 2^32) by the forward error bound
 //   |computed - exact| <= (k + 2) u (|alpha| |op(A)| |op(B)| + |beta| |C|),
 // which every order of summation obeys (Higham, Accuracy and Stability, 2nd ed., section 3.5). Products of f16 and
 // bf16 are exact in f32 and summed there, so u is that of f32; to it comes one rounding where C is of these types.
+// Complex products are judged as the real ones that they are made of, 2 k products an element (reference.hpp).
 // Above that, 64 full rows are, and all of C goes through Freivalds' check (freivalds.hpp).
 // Batches: see batched_check.hpp.
 #pragma once

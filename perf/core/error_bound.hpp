@@ -5,17 +5,21 @@
 #include <limits>
 #include <type_traits>
 
+#include <keramos/base/complex.hpp>
 #include <keramos/base/float16.hpp>
 
 namespace keramos::perf {
 
-// In what products of T are summed, and alpha and beta are given. Conversions to it are exact.
+// In what products of T, or the parts of complex ones, are summed, and alpha and beta are given. Conversions to it are
+// exact.
 template <class T>
 struct sum_of : std::type_identity<T> {};
 template <>
 struct sum_of<float16> : std::type_identity<float> {};
 template <>
 struct sum_of<bfloat16> : std::type_identity<float> {};
+template <class R>
+struct sum_of<complex<R>> : std::type_identity<R> {};
 template <class T>
 using sum_t = typename sum_of<T>::type;
 

@@ -52,7 +52,8 @@ double best_rate(const peak_kernel& kernel) {
 
 }  // namespace
 
-double measure_host_peak(data_type type, int threads) {
+double measure_host_peak(data_type of_product, int threads) {
+  const auto type = multiplied_type(of_product);
   const auto kernels = widest_kernels();
   if (std::find(basic_types.begin(), basic_types.end(), type) == basic_types.end()) return 0;
   const auto& kernel = type == data_type::f32   ? kernels.f32

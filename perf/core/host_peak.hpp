@@ -8,8 +8,8 @@
 namespace keramos::perf {
 
 // Operations per second of `threads` threads that multiply and add in registers only, with the
-// widest vectors the CPU has: two operations each for f32, f64 and (multiply, then add) i32. 0 for
-// other types: which instructions multiply f16 and bf16, and how fast, differs too much.
+// widest vectors the CPU has: two operations each for f32, f64 and (multiply, then add) i32; c32 and c64 have the rates of
+// f32 and f64. 0 for other types: which instructions multiply f16 and bf16, and how fast, differs too much.
 double measure_host_peak(data_type type, int threads);
 
 // Bytes per second that `threads` threads read together, each again and again the same `bytes`.

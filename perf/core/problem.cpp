@@ -21,9 +21,9 @@ constexpr struct {
   data_type type;
   std::string_view name;
 } type_names[] = {
-    {data_type::f32, "f32"},           {data_type::f64, "f64"},         {data_type::i32, "i32"},
-    {data_type::f16, "f16"},           {data_type::f16_f32, "f16_f32"}, {data_type::bf16, "bf16"},
-    {data_type::bf16_f32, "bf16_f32"},
+    {data_type::f32, "f32"},         {data_type::f64, "f64"},   {data_type::i32, "i32"},
+    {data_type::c32, "c32"},         {data_type::c64, "c64"},   {data_type::f16, "f16"},
+    {data_type::f16_f32, "f16_f32"}, {data_type::bf16, "bf16"}, {data_type::bf16_f32, "bf16_f32"},
 };
 constexpr auto listed_types = [] {
   std::array<data_type, std::size(type_names)> types{};
@@ -41,6 +41,9 @@ strides strides_of_op_a(const gemm_case& g) { return strides_of_op(g.op_a, g.lay
 strides strides_of_op_b(const gemm_case& g) { return strides_of_op(g.op_b, g.layout, g.k, g.n); }
 strides strides_of_c(const gemm_case& g) { return strides_of_op(transpose::N, g.layout, g.m, g.n); }
 
+double gemm_case::operations() const {
+  return double(operations_of_multiply_add(type)) * double(products()) * double(m) * double(n) * double(k);
+}
 double gemm_case::bytes(double times_c) const {
   const double of_ab = (double(m) * double(k) + double(k) * double(n)) * double(size_of_ab(type));
   return double(products()) * (of_ab + times_c * double(m) * double(n) * double(size_of_c(type)));
@@ -55,7 +58,7 @@ std::string_view name(data_type t) {
   }
   return "";
 }
-std::string_view name(transpose t) { return t == transpose::N ? "N" : "T"; }
+std::string_view name(transpose t) { return t == transpose::N ? "N" : t == transpose::T ? "T" : "C"; }
 std::string_view name(matrix_layout l) { return l == matrix_layout::right ? "right" : "left"; }
 
 std::size_t size_of_ab(data_type t) {
@@ -64,10 +67,28 @@ std::size_t size_of_ab(data_type t) {
 std::size_t size_of_c(data_type t) {
   return visit_type(t, [](auto types) { return sizeof(typename decltype(types)::c); });
 }
-data_type elements_of(data_type t) { return *find_type(name(t).substr(0, name(t).find('_'))); }
+data_type multiplied_type(data_type t) {
+  switch (t) {
+    case data_type::c32:
+      return data_type::f32;
+    case data_type::c64:
+      return data_type::f64;
+    case data_type::f16_f32:
+      return data_type::f16;
+    case data_type::bf16_f32:
+      return data_type::bf16;
+    default:
+      return t;
+  }
+}
 bool is_integer(data_type t) {
   return visit_type(t, [](auto types) { return std::is_integral_v<typename decltype(types)::ab>; });
 }
+
+bool is_complex(data_type t) {
+  return visit_type(t, [](auto types) { return keramos::detail::is_complex<typename decltype(types)::ab>; });
+}
+int operations_of_multiply_add(data_type t) { return is_complex(t) ? 8 : 2; }
 
 std::string names(std::span<const data_type> types) {
   std::string text;
@@ -103,15 +124,16 @@ matrix_layout parse_layout(std::string_view text) {
 }
 
 op_pair parse_ops(std::string_view text) {
-  for (auto a : {transpose::N, transpose::T}) {
-    for (auto b : {transpose::N, transpose::T}) {
+  constexpr transpose all[] = {transpose::N, transpose::T, transpose::C};
+  for (const auto a : all) {
+    for (const auto b : all) {
       if (text.size() == 2 && text.substr(0, 1) == name(a) && text.substr(1) == name(b)) {
         return {a, b};
       }
     }
   }
   throw usage_error(
-      fmt::format("op '{}' is not known: write --op with any of NN,NT,TN,TT (op of A, then of B)", text));
+      fmt::format("op '{}' is not known: write --op with N, T or C for A, then for B, as in NN,NT,CN", text));
 }
 
 }  // namespace keramos::perf

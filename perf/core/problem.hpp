@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include <keramos/base/complex.hpp>
 #include <keramos/base/float16.hpp>
 
 namespace keramos::perf {
@@ -21,8 +22,8 @@ struct usage_error : std::runtime_error {
 // The types of a product: elements of A and B, and behind "_" those of C where they are others. One more is a word
 // here, lines in visit_type and in problem.cpp, what error_bound.hpp says of its elements, and a line in each provider
 // that serves it.
-enum class data_type { f32, f64, i32, f16, f16_f32, bf16, bf16_f32 };
-enum class transpose { N, T };
+enum class data_type { f32, f64, i32, c32, c64, f16, f16_f32, bf16, bf16_f32 };
+enum class transpose { N, T, C };  // C: T and conjugated; T of real numbers
 enum class matrix_layout { right, left };
 
 struct gemm_case {
@@ -38,7 +39,7 @@ struct gemm_case {
   std::int64_t batch = 0;  // 0: one product, by a library's plain call; else so many, by its batched one
 
   std::int64_t products() const { return batch > 0 ? batch : 1; }
-  double operations() const { return 2.0 * double(products()) * double(m) * double(n) * double(k); }
+  double operations() const;
   // Bytes of A, B and C, each of them once, or C `times_c` times.
   double bytes(double times_c = 1) const;
   // Bytes that must be read or written once: C twice if beta reads it.
@@ -63,9 +64,12 @@ std::string_view name(transpose t);
 std::string_view name(matrix_layout l);
 std::size_t size_of_ab(data_type t);  // bytes of an element of A or B
 std::size_t size_of_c(data_type t);
-// The type that A's and B's elements alone make: f16 of f16_f32.
-data_type elements_of(data_type t);
+// The type of the numbers that are multiplied, whose peak is that of the product: f16 of f16_f32, f32 of c32.
+data_type multiplied_type(data_type t);
 bool is_integer(data_type t);
+bool is_complex(data_type t);
+// Of a multiply-add: 2, or 8 of complex numbers, whose product is 6 and whose sum is 2, as LAPACK counts.
+int operations_of_multiply_add(data_type t);
 
 extern const std::span<const data_type> all_types;
 extern const std::span<const data_type> basic_types;  // f32, f64, i32: of kernels that are no product
@@ -79,7 +83,7 @@ struct op_pair {
   transpose a;
   transpose b;
 };
-op_pair parse_ops(std::string_view text);  // "NN", "NT", "TN" or "TT"
+op_pair parse_ops(std::string_view text);  // "NN", "NT", "CN", ...
 
 template <class AB, class C = AB>
 struct elements {
@@ -95,6 +99,10 @@ decltype(auto) visit_type(data_type t, F&& f) {
       return f(elements<double>());
     case data_type::i32:
       return f(elements<std::int32_t>());
+    case data_type::c32:
+      return f(elements<complex<float>>());
+    case data_type::c64:
+      return f(elements<complex<double>>());
     case data_type::f16:
       return f(elements<float16>());
     case data_type::f16_f32:

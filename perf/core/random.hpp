@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <keramos/base/complex.hpp>
 #include <keramos/base/float16.hpp>
 
 namespace keramos::perf {
@@ -24,8 +25,8 @@ class random_stream {
   constexpr std::uint64_t bits(std::uint64_t i) const { return mix(start_ + (i + 1) * 0x9e3779b97f4a7c15u); }
 
   // Floats: uniform in [-0.5, 0.5) with every mantissa bit in play, because data of few
-  // significant bits makes sums exact and hides errors. Of f16 and bf16 those of f32, rounded. Integers: the full
-  // range.
+  // significant bits makes sums exact and hides errors. Of f16 and bf16 those of f32, rounded; complex numbers:
+  // both parts so. Integers: the full range.
   template <class T>
   T value(std::uint64_t i) const {
     const auto top = static_cast<std::int64_t>(bits(i));
@@ -40,6 +41,9 @@ class random_stream {
       return d < 0.5 ? d : 0x1.fffffffffffffp-2;
     } else if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>) {
       return T(value<float>(i));
+    } else if constexpr (keramos::detail::is_complex<T>) {
+      using part = typename T::value_type;
+      return {value<part>(2 * i), value<part>(2 * i + 1)};
     } else {
       return static_cast<T>(top >> 32);
     }

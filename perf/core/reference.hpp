@@ -16,48 +16,101 @@ namespace keramos::perf {
 // A problem turned so that C is row-major: in a column-major one C^T = op(B)^T op(A)^T is, and
 // rows then stand for columns. op(A) and op(B) are copied where they are not row-major or not of the
 // type of sums, S, yet.
+//
+// Complex ones become real: C as it lies in memory, with the real and the imaginary part of each element side by side,
+// is the real product of op(A), which lies so too, and of op(B) with 2 x 2 elements, re im over -im re, for each of its
+// own. Its bounds hold for both parts, whose sums have twice as many terms.
 template <class T>
 class row_major_problem {
  public:
   using S = sum_t<T>;
+  static constexpr int parts = keramos::detail::is_complex<T> ? 2 : 1;  // of an element
 
   row_major_problem(const gemm_case& g, const void* a, const void* b)
-      : m(g.m), n(g.n), k(g.k), transposed(g.layout == matrix_layout::left) {
-    auto sa = strides_of_op_a(g);
-    auto sb = strides_of_op_b(g);
+      : m(g.m), n(parts * g.n), k(parts * g.k), transposed(g.layout == matrix_layout::left) {
+    operand x{static_cast<const T*>(a), strides_of_op_a(g), g.op_a == transpose::C, g.m, g.k};
+    operand y{static_cast<const T*>(b), strides_of_op_b(g), g.op_b == transpose::C, g.k, g.n};
     if (transposed) {
-      std::swap(m, n);
-      std::swap(a, b);
-      std::swap(sa, sb);
-      std::swap(sa.row, sa.col);
-      std::swap(sb.row, sb.col);
+      m = g.n, n = parts * g.m;
+      std::swap(x, y);
+      x.transpose(), y.transpose();
     }
-    a_ = row_major(static_cast<const T*>(a), sa, m, k, a_copy_);
-    b_ = row_major(static_cast<const T*>(b), sb, k, n, b_copy_);
+    a_ = row_major(x, a_copy_);
+    if constexpr (parts == 1)
+      b_ = row_major(y, b_copy_);
+    else
+      b_ = real_form(y, b_copy_);
   }
 
   const S* a_row(std::int64_t i) const { return a_ + i * k; }  // [k]
   const S* b_row(std::int64_t p) const { return b_ + p * n; }  // [n]
 
-  std::int64_t m, n, k;
+  // The element of the caller's C that (i, j) is, or is a part of.
+  struct position {
+    std::int64_t row, col;
+  };
+  position in_c(std::int64_t i, std::int64_t j) const {
+    j /= parts;
+    return transposed ? position{j, i} : position{i, j};
+  }
+
+  std::int64_t m, n, k;  // of the real product
   bool transposed;
 
  private:
-  static const S* row_major(const T* x, strides s, std::int64_t rows, std::int64_t cols,
-                            std::vector<S>& copy) {
-    if constexpr (std::is_same_v<T, S>) {
-      if (s.col == 1 && (s.row == cols || rows == 1)) return x;
+  // op of a matrix, rows x cols.
+  struct operand {
+    const T* data;
+    strides at;
+    bool conjugated;
+    std::int64_t rows, cols;
+
+    void transpose() { std::swap(at.row, at.col), std::swap(rows, cols); }
+    T operator()(std::int64_t i, std::int64_t j) const {
+      return keramos::detail::conjugate_if(conjugated, data[i * at.row + j * at.col]);
     }
-    copy.resize(rows * cols);
-    constexpr std::int64_t tile = 32;
-    parallel_blocks(rows, tile, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t j0 = 0; j0 < cols; j0 += tile) {
+  };
+
+  // f(i, j) for all elements, in tiles.
+  template <class F>
+  static void for_elements(const operand& x, const F& f) {
+    constexpr std::int64_t tile = 32, worth_a_thread = 1 << 16;
+    const auto rows_at_once = std::max(tile, worth_a_thread / x.cols);
+    parallel_blocks(x.rows, rows_at_once, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t j0 = 0; j0 < x.cols; j0 += tile) {
         for (auto i = begin; i < end; ++i) {
-          for (auto j = j0; j < std::min(cols, j0 + tile); ++j) {
-            copy[i * cols + j] = x[i * s.row + j * s.col];
-          }
+          for (auto j = j0; j < std::min(x.cols, j0 + tile); ++j) f(i, j);
         }
       }
+    });
+  }
+
+  static const S* row_major(const operand& x, std::vector<S>& copy) {
+    if constexpr (std::is_same_v<T, S> || parts == 2) {
+      const bool conjugated = parts == 2 && x.conjugated;
+      if (!conjugated && x.at.col == 1 && (x.at.row == x.cols || x.rows == 1))
+        return reinterpret_cast<const S*>(x.data);
+    }
+    copy.resize(x.rows * x.cols * parts);
+    for_elements(x, [&](std::int64_t i, std::int64_t j) {
+      S* const to = &copy[(i * x.cols + j) * parts];
+      const T value = x(i, j);
+      if constexpr (parts == 2)
+        to[0] = value.re, to[1] = value.im;
+      else
+        *to = value;
+    });
+    return copy.data();
+  }
+
+  static const S* real_form(const operand& x, std::vector<S>& copy) {
+    const std::int64_t row = 2 * x.cols;
+    copy.resize(2 * x.rows * row);
+    for_elements(x, [&](std::int64_t i, std::int64_t j) {
+      S* const to = &copy[2 * i * row + 2 * j];
+      const T value = x(i, j);
+      to[0] = value.re, to[1] = value.im;
+      to[row] = -value.im, to[row + 1] = value.re;
     });
     return copy.data();
   }

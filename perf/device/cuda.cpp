@@ -21,21 +21,19 @@ cudaDeviceProp properties() {
 // other units) and i32. Of f16 and bf16 those of the tensor cores with sums in f32, dense, from NVIDIA's
 // papers on the architectures of the V100, A100, H100 and B200; 0 where devices of one compute capability differ.
 double multiply_adds_per_clock(data_type type, int major, int minor) {
-  switch (type) {
+  switch (multiplied_type(type)) {
     case data_type::f32:
       return (major == 8 && minor == 0) || major == 7 || major == 6 ? 64 : 128;
     case data_type::f64:
       if (minor != 0) return 2;
       return major == 8 || major == 9 ? 128 : major == 10 || major == 7 ? 32 : 2;
     case data_type::bf16:
-    case data_type::bf16_f32:
       if (major < 8) return 0;
       [[fallthrough]];
     case data_type::f16:
-    case data_type::f16_f32:
       if (minor != 0) return 0;
       return major == 7 ? 512 : major == 8 ? 1024 : major == 9 ? 2048 : major == 10 ? 4096 : 0;
-    case data_type::i32:
+    default:  // i32
       break;
   }
   return 64;

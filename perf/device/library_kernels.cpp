@@ -3,17 +3,22 @@
 #include "kernels.hpp"
 #include "machine.hpp"
 #include "machine_queue.hpp"
+#include "op.hpp"
 
 namespace keramos::perf {
 namespace {
 
-// `call(a, b, c)` with the operands of a problem.
+// `call(a, b, c, options)` with the operands of a problem.
 template <class AB, class C, class Call>
 auto with_operands(const gemm_case& g, const operand_set& set, const Call& call) {
   const auto a = strides_of_op_a(g), b = strides_of_op_b(g), c = strides_of_c(g);
-  return call(matrix_view<const AB>{static_cast<const AB*>(set.a), g.m, g.k, a.row, a.col},
-              matrix_view<const AB>{static_cast<const AB*>(set.b), g.k, g.n, b.row, b.col},
-              matrix_view<C>{static_cast<C*>(set.c), g.m, g.n, c.row, c.col});
+  const matrix_view<const AB> op_a{static_cast<const AB*>(set.a), g.m, g.k, a.row, a.col};
+  const matrix_view<const AB> op_b{static_cast<const AB*>(set.b), g.k, g.n, b.row, b.col};
+  gemm_options options;
+  options.op_a = op_of(g.op_a), options.op_b = op_of(g.op_b);
+  return call(g.op_a == transpose::N ? op_a : op_a.transposed(),
+              g.op_b == transpose::N ? op_b : op_b.transposed(),
+              matrix_view<C>{static_cast<C*>(set.c), g.m, g.n, c.row, c.col}, options);
 }
 
 std::vector<planned_part> parts_of(const gemm_plan& plan) {
@@ -36,10 +41,11 @@ library_kernel library_kernel_for(const gemm_case& g) {
   const auto& set = memory.operands().device.front();
   visit_type(g.type, [&](auto types) {
     using of = decltype(types);
-    with_operands<typename of::ab, typename of::c>(g, set, [&](const auto& a, const auto& b, const auto& c) {
-      out.plan = parts_of(keramos::plan_gemm(machine_queue(), a, b, c));
-      out.launches = launches_of([&](keramos::queue& q) { keramos::gemm(q, 1, a, b, 0, c); });
-    });
+    with_operands<typename of::ab, typename of::c>(
+        g, set, [&](const auto& a, const auto& b, const auto& c, const auto& options) {
+          out.plan = parts_of(keramos::plan_gemm(machine_queue(), a, b, c, options));
+          out.launches = launches_of([&](keramos::queue& q) { keramos::gemm(q, 1, a, b, 0, c, options); });
+        });
   });
   return out;
 }

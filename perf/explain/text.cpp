@@ -40,19 +40,20 @@ std::string launch_text(const launch_figures& f, const unit_limits& unit) {
 
 std::string tile_text(const tile_description& t, const tile_figures& f) {
   const char* const op = operation(t.type);
+  const int each = operations_of_multiply_add(t.type);
   auto text = fmt::format(
       "block tile {}x{}x{} of {}, {} threads a team, {} of C a thread\n\n", t.m, t.n, t.k, name(t.type),
       f.threads,
       t.thread_m * t.thread_n == 1 ? "one element" : fmt::format("{}x{} elements", t.thread_m, t.thread_n));
   text += "arithmetic intensity\n";
   text += line(fmt::format("naive, {}/B", op), fmt::format("{:g}", f.naive_intensity),
-               fmt::format("2 operations for 2 operands of {} bytes", size_of_ab(t.type)));
+               fmt::format("{} operations for 2 operands of {} bytes", each, size_of_ab(t.type)));
   text += line(fmt::format("tiled, {}/B", op), fmt::format("{:g}", f.intensity), "");
   text += line("global traffic is reduced by", fmt::format("{:g}", f.reduction), "");
   text += "one phase, a k-tile\n";
   text += line("loads from global memory", grouped(f.loads),
                fmt::format("{}x{} of A and {}x{} of B", t.m, t.k, t.k, t.n));
-  text += line("operations", grouped(f.operations), fmt::format("2 x {} x {} x {}", t.m, t.n, t.k));
+  text += line("operations", grouped(f.operations), fmt::format("{} x {} x {} x {}", each, t.m, t.n, t.k));
   text += line("local memory a team", grouped(f.scratch_bytes),
                fmt::format("B for {} k-tile{}", t.stages, t.stages > 1 ? "s" : ""));
   return text;
@@ -78,7 +79,7 @@ std::string occupancy_text(const occupancy_result& o, const unit_limits& unit) {
 }
 
 std::string roofline_text(const tile_description& t, const tile_figures& f, const device_spec& spec) {
-  const std::string type(name(elements_of(t.type)));
+  const std::string type(name(multiplied_type(t.type)));
   const double bandwidth = rate_of(spec.bandwidth_gbs, "memory"), vector = rate_of(spec.peak_gflops, type);
   // Of f16 and bf16 matrix units are all that specs tell of.
   const double peak = vector > 0 ? vector : rate_of(spec.matrix_peak_gflops, type);

@@ -25,7 +25,9 @@ void gemm_command_options::add_to(CLI::App& app) {
   app.add_option("--type", types,
                  "any of " + names(all_types) + ": elements of A and B, and behind _ of C if others")
       ->capture_default_str();
-  app.add_option("--op", ops, "any of NN,NT,TN,TT: op of A, then of B (default NN)");
+  app.add_option(
+      "--op", ops,
+      "op of A, then of B, each N, T or C (conjugated and transposed): NN,NT,CN, say (default NN)");
   app.add_option("--layout", layouts, "right (row-major), left or right,left")->capture_default_str();
   if (batched)
     app.add_option("--batch", batches, "matrices in a batch; like --size (default: far beyond the cache)");

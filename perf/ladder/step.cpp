@@ -31,7 +31,7 @@ class ladder_provider : public gemm_provider {
     const auto s = step_for(g);
     if (g.layout != matrix_layout::right || g.op_a != transpose::N || g.alpha != 1 || g.beta != 0)
       return "the ladder computes C = A B of row-major matrices";
-    if ((g.op_b == transpose::T) != s.transposed_b)
+    if ((g.op_b != transpose::N) != s.transposed_b)
       return s.transposed_b ? "this step takes B transposed" : "this step takes B as it is";
     return s.exists() ? "" : "this device has no matrix units for the type";
   }

@@ -1,5 +1,5 @@
-// Provider `cublas`, on the default queue's stream: strict f32 (pedantic), f64 in the default mode, whose tensor cores
-// are IEEE f64 and faster than the pedantic mode's choice, and f16 and bf16 on tensor cores with all sums in f32.
+// Provider `cublas`, on the default queue's stream: strict f32 and c32 (pedantic), f64 and c64 in the default mode,
+// whose tensor cores are IEEE f64 and faster than the pedantic mode's choice, and f16 and bf16 on tensor cores with all sums in f32.
 #include "cublas.hpp"
 
 #include "core/host.hpp"
@@ -10,8 +10,9 @@ namespace keramos::perf {
 namespace {
 
 cublasMath_t mode_of(data_type type) {
-  if (type == data_type::f32) return CUBLAS_PEDANTIC_MATH;
-  if (type == data_type::f64) return CUBLAS_DEFAULT_MATH;
+  const auto multiplied = multiplied_type(type);
+  if (multiplied == data_type::f32) return CUBLAS_PEDANTIC_MATH;
+  if (multiplied == data_type::f64) return CUBLAS_DEFAULT_MATH;
   // Otherwise parts of k may be added in C's type.
   return cublasMath_t(CUBLAS_DEFAULT_MATH | CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
 }
@@ -31,7 +32,8 @@ class cublas_provider : public gemm_provider {
     cublasGetVersion(handle_, &version);
     return {"cublas",
             version_text(std::size_t(version)) +
-                ", f32 CUBLAS_PEDANTIC_MATH, f64 CUBLAS_DEFAULT_MATH, f16 and bf16 CUBLAS_COMPUTE_32F",
+                ", f32 and c32 CUBLAS_PEDANTIC_MATH, f64 and c64 CUBLAS_DEFAULT_MATH, f16 and bf16 "
+                "CUBLAS_COMPUTE_32F",
             loaded_libraries({"cublas", "libcudart"}), 0, false};
   }
   std::string cannot(const gemm_case& g) const override {
@@ -51,7 +53,7 @@ class cublas_provider : public gemm_provider {
           case_.batch > 0 ? call_batch<double>(cublasDgemmStridedBatched, set)
                           : call<double>(cublasDgemm, set);
         } else {
-          call_mixed(set);
+          call_by_types(set);
         }
       });
     });
@@ -85,7 +87,7 @@ class cublas_provider : public gemm_provider {
               static_cast<int>(case_.batch)),
             "cublas gemmStridedBatched");
   }
-  void call_mixed(const operand_set& set) {
+  void call_by_types(const operand_set& set) {
     const column_major p(case_, set);
     const auto t = cublas_types_of(case_.type);
     const cublas_scalar alpha(case_.alpha, t.scalar), beta(case_.beta, t.scalar);

@@ -35,6 +35,10 @@ inline cublas_types cublas_types_of(data_type type) {
   switch (type) {
     case data_type::f64:
       return {CUDA_R_64F, CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F};
+    case data_type::c32:
+      return {CUDA_C_32F, CUDA_C_32F, CUDA_C_32F, CUBLAS_COMPUTE_32F};
+    case data_type::c64:
+      return {CUDA_C_64F, CUDA_C_64F, CUDA_C_64F, CUBLAS_COMPUTE_64F};
     case data_type::f16:
       return {f16, f16, f32, CUBLAS_COMPUTE_32F};
     case data_type::f16_f32:
@@ -48,14 +52,15 @@ inline cublas_types cublas_types_of(data_type type) {
   }
 }
 
-// alpha or beta as cuBLAS reads it.
+// alpha or beta as cuBLAS reads it, with an imaginary part where the type has one.
 struct cublas_scalar {
-  float f32;
-  double f64;
-  cudaDataType_t type;
+  alignas(16) float f32[2];
+  alignas(16) double f64[2];
+  bool in_f64;
 
-  cublas_scalar(double value, cudaDataType_t t) : f32(float(value)), f64(value), type(t) {}
-  const void* address() const { return type == CUDA_R_64F ? static_cast<const void*>(&f64) : &f32; }
+  cublas_scalar(double value, cudaDataType_t type)
+      : f32{float(value), 0}, f64{value, 0}, in_f64(type == CUDA_R_64F || type == CUDA_C_64F) {}
+  const void* address() const { return in_f64 ? static_cast<const void*>(f64) : f32; }
 };
 
 // cuBLAS is column-major: a row-major C is the column-major C^T = op(B)^T op(A)^T.
@@ -67,7 +72,9 @@ struct column_major {
   int lda, ldb;
 
   column_major(const gemm_case& g, const operand_set& set) : a(set.a), b(set.b), c(set.c) {
-    const auto op = [](transpose t) { return t == transpose::N ? CUBLAS_OP_N : CUBLAS_OP_T; };
+    const auto op = [conjugates = is_complex(g.type)](transpose t) {
+      return t == transpose::N ? CUBLAS_OP_N : t == transpose::C && conjugates ? CUBLAS_OP_C : CUBLAS_OP_T;
+    };
     const bool right = g.layout == matrix_layout::right;
     op_a = op(g.op_a), op_b = op(g.op_b);
     m = static_cast<int>(g.m), n = static_cast<int>(g.n), k = static_cast<int>(g.k);

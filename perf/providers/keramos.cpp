@@ -5,6 +5,7 @@
 #include "core/error_bound.hpp"
 #include "core/host.hpp"
 #include "device/machine_queue.hpp"
+#include "device/op.hpp"
 #include "provider.hpp"
 
 namespace keramos::perf {
@@ -21,8 +22,8 @@ void enqueue(const gemm_case& g, const operand_set& set) {
   const in b(static_cast<const AB*>(set.b), b_plain ? g.k : g.n, b_plain ? g.n : g.k);
   const out c(static_cast<C*>(set.c), g.m, g.n);
   keramos::gemm_options options;
-  options.op_a = a_plain ? keramos::op::N : keramos::op::T;
-  options.op_b = b_plain ? keramos::op::N : keramos::op::T;
+  options.op_a = op_of(g.op_a);
+  options.op_b = op_of(g.op_b);
   using scalar = sum_t<AB>;
   keramos::gemm(machine_queue(), scalar(g.alpha), a, b, scalar(g.beta), c, options);
 }
@@ -39,11 +40,10 @@ void enqueue_batch(const gemm_case& g, const operand_set& set) {
   };
   const bool a_plain = g.op_a == transpose::N, b_plain = g.op_b == transpose::N;
   using scalar = sum_t<AB>;
-  keramos::gemm_batched(
-      machine_queue(), scalar(g.alpha), batch(static_cast<const AB*>(set.a), a_plain, g.m, g.k),
-      batch(static_cast<const AB*>(set.b), b_plain, g.k, g.n), scalar(g.beta),
-      batch(static_cast<C*>(set.c), true, g.m, g.n),
-      {a_plain ? keramos::op::N : keramos::op::T, b_plain ? keramos::op::N : keramos::op::T});
+  keramos::gemm_batched(machine_queue(), scalar(g.alpha),
+                        batch(static_cast<const AB*>(set.a), a_plain, g.m, g.k),
+                        batch(static_cast<const AB*>(set.b), b_plain, g.k, g.n), scalar(g.beta),
+                        batch(static_cast<C*>(set.c), true, g.m, g.n), {op_of(g.op_a), op_of(g.op_b)});
 }
 
 template <class AB, class C>

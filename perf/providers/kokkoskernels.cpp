@@ -25,6 +25,8 @@ kokkoskernels_call pick_native(data_type type, matrix_layout layout) {
   if (type == data_type::f32) return native::pick_f32(layout);
   if (type == data_type::f64) return native::pick_f64(layout);
   if (type == data_type::i32) return native::pick_i32(layout);
+  if (type == data_type::c32) return native::pick_c32(layout);
+  if (type == data_type::c64) return native::pick_c64(layout);
   return nullptr;  // it knows no elements but Kokkos' own
 }
 

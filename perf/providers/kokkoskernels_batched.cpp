@@ -63,6 +63,14 @@ kokkoskernels_call pick(const gemm_case& g) {
   return g.op_b == transpose::N ? call<T, X, N> : call<T, X, X>;
 }
 
+kokkoskernels_call pick(const gemm_case& g) {
+  if (g.type == data_type::f32) return pick<float>(g);
+  if (g.type == data_type::f64) return pick<double>(g);
+  if (g.type == data_type::c32) return pick<Kokkos::complex<float>>(g);
+  if (g.type == data_type::c64) return pick<Kokkos::complex<double>>(g);
+  return nullptr;
+}
+
 class kokkoskernels_batched_provider : public gemm_provider {
  public:
   provider_info info() const override {
@@ -72,13 +80,14 @@ class kokkoskernels_batched_provider : public gemm_provider {
   }
   std::string cannot(const gemm_case& g) const override {
     if (g.type == data_type::i32) return "its integers are int, whose overflow is undefined";
-    const bool has = g.type == data_type::f32 || g.type == data_type::f64;
-    return has ? "" : "it has no product of " + std::string(name(g.type));
+    const bool conjugates = g.op_a == transpose::C || g.op_b == transpose::C;
+    if (is_complex(g.type) && conjugates) return "it does not conjugate";
+    return pick(g) ? "" : "it has no product of " + std::string(name(g.type));
   }
   void prepare(const gemm_case& g, const gemm_operands& operands) override {
     case_ = g;
     sets_ = operands.device;
-    call_ = g.type == data_type::f32 ? pick<float>(g) : pick<double>(g);
+    call_ = pick(g);
   }
   double run(std::int64_t calls) override {
     const auto& space = machine_queue().execution_space();

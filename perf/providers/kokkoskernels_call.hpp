@@ -4,6 +4,7 @@
 #include <KokkosBlas3_gemm.hpp>
 #include <Kokkos_Core.hpp>
 #include <keramos/config.hpp>
+#include <string>
 
 #include "kokkoskernels.hpp"
 
@@ -21,13 +22,12 @@ void call_with_views(const gemm_case& g, const operand_set& set,
   const in a(static_cast<const T*>(set.a), a_plain ? g.m : g.k, a_plain ? g.k : g.m);
   const in b(static_cast<const T*>(set.b), b_plain ? g.k : g.n, b_plain ? g.n : g.k);
   const out c(static_cast<T*>(set.c), g.m, g.n);
-  const char* const op_a = a_plain ? "N" : "T";
-  const char* const op_b = b_plain ? "N" : "T";
+  const std::string op_a(perf::name(g.op_a)), op_b(perf::name(g.op_b));
   const T alpha = static_cast<T>(g.alpha), beta = static_cast<T>(g.beta);
-  if constexpr (requires { KokkosBlas::gemm(space, op_a, op_b, alpha, a, b, beta, c); }) {
-    KokkosBlas::gemm(space, op_a, op_b, alpha, a, b, beta, c);
+  if constexpr (requires { KokkosBlas::gemm(space, op_a.c_str(), op_b.c_str(), alpha, a, b, beta, c); }) {
+    KokkosBlas::gemm(space, op_a.c_str(), op_b.c_str(), alpha, a, b, beta, c);
   } else {
-    KokkosBlas::gemm(op_a, op_b, alpha, a, b, beta, c);  // 3.4 has the default instance only
+    KokkosBlas::gemm(op_a.c_str(), op_b.c_str(), alpha, a, b, beta, c);  // 3.4 has the default instance only
   }
 }
 

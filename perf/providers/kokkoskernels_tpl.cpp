@@ -29,6 +29,8 @@ const char* name() { return on_host ? on_hosts : on_devices; }
 kokkoskernels_call pick(data_type type, matrix_layout layout) {
   if (type == data_type::f32) return pick<float>(layout);
   if (type == data_type::f64) return pick<double>(layout);
+  if (type == data_type::c32) return pick<Kokkos::complex<float>>(layout);
+  if (type == data_type::c64) return pick<Kokkos::complex<double>>(layout);
   return nullptr;
 }
 

@@ -42,10 +42,9 @@ bool is_integer(const std::string& name) {
   return type && is_integer(*type);
 }
 
-// The type whose peak is that of products of this one: f16 of f16_f32.
-std::string type_of_peak(const std::string& of_product) {
+std::string multiplied_type(const std::string& of_product) {
   const auto type = find_type(of_product);
-  return type ? std::string(name(elements_of(*type))) : of_product;
+  return type ? std::string(name(multiplied_type(*type))) : of_product;
 }
 
 std::string rate(double gigas) {
@@ -81,7 +80,7 @@ std::string table_of_moves(const std::vector<roofline_kernel>& kernels, const de
 }  // namespace
 
 roofline_bound compute_roof(const device_spec& spec, const std::string& of_product) {
-  const auto type = type_of_peak(of_product);
+  const auto type = multiplied_type(of_product);
   const double peak = rate_of(spec.peak_gflops, type), matrix = rate_of(spec.matrix_peak_gflops, type);
   return matrix > peak ? roofline_bound{type + " matrix peak", matrix} : roofline_bound{type + " peak", peak};
 }

@@ -37,8 +37,8 @@ struct batch_of_products {
         for (std::int64_t j = 0; j < g.n; ++j) {
           sum_type sum = 0;
           for (std::int64_t p = 0; p < g.k; ++p) {
-            sum += sum_type(a[l * g.m * g.k + i * sa.row + p * sa.col]) *
-                   sum_type(b[l * g.k * g.n + p * sb.row + j * sb.col]);
+            sum += operand_value<sum_type>(g.op_a, a[l * g.m * g.k + i * sa.row + p * sa.col]) *
+                   operand_value<sum_type>(g.op_b, b[l * g.k * g.n + p * sb.row + j * sb.col]);
           }
           C& out = at(l, i, j);
           out = C(scalar(g.alpha) * sum + (g.beta != 0 ? scalar(g.beta) * sum_type(out) : 0));
@@ -67,8 +67,8 @@ TYPED_TEST_SUITE(BatchedCheck, tested_types);
 
 TYPED_TEST(BatchedCheck, PassesWhatIsRight) {
   for (const auto layout : {matrix_layout::right, matrix_layout::left})
-    for (const auto op_a : {transpose::N, transpose::T})
-      for (const auto op_b : {transpose::N, transpose::T})
+    for (const auto op_a : all_ops)
+      for (const auto op_b : all_ops)
         for (const double beta : {0.0, 2.0})
           for (const double limit : {1e9, 1.0}) {
             const batch_of_products<TypeParam> p(
@@ -84,19 +84,20 @@ TYPED_TEST(BatchedCheck, FindsOneWrongElementInAnyMatrix) {
       batch_of_products<TypeParam> p(
           {TypeParam::type, transpose::N, transpose::T, matrix_layout::left, 6, 9, 13, 1, 0, 25});
       auto& wrong = p.at(l, 5, 2);
-      using C = typename TypeParam::c;
-      wrong = C(typename TypeParam::sum(wrong) + 1);
+      wrong = spoiled(wrong, 1, 1);
       const auto v = p.judge(limit);
       EXPECT_FALSE(v.passed);
-      EXPECT_NE(v.where.find("of matrix " + std::to_string(l)), std::string::npos) << v.where;
+      const std::string matrix = " of matrix " + std::to_string(l);
+      const bool is_sum = v.where.starts_with("a sum");
+      EXPECT_EQ(v.where, (is_sum ? "a sum of elements from (0, 2)" : "element (5, 2)") + matrix);
     }
 }
 
 template <class Types>
 void expect_none_finite_is_wrong() {
-  using C = typename Types::c;
+  using part = typename Types::part_of_c;
   for (const double limit : {1e9, 1.0}) {
-    for (const C wrong : {std::numeric_limits<C>::quiet_NaN(), std::numeric_limits<C>::infinity()}) {
+    for (const part wrong : {std::numeric_limits<part>::quiet_NaN(), std::numeric_limits<part>::infinity()}) {
       batch_of_products<Types> p(
           {Types::type, transpose::N, transpose::N, matrix_layout::right, 4, 4, 4, 1, 0, 10});
       p.at(5, 1, 1) = wrong;
@@ -107,8 +108,29 @@ void expect_none_finite_is_wrong() {
 
 TEST(BatchedCheckBound, NoneFiniteIsWrong) {
   expect_none_finite_is_wrong<f32_types>();
+  expect_none_finite_is_wrong<c64_types>();
   expect_none_finite_is_wrong<f16_types>();
   expect_none_finite_is_wrong<bf16_types>();
+}
+
+TEST(BatchedCheckBound, AForgottenConjugationFails) {
+  for (const double limit : {1e9, 1.0})
+    for (const auto& [conjugated, plain] :
+         {std::pair{transpose::C, transpose::T}, {transpose::T, transpose::C}}) {
+      batch_of_products<c32_types> p(
+          {data_type::c32, transpose::N, conjugated, matrix_layout::left, 4, 5, 6, 1, 0, 10});
+      p.g.op_b = plain;
+      EXPECT_FALSE(p.judge(limit).passed);
+    }
+}
+
+// Of matrices that are copied by several threads, each of which copies a part.
+TEST(BatchedCheckBound, LargeMatrices) {
+  batch_of_products<c32_types> p(
+      {data_type::c32, transpose::T, transpose::C, matrix_layout::right, 3, 300, 300, 1, 0, 2});
+  EXPECT_TRUE(p.judge(1e9).passed);
+  p.at(1, 2, 299) = spoiled(p.at(1, 2, 299), 1, 0.01);
+  EXPECT_EQ(p.judge(1e9).where, "element (2, 299) of matrix 1");
 }
 
 }  // namespace

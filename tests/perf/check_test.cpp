@@ -52,7 +52,8 @@ struct product {
       for (std::int64_t j = 0; j < g.n; ++j) {
         sum_type sum = 0;
         for (std::int64_t p = 0; p < g.k; ++p) {
-          sum += sum_type(a[i * sa.row + p * sa.col]) * sum_type(b[p * sb.row + j * sb.col]);
+          sum += operand_value<sum_type>(g.op_a, a[i * sa.row + p * sa.col]) *
+                 operand_value<sum_type>(g.op_b, b[p * sb.row + j * sb.col]);
         }
         sum_type out = scalar(g.alpha) * sum;
         if (g.beta != 0) out += scalar(g.beta) * sum_type(c0[i * sc.row + j * sc.col]);
@@ -68,16 +69,6 @@ struct product {
   }
 };
 
-// x with some bits flipped, or some amount off.
-template <class C>
-C spoiled(C x, int bits, double amount) {
-  if constexpr (std::is_integral_v<C>) {
-    return x ^ bits;
-  } else {
-    return C(double(x) + amount);
-  }
-}
-
 template <class Types>
 class Check : public testing::Test {
  protected:
@@ -86,8 +77,8 @@ class Check : public testing::Test {
   void for_cases(std::int64_t m, std::int64_t n, std::int64_t k, F f) {
     const auto seed = std::random_device{}();
     SCOPED_TRACE("seed " + std::to_string(seed));
-    for (auto a : {transpose::N, transpose::T}) {
-      for (auto b : {transpose::N, transpose::T}) {
+    for (auto a : all_ops) {
+      for (auto b : all_ops) {
         for (auto layout : {matrix_layout::right, matrix_layout::left}) {
           for (const double beta : {0.0, -2.0}) {
             f(product<Types>({Types::type, a, b, layout, m, n, k, beta == 0 ? 1.0 : 3.0, beta}, seed));
@@ -116,7 +107,7 @@ TYPED_TEST(Check, OneWrongElementIsFoundWhereItIs) {
     ASSERT_TRUE((*check)(p.c.data()).passed);
     auto& wrong = p.at(41, 87);
     // Less than a lost product; but more than a rounding to C's type.
-    const double u = unit_roundoff<typename TypeParam::c>;
+    const double u = unit_roundoff<typename TypeParam::part_of_c>;
     wrong = spoiled(wrong, 1, std::max(0.001, 64 * u));
     const auto v = (*check)(p.c.data());  // with the references kept from the first time
     EXPECT_FALSE(v.passed);
@@ -160,6 +151,33 @@ TEST(CheckBound, ProductInLowerPrecisionFails) {
   product<f32_types> q(g, 2);
   q.at(5, 6) -= q.a[5 * 80 + 79] * q.b[79 * 80 + 6];
   EXPECT_FALSE((*q.checker(check_method::every_element))(q.c.data()).passed);
+}
+
+template <class Types>
+void expect_conjugation_is_seen() {
+  for (const auto method : {check_method::every_element, check_method::freivalds}) {
+    for (const auto& [computed, asked] :
+         {std::pair{transpose::T, transpose::C}, {transpose::C, transpose::T}}) {
+      product<Types> a({Types::type, computed, transpose::N, {}, 20, 30, 40}, 10);
+      a.g.op_a = asked;
+      EXPECT_FALSE((*a.checker(method))(a.c.data()).passed);
+      product<Types> b({Types::type, transpose::N, computed, {}, 20, 30, 40}, 11);
+      b.g.op_b = asked;
+      EXPECT_FALSE((*b.checker(method))(b.c.data()).passed);
+    }
+  }
+}
+
+TEST(CheckBound, ConjugationIsSeen) {
+  expect_conjugation_is_seen<c32_types>();
+  expect_conjugation_is_seen<c64_types>();
+}
+
+TEST(CheckBound, ComplexProductInLowerPrecisionFails) {
+  product<c64_types> p({data_type::c64, {}, {}, {}, 80, 80, 80}, 1);
+  for (auto& z : p.c) z.im = float(z.im);
+  EXPECT_FALSE((*p.checker(check_method::every_element))(p.c.data()).passed);
+  EXPECT_FALSE((*p.checker(check_method::freivalds))(p.c.data()).passed);
 }
 
 TEST(CheckBound, InfinityFails) {

@@ -13,17 +13,41 @@ struct product_types {
   static constexpr data_type type = Type;
   using ab = T;
   using c = C;
+  static constexpr bool is_complex = keramos::detail::is_complex<T>;
   // In which such a product is computed; integers wrap.
-  using sum = std::conditional_t<std::is_integral_v<T>, std::uint32_t, sum_t<T>>;
+  using sum =
+      std::conditional_t<std::is_integral_v<T>, std::uint32_t, std::conditional_t<is_complex, T, sum_t<T>>>;
+  using part_of_c = typename keramos::detail::part_of<C>::type;
 };
 using f32_types = product_types<data_type::f32, float>;
 using f64_types = product_types<data_type::f64, double>;
 using i32_types = product_types<data_type::i32, std::int32_t>;
+using c32_types = product_types<data_type::c32, complex<float>>;
+using c64_types = product_types<data_type::c64, complex<double>>;
 using f16_types = product_types<data_type::f16, float16>;
 using f16_f32_types = product_types<data_type::f16_f32, float16, float>;
 using bf16_types = product_types<data_type::bf16, bfloat16>;
 using bf16_f32_types = product_types<data_type::bf16_f32, bfloat16, float>;
-using tested_types =
-    testing::Types<f32_types, f64_types, i32_types, f16_types, f16_f32_types, bf16_types, bf16_f32_types>;
+using tested_types = testing::Types<f32_types, f64_types, i32_types, c32_types, c64_types, f16_types,
+                                    f16_f32_types, bf16_types, bf16_f32_types>;
+
+constexpr transpose all_ops[] = {transpose::N, transpose::T, transpose::C};
+
+// x of an operand, as its op makes it.
+template <class Sum, class T>
+Sum operand_value(transpose op, const T& x) {
+  return keramos::detail::conjugate_if(op == transpose::C, Sum(x));
+}
+
+// x with some bits flipped, or some amount off; of a complex number the imaginary part.
+template <class C>
+C spoiled(C x, int bits, double amount) {
+  if constexpr (std::is_integral_v<C>)
+    return x ^ bits;
+  else if constexpr (keramos::detail::is_complex<C>)
+    return {x.re, spoiled(x.im, bits, amount)};
+  else
+    return C(double(x) + amount);
+}
 
 }  // namespace keramos::perf

@@ -25,6 +25,17 @@ expect_json(halves.json bf16_f32 results 63 type)
 expect_json(halves.json ON results 63 verified)
 run(0 gemm --provider keramos --type f16,f16_f32,bf16,bf16_f32 --size 8,550 ${quick})  # and by sums of elements
 
+file(REMOVE complex.json)
+run(0 gemm --provider keramos --type c32,c64 --op NN,NT,NC,TN,TT,TC,CN,CT,CC --layout right,left --m 5 --n 7,24 --k 33
+    --alpha 3 --beta -2 ${quick} --seed 42 --output complex.json)
+expect("${out}" "\nCC left .*\nc64\n.*GFLOP/s")
+expect_json(complex.json c32 results 0 type)
+expect_json(complex.json c64 results 71 type)
+expect_json(complex.json C results 71 op_a)
+expect_json(complex.json ON results 71 verified)
+run(0 gemm --provider keramos --type c32,c64 --op NN,CC --size 8,350 ${quick})
+run(0 gemm --provider keramos --type f32,i32,bf16 --op CC,NC --size 8,20 ${quick})  # T of real numbers
+
 # A wrong element is shown, whether all are compared or (the larger size) sums of them; the other
 # provider and the later cases are measured and written all the same.
 file(REMOVE wrong.json)
@@ -55,6 +66,18 @@ file(READ no_function.json json)
 string(JSON reason GET "${json}" results 3 reason)
 expect("${reason}" "has none of cblas_shgemm, cblas_gemm_f16f16f32$")
 
+# And complex numbers: one wrong element, and a library that does not conjugate.
+run(1 gemm --provider keramos,blas --blas ${WRONG_CBLAS} --type c32 --size 24,330 ${quick} --output wrong.json)
+expect("${out}" "WRONG: element \\(22, 1\\) is off by 2, allowed")
+expect("${out}" "WRONG: a sum of elements from \\(328, 0\\) is off by|WRONG: element \\(328, 1\\) is off by 2")
+expect_json(wrong.json ON results 2 verified)
+expect_json(wrong.json OFF results 3 verified)
+run(1 gemm --provider blas=${WRONG_CBLAS} --type c64 --op NN,TN,CN --size 24 --alpha 3 --beta -2 ${quick}
+    --output wrong.json)
+expect_json(wrong.json ON results 0 verified)
+expect_json(wrong.json ON results 1 verified)
+expect_json(wrong.json OFF results 2 verified)
+
 # The same in one process, as on GPUs; two libraries of one name are told apart.
 run(1 gemm --in-process --provider keramos,blas=${WRONG_CBLAS} --type f64 --size 24 ${quick} --output wrong.json)
 expect_json(wrong.json ON results 0 verified)
@@ -79,6 +102,9 @@ expect("${out}" "^provider,[^\n]*,k,batch,repetitions,.*\nkeramos,[^\n]*,8,8,8,9
 run(0 batched --provider keramos --type f16,bf16_f32 --op NN,TT --layout right,left --batch 9 --m 5 --n 7 --k 40
     --alpha 3 --beta -2 ${quick} --output batched.json)
 expect_json(batched.json bf16_f32 results 7 type)
+run(0 batched --provider keramos --type c32,c64 --op NN,TC,CN --layout right,left --batch 9 --m 5 --n 7 --k 40
+    --alpha 3 --beta -2 ${quick} --output batched.json)
+expect_json(batched.json c64 results 11 type)
 run(1 batched --provider keramos,blas --blas ${WRONG_CBLAS} --type f64 --batch 5 --size 24 ${quick}
     --output batched.json)
 expect("${out}" "WRONG: element \\(22, 1\\) of matrix [0-4] is off by 2, allowed")
@@ -131,13 +157,15 @@ run(0 epilogue --size 64,100 --repetitions 2 --output epilogue.json)
 expect("${out}" "gelu\\(A·B \\+ bias\\).*f64 +100 ")
 expect_json(epilogue.json "keramos-perf-epilogue/1" schema)
 expect_json(epilogue.json f64 results 3 type)
-foreach(type IN ITEMS i32 f16)
+foreach(type IN ITEMS i32 c32 f16)
   run(2 epilogue --type ${type})
   expect("${err}" "^keramos-perf: bias and GELU are measured in f32 and f64: write --type f32,f64\n$")
 endforeach()
 foreach(command IN ITEMS kernels ladder)
-  run(2 ${command} --type bf16)
-  expect("${err}" "^keramos-perf: type 'bf16' is not known to this command: write --type with any of f32,f64,i32\n$")
+  foreach(type IN ITEMS bf16 c64)
+    run(2 ${command} --type ${type})
+    expect("${err}" "^keramos-perf: type '${type}' is not known to this command: write --type with any of f32,f64,i32\n$")
+  endforeach()
 endforeach()
 
 # Bad usage: status 2 and one line that says what to write.

@@ -37,15 +37,19 @@ TEST(Range, WhatIsNoneSaysWhatToWrite) {
 
 TEST(Names, RoundTripAndRefuse) {
   for (auto t : all_types) EXPECT_EQ(parse_type(name(t)), t);
-  EXPECT_EQ(names(all_types), "f32,f64,i32,f16,f16_f32,bf16,bf16_f32");
+  EXPECT_EQ(names(all_types), "f32,f64,i32,c32,c64,f16,f16_f32,bf16,bf16_f32");
   EXPECT_EQ(names(basic_types), "f32,f64,i32");
   const auto nt = parse_ops("NT");
   EXPECT_EQ(nt.a, transpose::N);
   EXPECT_EQ(nt.b, transpose::T);
-  for (const char* text : {"", "N", "NNN", "nt", "XX"}) EXPECT_THROW(parse_ops(text), usage_error);
+  const auto cn = parse_ops("CN");
+  EXPECT_EQ(cn.a, transpose::C);
+  EXPECT_EQ(cn.b, transpose::N);
+  for (const char* text : {"", "N", "NNN", "nt", "XX", "NH"}) EXPECT_THROW(parse_ops(text), usage_error);
   EXPECT_THROW(parse_type("f8"), usage_error);
   EXPECT_THROW(parse_type(""), usage_error);
   EXPECT_THROW(parse_type("bf16", basic_types), usage_error);
+  EXPECT_THROW(parse_type("c32", basic_types), usage_error);
   EXPECT_THROW(parse_layout("row"), usage_error);
 }
 

@@ -43,6 +43,13 @@ TEST(Roofline, HalvesHaveTheRoofOfTheirMatrixUnitsIfItIsKnown) {
   EXPECT_EQ(compute_roof(spec, "f16_f32").attainable, 0);
 }
 
+TEST(Roofline, ComplexNumbersHaveTheRoofOfTheirParts) {
+  const auto spec = machine_of_round_numbers();
+  EXPECT_EQ(compute_roof(spec, "c32").name, "f32 peak");
+  EXPECT_EQ(compute_roof(spec, "c64").name, "f64 matrix peak");
+  EXPECT_EQ(compute_roof(spec, "c64").attainable, 1000);
+}
+
 TEST(Roofline, SyntheticKernelsLandWhereTheyShould) {
   const auto spec = machine_of_round_numbers();
   const auto left = place(kernel(30, 0.5), spec);

@@ -65,6 +65,22 @@ TEST(HostWorkspace, EveryMatrixHasItsElements) {
   EXPECT_TRUE(std::isnan(float(static_cast<const float16*>(halves.c())[34])));
 }
 
+TEST(HostWorkspace, ComplexElementsAreTwoNumbersAndEightOperations) {
+  const gemm_case g{data_type::c64, transpose::N, transpose::C, matrix_layout::right, 5, 7, 9};
+  EXPECT_EQ(g.a_bytes(), 5 * 9 * 16u);
+  EXPECT_EQ(g.operations(), 8 * 5 * 7 * 9);
+  auto real = g;
+  real.type = data_type::f64;
+  EXPECT_EQ(real.operations(), 2 * 5 * 7 * 9);
+  host_workspace data(g, 1, 42);
+  const auto z = static_cast<const complex<double>*>(data.operands()[0].b)[3];
+  EXPECT_EQ(z.re, random_stream(42, 2).value<double>(6));
+  EXPECT_EQ(z.im, random_stream(42, 2).value<double>(7));
+  data.reset_c();
+  const auto poison = static_cast<const complex<double>*>(data.c())[34];
+  EXPECT_TRUE(std::isnan(poison.re) && std::isnan(poison.im));
+}
+
 TEST(HostWorkspace, SetsAreUsedInTurn) {
   const gemm_case g{data_type::i32, {}, {}, {}, 2, 2, 2};
   const host_workspace data(g, 3, 1);
