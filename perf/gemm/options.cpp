@@ -23,7 +23,9 @@ void check_format(const std::string& format) {
 
 void gemm_command_options::add_to(CLI::App& app) {
   app.add_option("--type", types,
-                 "any of " + names(all_types) + ": elements of A and B, and behind _ of C if others")
+                 "any of " + names(all_types) +
+                     ": elements of A and B, and behind _ of C if others; c32 and c64 are complex, and a "
+                     "multiply-add of theirs counts as 8 operations")
       ->capture_default_str();
   app.add_option(
       "--op", ops,

@@ -117,6 +117,11 @@ TEST(Roofline, CachesAreFasterThanMemory) {
   EXPECT_GT(2 * l1, measure_host_copy(1));
 }
 
+TEST(Roofline, ComplexNumbersHaveAMeasuredPeak) {
+  EXPECT_GT(measure_host_peak(data_type::c64, 1), 1e9);
+  EXPECT_EQ(measure_host_peak(data_type::bf16, 1), 0);
+}
+
 TEST(Roofline, WhatOnlyMovesHasMemoryForItsBound) {
   const auto document =
       nlohmann::ordered_json::parse(R"({"schema": "keramos-perf/1", "context": {}, "results": [
