@@ -13,10 +13,11 @@ namespace keramos::epilogue {
 
 namespace parts {
 
-/// Complex numbers have no order.
+/// True, or the one error that says that complex numbers have no order.
 template <class T>
-KERAMOS_FORCEINLINE_FUNCTION constexpr void check_order() {
+constexpr bool has_order() {
   static_assert(!detail::is_complex<T>, "keramos: activations and clamp compare numbers; C's are complex");
+  return !detail::is_complex<T>;
 }
 
 /// x·F(x) where F rises from 0 to 1 and F(-x) = 1 - F(x); `weighted_tail(|x|)` is |x|·F(-|x|).
@@ -25,13 +26,15 @@ KERAMOS_FORCEINLINE_FUNCTION constexpr void check_order() {
 /// tails here are 0, and so is |x| in the product. NaN comes through max(x, 0).
 template <class T, class Tail>
 KERAMOS_FORCEINLINE_FUNCTION T gated(T acc, const Tail& weighted_tail) {
-  check_order<T>();
   static_assert(!std::is_integral_v<T>,
                 "keramos: gelu, gelu_tanh and silu need a floating-point C; relu and clamp take integers");
-  using M = math_type<T>;
-  const M x = static_cast<M>(acc);
-  const M positive = x < M(0) ? M(0) : x;
-  return static_cast<T>(positive - weighted_tail(size_below(x, M(1000))));
+  if constexpr (has_order<T>()) {
+    using M = math_type<T>;
+    const M x = static_cast<M>(acc);
+    const M positive = x < M(0) ? M(0) : x;
+    acc = static_cast<T>(positive - weighted_tail(size_below(x, M(1000))));
+  }
+  return acc;
 }
 
 struct gelu_tail {
@@ -61,8 +64,8 @@ struct relu_block {
 
   template <class T>
   KERAMOS_FORCEINLINE_FUNCTION constexpr T operator()(T acc, index_t, index_t, index_t) const {
-    parts::check_order<T>();
-    return acc < T(0) ? T(0) : acc;
+    if constexpr (parts::has_order<T>()) acc = acc < T(0) ? T(0) : acc;
+    return acc;
   }
 };
 
@@ -102,9 +105,11 @@ struct clamp_block {
 
   template <class T>
   KERAMOS_FORCEINLINE_FUNCTION constexpr T operator()(T acc, index_t, index_t, index_t) const {
-    parts::check_order<T>();
-    const T l = parts::element<T>(low), h = parts::element<T>(high);
-    return acc < l ? l : h < acc ? h : acc;
+    if constexpr (parts::has_order<T>()) {
+      const T l = parts::element<T>(low), h = parts::element<T>(high);
+      acc = acc < l ? l : h < acc ? h : acc;
+    }
+    return acc;
   }
 };
 
