@@ -45,7 +45,8 @@ template <class Types>
 bool unpacked_pays(const gemm_problem<Types>& p) {
   if (p.c_col_stride != 1) return false;
   const index_t cached =
-      std::min(model::cached_bytes_of_b, index_t(backend::host::second_level_cache_bytes() / 4));
+      std::min(model::cached_bytes_of_b, index_t(backend::host::second_level_cache_bytes() / 4)) *
+      (Types::is_complex && p.b.stride_mn == 1 ? model::times_for_complex_rows : 1);
   return p.k <= model::few_products || p.n * p.k * index_t(sizeof(typename Types::b)) <= cached ||
          p.m <= (p.b.stride_mn == 1 ? model::few_rows : model::few_rows_of_strided_b);
 }
