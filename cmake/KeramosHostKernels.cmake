@@ -43,6 +43,7 @@ function(keramos_add_host_kernels library)
     endif()
   endif()
 
+  # Without trapping arithmetic conversions of halves have no branches, so they become vectors.
   foreach(isa IN LISTS isas)
     set(object keramos_host_${isa})
     add_library(${object} OBJECT src/gemm/host_kernels.cpp)

@@ -15,14 +15,20 @@
 #include <keramos/gemm/kernel/host/complex_unpacked_kernel.hpp>
 #include <keramos/gemm/kernel/host/kernel_table.hpp>
 #include <keramos/gemm/kernel/host/micro_kernel.hpp>
+#include <keramos/gemm/kernel/host/pack.hpp>
 
 namespace keramos::detail::host::KERAMOS_HOST_ISA {
 
-/// Panels of `Width` complex rows, element (i, p) at `p * Width + i`. What runs along k is read a cache line at a time, like
-/// pack_transposed does.
+/// Panels of `Width` complex rows, element (i, p) at `p * Width + i`: numbers of two floats are copied as doubles. What runs
+/// along k is read a cache line at a time, like pack_transposed does.
 template <class Z, int Width>
 inline void pack_complex(Z* panels, const Z* from, std::int64_t stride_mn, std::int64_t stride_k, int mn,
                          int k) {
+  if constexpr (sizeof(Z) == sizeof(double)) {
+    pack<double, double, Width, 1>(reinterpret_cast<double*>(panels), reinterpret_cast<const double*>(from),
+                                   stride_mn, stride_k, mn, k);
+    return;
+  }
   if (stride_k != 1) {
     constexpr int rows = 16;  // of memory at a time, as in pack_along_mn
     for (int p0 = 0; p0 < k; p0 += rows)
