@@ -43,7 +43,6 @@ function(keramos_add_host_kernels library)
     endif()
   endif()
 
-  # Without trapping arithmetic conversions of halves have no branches, so they become vectors.
   foreach(isa IN LISTS isas)
     set(object keramos_host_${isa})
     add_library(${object} OBJECT src/gemm/host_kernels.cpp)
@@ -51,7 +50,7 @@ function(keramos_add_host_kernels library)
     target_include_directories(${object} PRIVATE src "${PROJECT_BINARY_DIR}/include")
     target_compile_definitions(${object} PRIVATE KERAMOS_HOST_ISA=${isa})
     target_compile_options(${object} PRIVATE ${KERAMOS_HOST_ONLY} ${flags_${isa}} ${optimised} -ffp-contract=fast
-                                             -fno-math-errno -fno-trapping-math)
+                                             -fno-math-errno)
     set_target_properties(${object} PROPERTIES POSITION_INDEPENDENT_CODE ON)
     keramos_warnings(${object})
     target_sources(${library} PRIVATE $<TARGET_OBJECTS:${object}>)

@@ -18,9 +18,11 @@ KERAMOS_ANYWHERE float float_of_half(std::uint16_t half) {
 #else
   const std::uint32_t exponent = half & 0x7c00u, moved = std::uint32_t(half & 0x7fff) << 13;
   const std::uint32_t subnormal = __builtin_bit_cast(std::uint32_t, float(half & 0x3ff) * 0x1p-24f);
-  const std::uint32_t magnitude = exponent == 0         ? subnormal
-                                  : exponent == 0x7c00u ? moved | 0x7f800000u  // infinity, NaN
-                                                        : moved + (112u << 23);
+  // By masks, not branches, around which compilers make no vectors. Of infinity and NaN the exponent becomes 255.
+  const std::uint32_t is_subnormal = -std::uint32_t(exponent == 0),
+                      is_special = -std::uint32_t(exponent == 0x7c00u);
+  const std::uint32_t normal = moved + (112u << 23) + (is_special & 112u << 23);
+  const std::uint32_t magnitude = (subnormal & is_subnormal) | (normal & ~is_subnormal);
   return __builtin_bit_cast(float, magnitude | std::uint32_t(half & 0x8000) << 16);
 #endif
 }
