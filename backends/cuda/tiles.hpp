@@ -30,12 +30,13 @@ namespace cuda {
 //                   512 tiles for 396 places (46.5 us with four)
 //   f16 128x128x32  254-255 registers, no spills, 40,960 bytes of scratch; more k-tiles in flight need more than 48 KB
 //   f16 64x64x32    126-128 registers, no spills
-//   The efficiencies of f16 were fitted by hand to times of 24 shapes, 256 to 4096; keramos-perf does not time it yet, and
-//   bf16 has the same.
+//   The efficiencies of f16 were fitted by hand to times of 24 shapes, 256 to 4096; bf16 has the same.
 //   c32 128x64x8    128 registers, no spills; 49 to 50 TFLOP/s at n = 4096 (cuBLAS 54), but 46 where A and B both run along
 //                   m and n: ptxas then gives one of five FMAs operands of one register bank
 //   c64 64x32x8     230-236 registers, no spills; at n = 4096 0.91 (NT) to 1.02 (NN) of cuBLAS
-//   Efficiencies of c32 and c64 are their rates at n = 2048. A product of complex numbers is four FMAs.
+//   Efficiencies of c32 and c64 are their rates at n = 2048, of loops of keramos::gemm and cublasCgemm, cublasZgemm, which
+//   keramos-perf gemm --provider keramos,cublas --type c32,c64 --op NN,NT,TN,TT --size 2048,4096 repeats. A product of
+//   complex numbers is four FMAs.
 // clang-format off
 inline constexpr simt::tile_row tile_table[] = {
     // arch  types        block           warp        fragment    stages teams unit             split    efficiency  serves

@@ -13,7 +13,8 @@ namespace keramos::backend::host::model {
 /// B stays in the second-level cache as it lies, if the cache has four times that.
 inline constexpr index_t cached_bytes_of_b = 256 * 1024;
 /// As many times that if B is of complex numbers whose rows run through memory: each byte is multiplied twice as often.
-/// (Zen 5: 5 to 12 % faster than packed up to there, as far behind at twice that with conjugated or transposed A.)
+/// (Zen 5, one thread, n from 160 to 1024 with gemm_options::plan for either path: 5 to 12 % faster than packed up to there,
+/// as far behind at twice that with transposed A.)
 inline constexpr index_t times_for_complex_rows = 4;
 inline constexpr index_t few_products = 32;            ///< products an element of C
 inline constexpr index_t few_rows = 32;                ///< B is read once or twice in any case
