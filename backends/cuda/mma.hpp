@@ -1,4 +1,4 @@
-// The multiply atom of CUDA: FMA units, and for f64, f16 and bf16 the tensor cores (PTX ISA, "Matrix Multiply-Accumulate
+// The multiply atom of CUDA: FMA units, and for f64, f16, bf16 and integers of eight bits the tensor cores (PTX ISA, "Matrix Multiply-Accumulate
 // Operation using mma Instruction"; f64 in IEEE products and sums).
 #pragma once
 
@@ -66,9 +66,9 @@ struct mma<Kokkos::Cuda> : fma_units {
   /// d += a·b on 16 x 8 x 16 elements E of a warp, float16 or bfloat16, as load_8x8x4 loads them; sums in f32. With
   /// g = lane / 4 and t = lane % 4: d = D(g, 2t), D(g, 2t + 1), D(g + 8, 2t), D(g + 8, 2t + 1).
   template <class E>
-  KERAMOS_FORCEINLINE_FUNCTION static void multiply_16x8x16([[maybe_unused]] float (&d)[2][2],
-                                                            [[maybe_unused]] const unsigned (&a)[4],
-                                                            [[maybe_unused]] const unsigned (&b)[2]) {
+  KERAMOS_FORCEINLINE_FUNCTION static void multiply_short([[maybe_unused]] float (&d)[2][2],
+                                                          [[maybe_unused]] const unsigned (&a)[4],
+                                                          [[maybe_unused]] const unsigned (&b)[2]) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     if constexpr (std::is_same_v<E, float16>)
       asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
@@ -83,7 +83,51 @@ struct mma<Kokkos::Cuda> : fma_units {
 #endif
   }
 
-  /// Four 8 x 8 matrices of 2-byte elements from shared memory: lane l says where row l % 8 of matrix l / 8 begins, aligned
+  /// The same on 16 x 8 x 32 integers of eight bits, of which each lane has four neighbours along k in a register; sums
+  /// modulo 2^32.
+  template <class E, bool SignedA, bool SignedB>
+  KERAMOS_FORCEINLINE_FUNCTION static void multiply_short([[maybe_unused]] unsigned (&d)[2][2],
+                                                          [[maybe_unused]] const unsigned (&a)[4],
+                                                          [[maybe_unused]] const unsigned (&b)[2],
+                                                          std::bool_constant<SignedA>,
+                                                          std::bool_constant<SignedB>) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    // No constants of types in PTX: one statement for each pair of signs.
+    if constexpr (SignedA && SignedB)
+      asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+          "{%0,%1,%2,%3};"
+          : "+r"(d[0][0]), "+r"(d[0][1]), "+r"(d[1][0]), "+r"(d[1][1])
+          : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+    else if constexpr (SignedA)
+      asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.u8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+          "{%0,%1,%2,%3};"
+          : "+r"(d[0][0]), "+r"(d[0][1]), "+r"(d[1][0]), "+r"(d[1][1])
+          : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+    else if constexpr (SignedB)
+      asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+          "{%0,%1,%2,%3};"
+          : "+r"(d[0][0]), "+r"(d[0][1]), "+r"(d[1][0]), "+r"(d[1][1])
+          : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+    else
+      asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+          "{%0,%1,%2,%3};"
+          : "+r"(d[0][0]), "+r"(d[0][1]), "+r"(d[1][0]), "+r"(d[1][1])
+          : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+#endif
+  }
+
+  /// The bytes with even and with odd numbers of two registers.
+  KERAMOS_FORCEINLINE_FUNCTION static void take_apart([[maybe_unused]] unsigned& even,
+                                                      [[maybe_unused]] unsigned& odd,
+                                                      [[maybe_unused]] unsigned x,
+                                                      [[maybe_unused]] unsigned y) {
+#if defined(__CUDA_ARCH__)
+    even = __byte_perm(x, y, 0x6420);
+    odd = __byte_perm(x, y, 0x7531);
+#endif
+  }
+
+  /// Four 8 x 8 matrices of 2-byte elements (or pairs of bytes) from shared memory: lane l says where row l % 8 of matrix l / 8 begins, aligned
   /// to 16 bytes, and gets elements 2t and 2t + 1 of row g of each, or of column g if they are transposed (PTX ISA,
   /// "Warp-level matrix load instruction: ldmatrix").
   template <bool Transposed>

@@ -1,20 +1,74 @@
-// The multiply atoms of hosts: what a lane of a vector adds to its sum for a packed number of A and one of B.
+// The multiply atoms of hosts: what a lane of a vector adds to its sum for a packed number of A and one of B, and how
+// numbers are packed for that.
 //
 // Compiled per instruction set, like micro_kernel.hpp, which see.
 #pragma once
 
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
 #include <keramos/backends/host/vector.hpp>
+#include <keramos/base/integer8.hpp>
 #include <keramos/base/scalar_type.hpp>
 #include <keramos/tile/operand_types.hpp>
 
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
 namespace keramos::backend::host::KERAMOS_HOST_ISA {
 
-/// One product: a packed number is one element, converted to the type of sums.
+/// A packed number is one element, converted to the type of sums.
+struct converted {
+  static constexpr int group = 1;
+
+  /// The packed number of the elements from `from` on, of which `left` are left along k. `is_signed`: of integers of eight bits.
+  template <class T, class From>
+  static T number(const From* from, std::int64_t /*stride_k*/, int /*left*/,
+                  [[maybe_unused]] bool is_signed) {
+    if constexpr (std::is_same_v<From, integer8>)
+      return static_cast<T>(keramos::detail::widen(*from, is_signed));
+    else
+      return static_cast<T>(*from);
+  }
+};
+
+/// One product.
 template <class T>
 struct multiply_add {
   using vector = typename simd<T>::vector;
+  using pack_a = converted;
+  using pack_b = converted;
   static constexpr int group = 1;  ///< elements along k that a packed number holds
+  static constexpr int corrections =
+      0;  ///< numbers behind the last ones of a k-tile, of type T, multiplied as such
   static vector add(vector sum, T a, vector b) { return sum + a * b; }
+};
+
+/// A packed number of four bytes is the bits of Group neighbours along k, the first lowest; behind the last one are zeros.
+template <int Group>
+struct grouped_bits {
+  static constexpr int group = Group;
+  static constexpr int bits = 32 / Group;
+
+  template <class T, class From>
+  static T number(const From* from, std::int64_t stride_k, int left, bool is_signed) {
+    static_assert(sizeof(T) == 4);
+    std::uint32_t all = 0;
+    for (int g = 0; g < Group; ++g)
+      if (g < left) all |= bits_of(from[g * stride_k], is_signed) << (bits * g);
+    return __builtin_bit_cast(T, all);
+  }
+
+ private:
+  template <class From>
+  static std::uint32_t bits_of(From x, [[maybe_unused]] bool is_signed) {
+    if constexpr (std::is_same_v<From, integer8>)
+      return keramos::detail::widen(x, is_signed) & (0xffffffffu >> (32 - bits));
+    else
+      return x.bits;
+  }
 };
 
 #if defined(__AVX512BF16__)
@@ -22,9 +76,77 @@ struct multiply_add {
 /// for zeros, and sums that are subnormal become zeros; rounding is to nearest.
 struct bf16_pairs {
   using vector = simd<float>::vector;
-  static constexpr int group = 2;
+  using pack_a = grouped_bits<2>;
+  using pack_b = grouped_bits<2>;
+  static constexpr int group = 2, corrections = 0;
   static vector add(vector sum, float a, vector b) {
     return vector(_mm512_dpbf16_ps(__m512(sum), __m512bh(_mm512_set1_ps(a)), __m512bh(b)));
+  }
+};
+#endif
+
+#if defined(__AVX512VNNI__)
+/// Four bytes of an operand, with 128 added to signed ones of A and taken from unsigned ones of B: the instruction
+/// multiplies unsigned numbers by signed ones. Of a product of elements (a + x)·(b - y), where x and y are 128 or 0, that
+/// leaves Σ(a + x)·y - x·Σb to be added. Two corrections do it: the sum of A's packed numbers meets y, and -x meets the
+/// sum of B's elements.
+template <bool OfA>
+struct quads_of_bytes {
+  static constexpr int group = 4;
+
+  template <class T, class From>
+  static T number(const From* from, std::int64_t stride_k, int left, bool is_signed) {
+    const std::uint8_t flip = is_signed == OfA ? 0x80 : 0;
+    std::uint32_t all = 0;
+    for (int g = 0; g < 4; ++g)
+      if (g < left) all |= std::uint32_t(std::uint8_t(from[g * stride_k].bits ^ flip)) << (8 * g);
+    return all;
+  }
+
+  /// Of a panel of `numbers` packed numbers and of k elements along k, `width` wide: what stands behind them.
+  template <int Width>
+  static void add_corrections(std::uint32_t* panel, int numbers, int k, bool is_signed) {
+    std::uint32_t sums[Width] = {};
+    for (int p = 0; p < numbers; ++p)
+      for (int i = 0; i < Width; ++i)
+        for (int shift = 0; shift < 32; shift += 8) {
+          const std::uint32_t byte = panel[p * Width + i] >> shift & 0xff;
+          sums[i] += OfA ? byte : (byte ^ 0x80) - 0x80;
+        }
+    const std::uint32_t offset = is_signed == OfA ? 128 : 0;
+    std::uint32_t* const first = panel + numbers * Width;
+    for (int i = 0; i < Width; ++i) {
+      first[i] = OfA ? sums[i] : offset;
+      first[Width + i] = OfA ? -offset : sums[i] + offset * std::uint32_t(k);
+    }
+  }
+};
+
+/// Four products of bytes in one instruction (VNNI).
+struct byte_quads {
+  using vector = simd<std::uint32_t>::vector;
+  using pack_a = quads_of_bytes<true>;
+  using pack_b = quads_of_bytes<false>;
+  static constexpr int group = 4, corrections = 2;
+  static vector add(vector sum, std::uint32_t a, vector b) {
+    return vector(_mm512_dpbusd_epi32(__m512i(sum), _mm512_set1_epi32(int(a)), __m512i(b)));
+  }
+};
+#elif defined(__SSE2__)
+/// Two products of integers of sixteen bits, which those of eight are widened to, in one instruction.
+struct byte_pairs {
+  using vector = simd<std::uint32_t>::vector;
+  using pack_a = grouped_bits<2>;
+  using pack_b = grouped_bits<2>;
+  static constexpr int group = 2, corrections = 0;
+  static vector add(vector sum, std::uint32_t a, vector b) {
+#if defined(__AVX512BW__)
+    return sum + vector(_mm512_madd_epi16(_mm512_set1_epi32(int(a)), __m512i(b)));
+#elif defined(__AVX2__)
+    return sum + vector(_mm256_madd_epi16(_mm256_set1_epi32(int(a)), __m256i(b)));
+#else
+    return sum + vector(_mm_madd_epi16(_mm_set1_epi32(int(a)), __m128i(b)));
+#endif
   }
 };
 #endif
@@ -38,6 +160,17 @@ struct product_of {
 template <>
 struct product_of<tiling::halves(scalar_type::bf16), float> {
   using type = bf16_pairs;
+};
+#endif
+#if defined(__AVX512VNNI__)
+template <>
+struct product_of<tiling::bytes(), std::uint32_t> {
+  using type = byte_quads;
+};
+#elif defined(__SSE2__)
+template <>
+struct product_of<tiling::bytes(), std::uint32_t> {
+  using type = byte_pairs;
 };
 #endif
 

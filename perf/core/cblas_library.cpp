@@ -155,6 +155,7 @@ const function_names all_functions[] = {
     {data_type::c64, {"zgemm"}, {"zgemm_batch_strided"}},
     {data_type::f16_f32, {"shgemm", "gemm_f16f16f32"}, {}},
     {data_type::bf16_f32, {"sbgemm", "gemm_bf16bf16f32"}, {"sbgemm_batch_strided"}},
+    {data_type::i8_i32, {"gemm_s8u8s32"}, {}},
 };
 
 // alpha or beta as CBLAS takes them: complex numbers by address.
@@ -166,22 +167,49 @@ auto as_argument(const C& value) {
     return value;
 }
 
+// The arguments that CBLAS' functions share, but for their types.
+template <class Int>
+struct cblas_arguments {
+  int layout, op_a, op_b;
+  Int m, n, k, lda, ldb, ldc;
+
+  explicit cblas_arguments(const gemm_case& g)
+      : op_a(value_of(g.op_a)), op_b(value_of(g.op_b)), m(Int(g.m)), n(Int(g.n)), k(Int(g.k)) {
+    constexpr int row_major = 101, column_major = 102;
+    const bool right = g.layout == matrix_layout::right;
+    layout = right ? row_major : column_major;
+    lda = right == (g.op_a == transpose::N) ? k : m;
+    ldb = right == (g.op_b == transpose::N) ? n : k;
+    ldc = right ? n : m;
+  }
+  // Of CBLAS_TRANSPOSE.
+  static int value_of(transpose op) { return op == transpose::N ? 111 : op == transpose::T ? 112 : 113; }
+};
+
+// oneMKL's product of bytes: one operand has signs and the other has none, which is all the same to the harness'
+// numbers; what is to be added to elements of A, B and C is 0.
+template <class Int>
+void call_bytes(void* address, const gemm_case& g, const std::vector<operand_set>& sets, std::int64_t calls) {
+  using gemm = void(int, int, int, int, Int, Int, Int, float, const void*, Int, std::int8_t, const void*, Int,
+                    std::int8_t, float, std::int32_t*, Int, const std::int32_t*);
+  constexpr int fix_offset = 173;  // of CBLAS_OFFSET
+  constexpr std::int32_t none = 0;
+  auto* const f = reinterpret_cast<gemm*>(address);
+  const cblas_arguments<Int> x(g);
+  for_sets_in_turn(sets, calls, [&](const operand_set& set) {
+    const auto *a = static_cast<const std::int8_t*>(set.a), *b = static_cast<const std::int8_t*>(set.b);
+    auto* c = static_cast<std::int32_t*>(set.c);
+    for (std::int64_t l = 0; l < g.products(); ++l, a += g.m * g.k, b += g.k * g.n, c += g.m * g.n)
+      f(x.layout, x.op_a, x.op_b, fix_offset, x.m, x.n, x.k, float(g.alpha), a, x.lda, 0, b, x.ldb, 0,
+        float(g.beta), c, x.ldc, &none);
+  });
+}
+
 // T: of A and B; C: of C, alpha and beta.
 template <class Int, class T, class C>
 void call(void* address, const gemm_case& g, const std::vector<operand_set>& sets, std::int64_t calls,
           calling how) {
-  // Values of CBLAS_LAYOUT and CBLAS_TRANSPOSE.
-  constexpr int row_major = 101, column_major = 102;
-  const auto value_of = [](transpose op) {
-    return op == transpose::N ? 111 : op == transpose::T ? 112 : 113;
-  };
-  const bool right = g.layout == matrix_layout::right;
-  const int layout = right ? row_major : column_major;
-  const int op_a = value_of(g.op_a), op_b = value_of(g.op_b);
-  const Int m = Int(g.m), n = Int(g.n), k = Int(g.k);
-  const Int lda = right == (g.op_a == transpose::N) ? k : m;
-  const Int ldb = right == (g.op_b == transpose::N) ? n : k;
-  const Int ldc = right ? n : m;
+  const cblas_arguments<Int> x(g);
   const C alpha_value = C(g.alpha), beta_value = C(g.beta);
   const auto alpha = as_argument(alpha_value), beta = as_argument(beta_value);
   using S = std::remove_const_t<decltype(alpha)>;
@@ -192,8 +220,9 @@ void call(void* address, const gemm_case& g, const std::vector<operand_set>& set
         void(int, int, int, Int, Int, Int, S, const T*, Int, Int, const T*, Int, Int, S, C*, Int, Int, Int);
     auto* const whole = reinterpret_cast<batch*>(address);
     for_sets_in_turn(sets, calls, [&](const operand_set& set) {
-      whole(layout, op_a, op_b, m, n, k, alpha, static_cast<const T*>(set.a), lda, m * k,
-            static_cast<const T*>(set.b), ldb, k * n, beta, static_cast<C*>(set.c), ldc, m * n, Int(g.batch));
+      whole(x.layout, x.op_a, x.op_b, x.m, x.n, x.k, alpha, static_cast<const T*>(set.a), x.lda, x.m * x.k,
+            static_cast<const T*>(set.b), x.ldb, x.k * x.n, beta, static_cast<C*>(set.c), x.ldc, x.m * x.n,
+            Int(g.batch));
     });
     return;
   }
@@ -201,7 +230,7 @@ void call(void* address, const gemm_case& g, const std::vector<operand_set>& set
     const auto *a = static_cast<const T*>(set.a), *b = static_cast<const T*>(set.b);
     auto* c = static_cast<C*>(set.c);
     for (std::int64_t l = 0; l < g.products(); ++l, a += g.m * g.k, b += g.k * g.n, c += g.m * g.n)
-      f(layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+      f(x.layout, x.op_a, x.op_b, x.m, x.n, x.k, alpha, a, x.lda, b, x.ldb, beta, c, x.ldc);
   });
 }
 
@@ -213,6 +242,8 @@ void call(void* address, bool wide_integers, const gemm_case& g, const std::vect
     using C = typename decltype(types)::c;
     if constexpr (std::is_floating_point_v<C> || keramos::detail::is_complex<C>)
       (wide_integers ? call<std::int64_t, T, C> : call<int, T, C>)(address, g, sets, calls, how);
+    else if constexpr (std::is_same_v<T, std::int8_t>)
+      (wide_integers ? call_bytes<std::int64_t> : call_bytes<int>)(address, g, sets, calls);
   });
 }
 

@@ -18,6 +18,8 @@ template <>
 struct sum_of<float16> : std::type_identity<float> {};
 template <>
 struct sum_of<bfloat16> : std::type_identity<float> {};
+template <>
+struct sum_of<std::int8_t> : std::type_identity<std::int32_t> {};
 template <class R>
 struct sum_of<complex<R>> : std::type_identity<R> {};
 template <class T>

@@ -22,7 +22,7 @@ struct usage_error : std::runtime_error {
 // The types of a product: elements of A and B, and behind "_" those of C where they are others. One more is a word
 // here, lines in visit_type and in problem.cpp, what error_bound.hpp says of its elements, and a line in each provider
 // that serves it.
-enum class data_type { f32, f64, i32, c32, c64, f16, f16_f32, bf16, bf16_f32 };
+enum class data_type { f32, f64, i32, i8_i32, c32, c64, f16, f16_f32, bf16, bf16_f32 };
 enum class transpose { N, T, C };  // C: T and conjugated; T of real numbers
 enum class matrix_layout { right, left };
 
@@ -67,6 +67,7 @@ std::size_t size_of_c(data_type t);
 // The type of the numbers that are multiplied, whose peak is that of the product: f16 of f16_f32, f32 of c32.
 data_type multiplied_type(data_type t);
 bool is_integer(data_type t);
+bool is_integer(std::string_view name_of_type);  // of a file's text
 bool is_complex(data_type t);
 // Of a multiply-add: 2, or 8 of complex numbers, whose product is 6 and whose sum is 2, as LAPACK counts.
 int operations_of_multiply_add(data_type t);
@@ -99,6 +100,8 @@ decltype(auto) visit_type(data_type t, F&& f) {
       return f(elements<double>());
     case data_type::i32:
       return f(elements<std::int32_t>());
+    case data_type::i8_i32:
+      return f(elements<std::int8_t, std::int32_t>());
     case data_type::c32:
       return f(elements<complex<float>>());
     case data_type::c64:

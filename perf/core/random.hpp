@@ -26,7 +26,8 @@ class random_stream {
 
   // Floats: uniform in [-0.5, 0.5) with every mantissa bit in play, because data of few
   // significant bits makes sums exact and hides errors. Of f16 and bf16 those of f32, rounded; complex numbers:
-  // both parts so. Integers: the full range.
+  // both parts so. Integers: the full range; of those of eight bits the numbers that are the same with a sign and
+  // without, since libraries differ in what they take.
   template <class T>
   T value(std::uint64_t i) const {
     const auto top = static_cast<std::int64_t>(bits(i));
@@ -44,6 +45,8 @@ class random_stream {
     } else if constexpr (keramos::detail::is_complex<T>) {
       using part = typename T::value_type;
       return {value<part>(2 * i), value<part>(2 * i + 1)};
+    } else if constexpr (std::is_same_v<T, std::int8_t>) {
+      return static_cast<T>(bits(i) >> 57);
     } else {
       return static_cast<T>(top >> 32);
     }

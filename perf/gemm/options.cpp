@@ -103,7 +103,7 @@ void gemm_command_options::check() const {
   }
   const bool integers = types.find("i32") != std::string::npos;
   if (integers && (alpha != double(std::int32_t(alpha)) || beta != double(std::int32_t(beta)))) {
-    throw usage_error("alpha and beta of i32 are whole numbers: write --alpha 1 --beta 0");
+    throw usage_error("alpha and beta of integers are whole numbers: write --alpha 1 --beta 0");
   }
 }
 

@@ -102,7 +102,7 @@ std::unique_ptr<kernel_family> make_family(const std::string& kernel, data_type 
                                            std::uint64_t seed) {
   return visit_type(type, [&](auto types) -> std::unique_ptr<kernel_family> {
     using T = typename decltype(types)::ab;
-    if constexpr (!std::is_arithmetic_v<T>)
+    if constexpr (!std::is_arithmetic_v<T> || sizeof(T) < 4)
       return nullptr;  // chosen_types has none of those
     else
       return make_family<T>(kernel, elements, seed);

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 
+#include "core/problem.hpp"
 #include "report/svg.hpp"
 
 namespace keramos::perf {
@@ -44,7 +45,7 @@ unit unit_of(const panel& p, double peak) {
   if (p.rows.front()->gbytes_per_s > 0) return {1, "GB/s, read and written once"};
   double top = peak;
   for (const auto* r : p.rows) top = std::max(top, r->gflops);
-  const std::string operations = p.type == "i32" ? "OP/s" : "FLOP/s";
+  const std::string operations = is_integer(p.type) ? "OP/s" : "FLOP/s";
   return top >= 5000 ? unit{1e-3, "T" + operations} : unit{1, "G" + operations};
 }
 

@@ -36,9 +36,7 @@ class cublas_provider : public gemm_provider {
                 "CUBLAS_COMPUTE_32F",
             loaded_libraries({"cublas", "libcudart"}), 0, false};
   }
-  std::string cannot(const gemm_case& g) const override {
-    return cublas_has(g.type) ? "" : "cuBLAS has no product of 32-bit integers";
-  }
+  std::string cannot(const gemm_case& g) const override { return cublas_cannot(g); }
   void prepare(const gemm_case& g, const gemm_operands& operands) override {
     require(cublasSetMathMode(handle_, mode_of(g.type)), "cublasSetMathMode");
     case_ = g;

@@ -3,6 +3,7 @@
 
 #include <cublas_v2.h>
 
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -24,17 +25,25 @@ inline std::string version_text(std::size_t version) {
          std::to_string(version % 100);
 }
 
+// Why cuBLAS cannot do a product, or "": it has none of 32-bit integers, and those of eight bits lie in rows of whole words.
+inline std::string cublas_cannot(const gemm_case& g) {
+  if (g.type == data_type::i32) return "cuBLAS has no product of 32-bit integers";
+  if (g.type == data_type::i8_i32 && (g.m % 4 != 0 || g.n % 4 != 0 || g.k % 4 != 0))
+    return "cuBLAS multiplies integers of eight bits where m, n and k are multiples of 4";
+  return "";
+}
+
 struct cublas_types {
   cudaDataType_t ab, c, scalar;  // scalar: of alpha and beta
   cublasComputeType_t compute;
 };
-// None of i32: cuBLAS has no product of 32-bit integers.
-inline bool cublas_has(data_type type) { return type != data_type::i32; }
 inline cublas_types cublas_types_of(data_type type) {
   constexpr auto f32 = CUDA_R_32F, f16 = CUDA_R_16F, bf16 = CUDA_R_16BF;
   switch (type) {
     case data_type::f64:
       return {CUDA_R_64F, CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F};
+    case data_type::i8_i32:
+      return {CUDA_R_8I, CUDA_R_32I, CUDA_R_32I, CUBLAS_COMPUTE_32I};
     case data_type::c32:
       return {CUDA_C_32F, CUDA_C_32F, CUDA_C_32F, CUBLAS_COMPUTE_32F};
     case data_type::c64:
@@ -56,11 +65,15 @@ inline cublas_types cublas_types_of(data_type type) {
 struct cublas_scalar {
   alignas(16) float f32[2];
   alignas(16) double f64[2];
-  bool in_f64;
+  std::int32_t i32;
+  cudaDataType_t type;
 
-  cublas_scalar(double value, cudaDataType_t type)
-      : f32{float(value), 0}, f64{value, 0}, in_f64(type == CUDA_R_64F || type == CUDA_C_64F) {}
-  const void* address() const { return in_f64 ? static_cast<const void*>(f64) : f32; }
+  cublas_scalar(double value, cudaDataType_t t)
+      : f32{float(value), 0}, f64{value, 0}, i32(std::int32_t(value)), type(t) {}
+  const void* address() const {
+    if (type == CUDA_R_32I) return &i32;
+    return type == CUDA_R_64F || type == CUDA_C_64F ? static_cast<const void*>(f64) : f32;
+  }
 };
 
 // cuBLAS is column-major: a row-major C is the column-major C^T = op(B)^T op(A)^T.

@@ -136,9 +136,7 @@ class cublaslt_provider : public gemm_provider {
                 std::to_string(most_candidates) + ", f32 CUBLAS_COMPUTE_32F",
             loaded_libraries({"cublasLt", "libcudart"}), 0, false};
   }
-  std::string cannot(const gemm_case& g) const override {
-    return cublas_has(g.type) ? "" : "cuBLASLt has no product of 32-bit integers";
-  }
+  std::string cannot(const gemm_case& g) const override { return cublas_cannot(g); }
   void prepare(const gemm_case& g, const gemm_operands& operands) override {
     sets_ = operands.device;
     problem_ = std::make_unique<matmul>(g);

@@ -8,6 +8,7 @@
 #include "build_info.hpp"
 #include "core/host.hpp"
 #include "core/parallel.hpp"
+#include "core/problem.hpp"
 #include "git_revision.hpp"
 
 namespace keramos::perf {
@@ -101,7 +102,7 @@ std::string headline(const json& c) {
   if (c.contains("peak_gflops")) {
     text += fmt::format("  {:21}", fmt::format("peak ({})", c.at("peak_kind").get<std::string>()));
     for (const auto& [type, value] : c.at("peak_gflops").items()) {
-      text += fmt::format(" {} {:.1f} {}", type, value.get<double>(), type == "i32" ? "GOP/s" : "GFLOP/s");
+      text += fmt::format(" {} {:.1f} {}", type, value.get<double>(), is_integer(type) ? "GOP/s" : "GFLOP/s");
     }
     text += '\n';
   }

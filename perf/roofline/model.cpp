@@ -37,11 +37,6 @@ double least_bytes(const json& row) {
   return g.bytes();
 }
 
-bool is_integer(const std::string& name) {
-  const auto type = find_type(name);
-  return type && is_integer(*type);
-}
-
 std::string multiplied_type(const std::string& of_product) {
   const auto type = find_type(of_product);
   return type ? std::string(name(multiplied_type(*type))) : of_product;

@@ -1,5 +1,5 @@
-// Compiled once per instruction set, KERAMOS_HOST_ISA naming it, with the flags that it needs; with KERAMOS_HOST_BF16_ALONE
-// for those products that its instructions are for.
+// Compiled once per instruction set, KERAMOS_HOST_ISA naming it, with the flags that it needs; with KERAMOS_HOST_ALONE
+// for the one type of elements, KERAMOS_HOST_BF16 or KERAMOS_HOST_I8, that its instructions are for.
 #include <keramos/backends/host/products.hpp>
 #include <keramos/base/export.hpp>
 #include <keramos/gemm/kernel/host/complex_kernel.hpp>
@@ -25,7 +25,7 @@ const kernel_table<Types>* compiled_kernels() {
   }
 }
 #define KERAMOS_COMPILE(Types) template KERAMOS_EXPORT const kernel_table<Types>* compiled_kernels<Types>();
-#ifndef KERAMOS_HOST_BF16_ALONE
+#ifndef KERAMOS_HOST_ALONE
 KERAMOS_COMPILE(types::f32)
 KERAMOS_COMPILE(types::f64)
 KERAMOS_COMPILE(types::i32)
@@ -34,7 +34,12 @@ KERAMOS_COMPILE(types::c64)
 KERAMOS_COMPILE(types::f16)
 KERAMOS_COMPILE(types::f16_f32)
 #endif
+#if !defined(KERAMOS_HOST_ALONE) || defined(KERAMOS_HOST_BF16)
 KERAMOS_COMPILE(types::bf16)
 KERAMOS_COMPILE(types::bf16_f32)
+#endif
+#if !defined(KERAMOS_HOST_ALONE) || defined(KERAMOS_HOST_I8)
+KERAMOS_COMPILE(types::i8_i32)
+#endif
 
 }  // namespace keramos::detail::host::KERAMOS_HOST_ISA

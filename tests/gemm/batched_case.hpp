@@ -82,18 +82,20 @@ struct batched_case {
 
 /// Runs the case with `call(queue, alpha, A, B, beta, C, options)` on batched_matrix_views and judges every
 /// element of C, and every element around it.
-template <class T, class C = T, class Call>
+template <class T, class C = T, class B = T, class Call>
 testing::AssertionResult run_batched(batched_case g, std::uint64_t seed, const Call& call) {
   const auto alpha = scalar_for<T>(g.alpha, g.alpha_imag), beta = scalar_for<T>(g.beta, g.beta_imag);
   const auto zero = scalar_for<T>(0);
   std::mt19937_64 rng(seed);
   const bool ta = g.op_a != op::N, tb = g.op_b != op::N;
   stored_batch<T> a(g.batch, ta ? g.k : g.m, ta ? g.m : g.k, g.a, g.space_a, g.gap, g.offset);
-  stored_batch<T> b(g.batch, tb ? g.n : g.k, tb ? g.k : g.n, g.b, g.space_b, g.gap, g.offset);
+  stored_batch<B> b(g.batch, tb ? g.n : g.k, tb ? g.k : g.n, g.b, g.space_b, g.gap, g.offset);
   stored_batch<C> c(g.batch, g.m, g.n, g.c, g.space_c, g.gap, g.offset);
-  a.fill_all(poison<T>), b.fill_all(poison<T>), c.fill_all(poison<C>);
-  const auto random = [&] { return random_value<T>(rng); };
-  if (alpha != zero) a.fill_matrices(random), b.fill_matrices(random);
+  a.fill_all(poison<T>), b.fill_all(poison<B>), c.fill_all(poison<C>);
+  if (alpha != zero) {
+    a.fill_matrices([&] { return random_value<T>(rng); });
+    b.fill_matrices([&] { return random_value<B>(rng); });
+  }
   if (beta != zero) c.fill_matrices([&] { return random_value<C>(rng); });
   a.upload(), b.upload(), c.upload();
   const std::vector<C> before = c.content();
@@ -126,9 +128,48 @@ testing::AssertionResult run_batched(batched_case g, std::uint64_t seed, const C
 }
 
 /// The case as gemm_batched takes it best.
-template <class T, class C = T>
+template <class T, class C = T, class B = T>
 testing::AssertionResult run(const batched_case& g, std::uint64_t seed) {
-  return run_batched<T, C>(g, seed, [](auto&&... arguments) { gemm_batched(arguments...); });
+  return run_batched<T, C, B>(g, seed, [](auto&&... arguments) { gemm_batched(arguments...); });
+}
+
+/// C[i] = 2·op(A[i])·B[i] for a list of matrices of all layouts and of random extents, each element judged.
+template <class T, class C = T, class B = T>
+testing::AssertionResult run_list(op op_a, std::uint64_t seed) {
+  std::mt19937_64 rng(seed);
+  std::vector<stored_matrix<T>> a;
+  std::vector<stored_matrix<B>> b;
+  std::vector<stored_matrix<C>> c;
+  std::vector<matrix_view<T>> av;
+  std::vector<matrix_view<B>> bv;
+  std::vector<matrix_view<C>> cv;
+  const bool ta = op_a != op::N;
+  for (int i = 0; i < 9; ++i) {
+    const auto extent = [&] { return index_t(1 + rng() % 90); };
+    const index_t m = extent(), n = extent(), k = extent();
+    a.emplace_back(ta ? k : m, ta ? m : k, layout(i % 3), i, 0);
+    b.emplace_back(k, n, layout(i / 3), 0, i);
+    c.emplace_back(m, n, layout::right, 0, 0);
+    a[i].fill_all([&] { return random_value<T>(rng); }), b[i].fill_all([&] { return random_value<B>(rng); });
+    a[i].upload(), b[i].upload();
+    av.push_back(a[i].view), bv.push_back(b[i].view), cv.push_back(c[i].view);
+  }
+  queue q;
+  gemm_batched(q, 2, av, bv, 0, cv, {.op_a = op_a});
+  q.wait();
+  for (int l = 0; l < 9; ++l) {
+    c[l].download();
+    for (index_t i = 0; i < cv[l].rows; ++i)
+      for (index_t j = 0; j < cv[l].cols; ++j) {
+        element_judge<T, C> judge(2, 0);
+        for (index_t p = 0; p < bv[l].rows; ++p)
+          judge.add(with_op(op_a, ta ? a[l].at(p, i) : a[l].at(i, p)), b[l].at(p, j));
+        if (!judge.accepts(c[l].at(i, j), C(0)))
+          return testing::AssertionFailure()
+                 << "C[" << l << "](" << i << ", " << j << ") is " << c[l].at(i, j) << ", seed " << seed;
+      }
+  }
+  return testing::AssertionSuccess();
 }
 
 }  // namespace keramos::test

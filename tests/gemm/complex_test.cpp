@@ -66,29 +66,13 @@ TYPED_TEST(GemmComplex, LongK) {
             gemm_case{.m = m, .n = n, .k = k, .op_a = a, .op_b = b, .beta = 0.5, .beta_imag = 1}, rng()));
 }
 
-// By a plan, since the library does so for large products alone: operands are copied first, and a strip is left over.
 TYPED_TEST(GemmComplex, PackedBeforehandAndCut) {
   std::mt19937_64 rng(fresh_seed());
   for (const index_t gap : {0, 3})
     for (const op a : all_ops)
       for (const op b : all_ops) {
         gemm_case g{.m = 200, .n = 150, .k = 300, .op_a = a, .op_b = b, .gap = gap, .offset = gap, .beta = 1};
-        g.change_plan = [](gemm_plan& plan) {
-          gemm_part& part = plan.parts[0];
-          ASSERT_EQ(plan.size, 1);
-          part.split = {};
-          part.pack_b = true, part.band_n = 80;
-          if (on_host) {  // whole panels of any instruction set
-            part.path = gemm_path::tiled, part.block = {48, 48, 64}, part.band_m = part.m;
-          } else {
-            ASSERT_EQ(part.path, gemm_path::tiled);
-            part.pack_a = true, part.band_m = 130;
-          }
-          part.m = 190;
-          plan.parts[1] = part;
-          plan.parts[1].m0 = 190, plan.parts[1].m = 10;
-          plan.size = 2;
-        };
+        g.change_plan = [](gemm_plan& plan) { pack_and_cut(plan); };
         EXPECT_TRUE(run<TypeParam>(g, rng()));
       }
 }
@@ -105,33 +89,7 @@ TYPED_TEST(GemmComplex, Batches) {
     }
 }
 
-TYPED_TEST(GemmComplex, Lists) {
-  using T = TypeParam;
-  std::mt19937_64 rng(fresh_seed());
-  std::vector<stored_matrix<T>> a, b, c;
-  std::vector<matrix_view<T>> av, bv, cv;
-  for (int i = 0; i < 9; ++i) {
-    const auto extent = [&] { return index_t(1 + rng() % 90); };
-    const index_t m = extent(), n = extent(), k = extent();
-    a.emplace_back(k, m, layout(i % 3), i, 0), b.emplace_back(k, n, layout(i / 3), 0, i);
-    c.emplace_back(m, n, layout::right, 0, 0);
-    a[i].fill_all([&] { return random_value<T>(rng); }), b[i].fill_all([&] { return random_value<T>(rng); });
-    a[i].upload(), b[i].upload();
-    av.push_back(a[i].view), bv.push_back(b[i].view), cv.push_back(c[i].view);
-  }
-  queue q;
-  gemm_batched(q, 2, av, bv, 0, cv, {.op_a = op::C});
-  q.wait();
-  for (int l = 0; l < 9; ++l) {
-    c[l].download();
-    for (index_t i = 0; i < cv[l].rows; ++i)
-      for (index_t j = 0; j < cv[l].cols; ++j) {
-        element_judge<T> judge(2, 0);
-        for (index_t p = 0; p < av[l].rows; ++p) judge.add(with_op(op::C, a[l].at(p, i)), b[l].at(p, j));
-        ASSERT_TRUE(judge.accepts(c[l].at(i, j), T(0))) << l << ": " << i << ", " << j;
-      }
-  }
-}
+TYPED_TEST(GemmComplex, Lists) { EXPECT_TRUE(run_list<TypeParam>(op::C, fresh_seed())); }
 
 struct adds_place {
   template <class R>

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <complex>
+#include <concepts>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -23,7 +24,7 @@
 
 namespace keramos::test {
 
-/// In what the reference is computed: wider than T for floating types, exact modulo 2^32 for i32.
+/// In what the reference is computed: wider than T for floating types, exact modulo 2^32 for integers.
 template <class T>
 struct wider {
   using type = double;
@@ -32,8 +33,8 @@ template <>
 struct wider<double> {
   using type = long double;
 };
-template <>
-struct wider<std::int32_t> {
+template <std::integral T>
+struct wider<T> {
   using type = std::uint32_t;
 };
 
@@ -104,7 +105,7 @@ struct stored_matrix {
   index_t offset_;
 };
 
-/// Full mantissas in [-0.5, 0.5), of each part of a complex number; all of int's range for i32.
+/// Full mantissas in [-0.5, 0.5), of each part of a complex number; all of their range for integers.
 template <class T>
 T random_value(std::mt19937_64& rng) {
   if constexpr (std::is_integral_v<T>) {
@@ -177,7 +178,8 @@ class element_judge {
 
   element_judge(double alpha, double beta) : alpha_(to_wide(alpha)), beta_(to_wide(beta)) {}
 
-  void add(T a, T b) {
+  template <class B = T>
+  void add(T a, B b) {
     const wide product = to_wide(a) * to_wide(b);
     sum_ += product;
     if constexpr (!std::is_integral_v<T>) magnitude_ += std::abs(product);
@@ -260,22 +262,24 @@ class element_judge<Z, Z> {
   index_t terms_ = 0;
 };
 
-/// Runs the case and judges every element of C, of type C, and every element around it.
-template <class T, class C = T>
+/// Runs the case with A of type T and B of type B, judges every element of C, of type C, and every element around it.
+template <class T, class C = T, class B = T>
 testing::AssertionResult run(gemm_case g, std::uint64_t seed) {
   const auto alpha = scalar_for<T>(g.alpha, g.alpha_imag), beta = scalar_for<T>(g.beta, g.beta_imag);
   std::mt19937_64 rng(seed);
   const bool ta = g.op_a != op::N, tb = g.op_b != op::N;
   stored_matrix<T> a(ta ? g.k : g.m, ta ? g.m : g.k, g.a, g.gap, g.offset);
-  stored_matrix<T> b(tb ? g.n : g.k, tb ? g.k : g.n, g.b, g.gap, g.offset);
+  stored_matrix<B> b(tb ? g.n : g.k, tb ? g.k : g.n, g.b, g.gap, g.offset);
   stored_matrix<C> c(g.m, g.n, g.c, g.gap, g.offset);
 
   // Around the matrices lies poison; a kernel that reads too far shows.
-  a.fill_all(poison<T>), b.fill_all(poison<T>), c.fill_all(poison<C>);
+  a.fill_all(poison<T>), b.fill_all(poison<B>), c.fill_all(poison<C>);
   const bool reads_ab = alpha != scalar_for<T>(0);
-  for (auto* x : {&a, &b})
-    for (index_t i = 0; i < x->view.rows; ++i)
-      for (index_t j = 0; j < x->view.cols; ++j) x->at(i, j) = reads_ab ? random_value<T>(rng) : poison<T>();
+  const auto fill = [&]<class E>(stored_matrix<E>& x) {
+    for (index_t i = 0; i < x.view.rows; ++i)
+      for (index_t j = 0; j < x.view.cols; ++j) x.at(i, j) = reads_ab ? random_value<E>(rng) : poison<E>();
+  };
+  fill(a), fill(b);
   if (beta != scalar_for<T>(0))
     for (index_t i = 0; i < g.m; ++i)
       for (index_t j = 0; j < g.n; ++j) c.at(i, j) = random_value<C>(rng);
@@ -315,6 +319,29 @@ testing::AssertionResult run(gemm_case g, std::uint64_t seed) {
       return testing::AssertionFailure()
              << g.describe() << " seed " << seed << ": wrote outside C, at element " << i;
   return testing::AssertionSuccess();
+}
+
+/// Changes a plan of one part to copy the operands first, in bands, and to leave a strip of ten rows to a part of its own: what
+/// the library does for large products alone. `k_tile` is that of hosts, if not 0.
+inline void pack_and_cut(gemm_plan& plan, int k_tile = 0) {
+  constexpr bool on_host = backend::traits<default_execution_space>::is_host;
+  ASSERT_EQ(plan.size, 1);
+  gemm_part& part = plan.parts[0];
+  ASSERT_GT(part.m, 10);
+  part.split = {};
+  part.pack_b = true, part.band_n = 80;
+  if (on_host) {
+    if (part.path != gemm_path::tiled)  // whole panels of any instruction set
+      part.path = gemm_path::tiled, part.block = {48, 48, 64}, part.band_m = part.m;
+    if (k_tile > 0) part.block.k = k_tile;
+  } else {
+    ASSERT_EQ(part.path, gemm_path::tiled);
+    part.pack_a = true, part.band_m = 130;
+  }
+  part.m -= 10;
+  plan.parts[1] = part;
+  plan.parts[1].m0 = part.m, plan.parts[1].m = 10;
+  plan.size = 2;
 }
 
 /// A fresh seed each run, printed so that a failure can be repeated with KERAMOS_TEST_SEED.

@@ -61,60 +61,20 @@ TYPED_TEST(GemmHalves, LongK) {
   for (const auto& [m, n, k] : sizes) EXPECT_PRODUCT(gemm_case{.m = m, .n = n, .k = k, .beta = 0.5}, rng());
 }
 
-// By a plan, since the library does so for large products alone: operands are copied first, and a strip is left over.
 TYPED_TEST(GemmHalves, PackedBeforehandAndCut) {
   std::mt19937_64 rng(fresh_seed());
   for (const index_t gap : {0, 3})
     for (const op a : {op::N, op::T})
       for (const op b : {op::N, op::T}) {
         gemm_case g{.m = 200, .n = 150, .k = 70, .op_a = a, .op_b = b, .gap = gap, .offset = gap, .beta = 1};
-        g.change_plan = [gap](gemm_plan& plan) {
-          gemm_part& part = plan.parts[0];
-          ASSERT_EQ(plan.size, 1);
-          ASSERT_EQ(part.path, gemm_path::tiled);
-          part.split = {};
-          part.pack_b = true, part.band_n = 80;
-          if (!on_host) part.pack_a = true, part.band_m = 130;
-          if (on_host && gap > 0)
-            part.block.k = 7;  // of elements that are packed in pairs one is left in each k-tile
-          part.m = 190;
-          plan.parts[1] = part;
-          plan.parts[1].m0 = 190, plan.parts[1].m = 10;
-          plan.size = 2;
-        };
+        // Of elements that are packed in pairs one is left in each k-tile of seven.
+        g.change_plan = [gap](gemm_plan& plan) { pack_and_cut(plan, gap > 0 ? 7 : 0); };
         EXPECT_PRODUCT(g, rng());
       }
 }
 
 TYPED_TEST(GemmHalves, Lists) {
-  using T = typename TestFixture::element;
-  using C = typename TestFixture::result;
-  std::mt19937_64 rng(fresh_seed());
-  std::vector<stored_matrix<T>> a, b;
-  std::vector<stored_matrix<C>> c;
-  std::vector<matrix_view<T>> av, bv;
-  std::vector<matrix_view<C>> cv;
-  for (int i = 0; i < 9; ++i) {
-    const auto extent = [&] { return index_t(1 + rng() % 90); };
-    const index_t m = extent(), n = extent(), k = extent();
-    a.emplace_back(m, k, layout(i % 3), i, 0), b.emplace_back(k, n, layout(i / 3), 0, i);
-    c.emplace_back(m, n, layout::right, 0, 0);
-    a[i].fill_all([&] { return random_value<T>(rng); }), b[i].fill_all([&] { return random_value<T>(rng); });
-    a[i].upload(), b[i].upload();
-    av.push_back(a[i].view), bv.push_back(b[i].view), cv.push_back(c[i].view);
-  }
-  queue q;
-  gemm_batched(q, 2, av, bv, 0, cv);
-  q.wait();
-  for (int l = 0; l < 9; ++l) {
-    c[l].download();
-    for (index_t i = 0; i < cv[l].rows; ++i)
-      for (index_t j = 0; j < cv[l].cols; ++j) {
-        element_judge<T, C> judge(2, 0);
-        for (index_t p = 0; p < av[l].cols; ++p) judge.add(a[l].at(i, p), b[l].at(p, j));
-        ASSERT_TRUE(judge.accepts(c[l].at(i, j), C(0))) << l << ": " << i << ", " << j;
-      }
-  }
+  EXPECT_TRUE((run_list<typename TestFixture::element, typename TestFixture::result>(op::N, fresh_seed())));
 }
 
 // Hosts multiply elements where they lie only if sums are of their type.

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstring>
 #include <random>
+#include <string>
 #include <thread>
 #include <type_traits>
 #include <utility>
@@ -79,37 +80,48 @@ T small_integer(std::mt19937& rng) {
   }
 }
 
+/// An element of an operand: of integers of eight bits any.
+template <class E, class T>
+E element(std::mt19937& rng) {
+  if constexpr (std::is_same_v<E, keramos::integer8>)
+    return E(int(rng() % 256));
+  else
+    return E(small_integer<T>(rng));
+}
+
 // Integers keep every sum exact, so all instruction sets must give the same.
 template <class Types>
 void test_table(const keramos::detail::host::kernel_table<Types>& t, int m, int n, int k, std::int64_t a_mn,
                 std::int64_t a_k, std::int64_t b_mn, std::int64_t b_k, std::int64_t c_row, std::int64_t c_col,
-                bool conjugate_a = false, bool conjugate_b = false) {
+                const keramos::tiling::reading<typename Types::a>& of_a = {},
+                const keramos::tiling::reading<typename Types::b>& of_b = {}) {
   using T = typename Types::accumulator;
   using E = typename Types::a;
   std::mt19937 rng(m * 10007 + n * 101 + k);
   std::vector<E> a(m * a_mn + k * a_k + 1), b(n * b_mn + k * b_k + 1);
   std::vector<T> c(m * c_row + n * c_col + 1);
   for (auto* v : {&a, &b})
-    for (E& x : *v) x = E(small_integer<T>(rng));
+    for (E& x : *v) x = element<E, T>(rng);
   for (T& x : c) x = small_integer<T>(rng);
   const std::vector<T> before = c;
   const int numbers = int(t.packed(k));
   const int panels_m = (m + t.mr - 1) / t.mr, panels_n = (n + t.nr - 1) / t.nr;
   aligned<T> a_packed(std::size_t(panels_m) * t.mr * numbers),
       b_packed(std::size_t(panels_n) * t.nr * numbers), acc(std::size_t(panels_m) * t.mr * panels_n * t.nr);
-  t.pack_a(a_packed.data(), a.data(), a_mn, a_k, m, k);
-  t.pack_b(b_packed.data(), b.data(), b_mn, b_k, n, k);
+  t.pack_a(a_packed.data(), a.data(), a_mn, a_k, m, k, of_a.is_signed);
+  t.pack_b(b_packed.data(), b.data(), b_mn, b_k, n, k, of_b.is_signed);
   const auto sum_of = [&](int i, int j) {
     T sum = 0;
     for (int p = 0; p < k; ++p)
-      sum += conjugate_if(conjugate_a, T(a[i * a_mn + p * a_k])) *
-             conjugate_if(conjugate_b, T(b[j * b_mn + p * b_k]));
+      sum += conjugate_if(of_a.conjugated, of_a.template number<T>(a[i * a_mn + p * a_k])) *
+             conjugate_if(of_b.conjugated, of_b.template number<T>(b[j * b_mn + p * b_k]));
     return sum;
   };
   // The same k-tile twice: once kept as sums, once added and written. And once alone, on top of that.
   using block = keramos::detail::host::block_product<T>;
-  block first{acc.data(), a_packed.data(), b_packed.data(), m,    n,    numbers,     true,       false,
-              c.data(),   c_row,           c_col,           T(3), T(2), conjugate_a, conjugate_b};
+  block first{acc.data(), a_packed.data(), b_packed.data(), m,     n,     numbers,
+              true,       false,           c.data(),        c_row, c_col, T(3),
+              T(2),       of_a.conjugated, of_b.conjugated};
   t.multiply(first);
   block last = first;
   last.first = false, last.last = true;
@@ -250,9 +262,9 @@ TYPED_TEST(HostComplexKernels, AreExactOnSmallIntegers) {
       for (int m : {1, t->mr - 1, t->mr, 2 * t->mr + 3})
         for (int n : {1, t->nr - 1, t->nr, 2 * t->nr + 5})
           for (int k : {1, 15, 37}) {
-            test_table(*t, m, n, k, k, 1, 1, n, n, 1, ca, cb);              // row-major
-            test_table(*t, m, n, k, 1, m, k, 1, 1, m, ca, cb);              // column-major
-            test_table(*t, m, n, k, 3 * k, 2, 2, 3 * n, 2 * n, 2, ca, cb);  // no unit stride
+            test_table(*t, m, n, k, k, 1, 1, n, n, 1, {ca}, {cb});              // row-major
+            test_table(*t, m, n, k, 1, m, k, 1, 1, m, {ca}, {cb});              // column-major
+            test_table(*t, m, n, k, 3 * k, 2, 2, 3 * n, 2 * n, 2, {ca}, {cb});  // no unit stride
           }
   }
 }
@@ -277,6 +289,23 @@ TYPED_TEST(HostHalfKernels, AreExactOnSmallIntegers) {
         }
   }
 }
+
+// Integers of eight bits: as numbers of 32 bits, in pairs of 16 bits, or in fours with corrections, in any mix of signs.
+TEST(HostByteKernels, AreExact) {
+  for (const auto* t : runnable_of<keramos::types::i8_i32>())
+    for (const auto& [sa, sb] : {std::pair{false, false}, {false, true}, {true, false}, {true, true}}) {
+      SCOPED_TRACE(std::string(t->isa) + (sa ? " signed A" : "") + (sb ? " signed B" : ""));
+      for (int m : {1, t->mr - 1, t->mr, 2 * t->mr + 3})
+        for (int n : {1, t->nr - 1, t->nr, 2 * t->nr + 5})
+          for (int k : {1, 2, 3, 4, 15, 37, 500}) {
+            test_table(*t, m, n, k, k, 1, 1, n, n, 1, {sa}, {sb});              // row-major
+            test_table(*t, m, n, k, 1, m, k, 1, 1, m, {sa}, {sb});              // column-major
+            test_table(*t, m, n, k, k + 1, 1, k + 1, 1, n, 1, {sa}, {sb});      // both along k
+            test_table(*t, m, n, k, 3 * k, 2, 2, 3 * n, 2 * n, 2, {sa}, {sb});  // no unit stride
+          }
+    }
+}
+TEST(HostByteKernels, PackingIsShared) { test_shared_packing<keramos::types::i8_i32>(); }
 
 TYPED_TEST(HostHalfKernels, PackingIsShared) { test_shared_packing<TypeParam>(); }
 

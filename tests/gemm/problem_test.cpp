@@ -13,8 +13,8 @@ using namespace keramos;
 
 template <class Types>
 class GemmProblem : public testing::Test {};
-using types_of_products =
-    testing::Types<types::f32, types::f64, types::i32, types::c32, types::c64, types::f16, types::bf16>;
+using types_of_products = testing::Types<types::f32, types::f64, types::i32, types::i8_i32, types::c32,
+                                         types::c64, types::f16, types::bf16>;
 TYPED_TEST_SUITE(GemmProblem, types_of_products);
 
 /// A problem between others, as in a kernel's functor.
@@ -25,7 +25,7 @@ struct between {
   int after;
 };
 
-constexpr int fields = 18;
+constexpr int fields = 20;
 
 template <class Types>
 struct read_fields {
@@ -40,10 +40,12 @@ struct read_fields {
                                     p.a.stride_mn,
                                     p.a.stride_k,
                                     p.a.conjugated,
+                                    p.a.is_signed,
                                     number(p.b.data),
                                     p.b.stride_mn,
                                     p.b.stride_k,
                                     p.b.conjugated,
+                                    p.b.is_signed,
                                     number(p.c),
                                     p.c_row_stride,
                                     p.c_col_stride,
@@ -62,7 +64,12 @@ TYPED_TEST(GemmProblem, IsTheSameOnTheDevice) {
   using T = typename TypeParam::a;
   const auto pointer = [](index_t i) { return reinterpret_cast<const T*>(i); };
   between<TypeParam> x{101, {}, 119};
-  x.p.a = {pointer(128), 103, 104, true}, x.p.b = {pointer(256), 106, 107, true};
+  tiling::reading<T> how;  // not as it is by itself
+  if constexpr (TypeParam::is_complex)
+    how.conjugated = true;
+  else if constexpr (std::is_same_v<T, integer8>)
+    how.is_signed = false;
+  x.p.a = {pointer(128), 103, 104, how}, x.p.b = {pointer(256), 106, 107, how};
   x.p.c = reinterpret_cast<typename TypeParam::c*>(512);
   x.p.c_row_stride = 108, x.p.c_col_stride = 109, x.p.m = 110, x.p.n = 111, x.p.k = 112;
   x.p.place = {113, 114, 115, true};

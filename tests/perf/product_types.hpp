@@ -22,14 +22,15 @@ struct product_types {
 using f32_types = product_types<data_type::f32, float>;
 using f64_types = product_types<data_type::f64, double>;
 using i32_types = product_types<data_type::i32, std::int32_t>;
+using i8_i32_types = product_types<data_type::i8_i32, std::int8_t, std::int32_t>;
 using c32_types = product_types<data_type::c32, complex<float>>;
 using c64_types = product_types<data_type::c64, complex<double>>;
 using f16_types = product_types<data_type::f16, float16>;
 using f16_f32_types = product_types<data_type::f16_f32, float16, float>;
 using bf16_types = product_types<data_type::bf16, bfloat16>;
 using bf16_f32_types = product_types<data_type::bf16_f32, bfloat16, float>;
-using tested_types = testing::Types<f32_types, f64_types, i32_types, c32_types, c64_types, f16_types,
-                                    f16_f32_types, bf16_types, bf16_f32_types>;
+using tested_types = testing::Types<f32_types, f64_types, i32_types, i8_i32_types, c32_types, c64_types,
+                                    f16_types, f16_f32_types, bf16_types, bf16_f32_types>;
 
 constexpr transpose all_ops[] = {transpose::N, transpose::T, transpose::C};
 

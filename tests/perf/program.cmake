@@ -25,6 +25,11 @@ expect_json(halves.json bf16_f32 results 63 type)
 expect_json(halves.json ON results 63 verified)
 run(0 gemm --provider keramos --type f16,f16_f32,bf16,bf16_f32 --size 8,550 ${quick})  # and by sums of elements
 
+run(0 gemm --provider keramos --type i8_i32 --op NN,NT,TN,TT --layout right,left --m 5,24 --n 7 --k 33 --alpha 3 --beta -2
+    ${quick})
+expect("${out}" "\ni8_i32\n.*GOP/s")
+run(0 gemm --provider keramos --type i8_i32 --size 8,550 ${quick})  # and by sums of elements
+
 file(REMOVE complex.json)
 run(0 gemm --provider keramos --type c32,c64 --op NN,NT,NC,TN,TT,TC,CN,CT,CC --layout right,left --m 5 --n 7,24 --k 33
     --alpha 3 --beta -2 ${quick} --seed 42 --output complex.json)

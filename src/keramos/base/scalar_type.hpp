@@ -8,15 +8,18 @@
 #include <keramos/base/compiler.hpp>
 #include <keramos/base/complex.hpp>
 #include <keramos/base/float16.hpp>
+#include <keramos/base/integer8.hpp>
 
 namespace keramos {
 
-/// IEEE 754's binary16, binary32 and binary64, the upper half of a binary32, integers modulo 2^32, and complex numbers of
-/// two binary32 and of two binary64.
-enum class scalar_type : unsigned char { f16, bf16, f32, f64, i32, c32, c64 };
+/// IEEE 754's binary16, binary32 and binary64, the upper half of a binary32, integers of eight bits with a sign or without,
+/// integers modulo 2^32, and complex numbers of two binary32 and of two binary64.
+enum class scalar_type : unsigned char { f16, bf16, f32, f64, i8, i32, c32, c64 };
 
 constexpr int bytes_of(scalar_type type) {
   switch (type) {
+    case scalar_type::i8:
+      return 1;
     case scalar_type::f16:
     case scalar_type::bf16:
       return 2;
@@ -59,6 +62,10 @@ struct scalar_type_of<float> : std::integral_constant<scalar_type, scalar_type::
 template <>
 struct scalar_type_of<double> : std::integral_constant<scalar_type, scalar_type::f64> {};
 template <>
+struct scalar_type_of<std::int8_t> : std::integral_constant<scalar_type, scalar_type::i8> {};
+template <>
+struct scalar_type_of<std::uint8_t> : std::integral_constant<scalar_type, scalar_type::i8> {};
+template <>
 struct scalar_type_of<std::int32_t> : std::integral_constant<scalar_type, scalar_type::i32> {};
 template <complex_like Z>
 struct scalar_type_of<Z>
@@ -75,6 +82,8 @@ template <>
 struct kernel_type_of<scalar_type::f32> : std::type_identity<float> {};
 template <>
 struct kernel_type_of<scalar_type::f64> : std::type_identity<double> {};
+template <>
+struct kernel_type_of<scalar_type::i8> : std::type_identity<integer8> {};
 template <>
 struct kernel_type_of<scalar_type::i32> : std::type_identity<std::uint32_t> {};
 template <>

@@ -48,10 +48,10 @@ struct uniform_batch {
     return p;
   }
   KERAMOS_FORCEINLINE_FUNCTION tiling::operand<typename Types::a> a_of(index_t i) const {
-    return {a.of(shape.a.data, i), shape.a.stride_mn, shape.a.stride_k, shape.a.conjugated};
+    return {a.of(shape.a.data, i), shape.a.stride_mn, shape.a.stride_k, shape.a};
   }
   KERAMOS_FORCEINLINE_FUNCTION tiling::operand<typename Types::b> b_of(index_t i) const {
-    return {b.of(shape.b.data, i), shape.b.stride_mn, shape.b.stride_k, shape.b.conjugated};
+    return {b.of(shape.b.data, i), shape.b.stride_mn, shape.b.stride_k, shape.b};
   }
   KERAMOS_FORCEINLINE_FUNCTION index_t m(index_t) const { return shape.m; }
   KERAMOS_FORCEINLINE_FUNCTION index_t n(index_t) const { return shape.n; }

@@ -121,14 +121,14 @@ std::vector<region> regions_of(const char* name, const M& list) {
   return all;
 }
 
-/// The problem of A, B and C without types and ops.
-template <class Types>
+/// The problem of A, B and C without types and ops, whose callers' elements are of these types.
+template <class Types, class ElementA, class ElementB>
 gemm_problem<Types> problem_of(const region& a, op op_a, const region& b, op op_b, const region& c) {
   const bool ta = op_a != op::N, tb = op_b != op::N;
   return {{static_cast<const typename Types::a*>(a.data), ta ? a.col_stride : a.row_stride,
-           ta ? a.row_stride : a.col_stride, op_a == op::C},
+           ta ? a.row_stride : a.col_stride, reading_of<typename Types::a, ElementA>(op_a)},
           {static_cast<const typename Types::b*>(b.data), tb ? b.row_stride : b.col_stride,
-           tb ? b.col_stride : b.row_stride, op_b == op::C},
+           tb ? b.col_stride : b.row_stride, reading_of<typename Types::b, ElementB>(op_b)},
           static_cast<typename Types::c*>(const_cast<void*>(c.data)),
           c.row_stride,
           c.col_stride,
@@ -154,7 +154,8 @@ auto checked_batch(const MA& a, const MB& b, const MC& c, const gemm_batched_opt
     for (const batch_region* x : {&ao.region, &bo.region, &co.region})
       if (!x->addressed) check_alignment<typename types::c>(x->first.name, x->first.data);
     return checked_uniform_batch<types>{
-        {problem_of<types>(ao.region.first, options.op_a, bo.region.first, options.op_b, co.region.first),
+        {problem_of<types, element_t<MA>, element_t<MB>>(ao.region.first, options.op_a, bo.region.first,
+                                                         options.op_b, co.region.first),
          ao.place, bo.place, co.place, co.region.batch},
         {ao.alignment, bo.alignment, co.alignment}};
   } else {
@@ -174,8 +175,8 @@ auto checked_list(const MA& a, const MB& b, const MC& c, const gemm_batched_opti
     std::vector<gemm_problem<types>> problems;
     problems.reserve(cr.size());
     for (std::size_t i = 0; i < cr.size(); ++i)
-      problems.push_back(problem_of<types>(ar[ar.size() == 1 ? 0 : i], options.op_a,
-                                           br[br.size() == 1 ? 0 : i], options.op_b, cr[i]));
+      problems.push_back(problem_of<types, element_t<MA>, element_t<MB>>(
+          ar[ar.size() == 1 ? 0 : i], options.op_a, br[br.size() == 1 ? 0 : i], options.op_b, cr[i]));
     return problems;
   } else {
     return std::vector<gemm_problem<types::f32>>{};
@@ -198,8 +199,8 @@ auto checked_list(const MA& a, const MB& b, const MC& c, const gemm_batched_opti
 ///              What lies behind a matrix_array's addresses cannot be checked.
 ///
 /// Fastest where the batch is the slowest or the fastest index of all three, and strides are multiples of 16
-/// bytes. On a GPU matrices up to 32 x 32 share teams (but not of float16 and bfloat16); larger ones are tiled as in keramos::gemm. One launch
-/// in either case. With A or B shared, stacked matrices are multiplied as one large product.
+/// bytes. On a GPU matrices up to 32 x 32 share teams (but not of elements of one or two bytes); larger ones are tiled as in keramos::gemm. One
+/// launch in either case. With A or B shared, stacked matrices are multiplied as one large product.
 template <class Exec, class Alpha, detail::batch_operand_like MA, detail::batch_operand_like MB, class Beta,
           detail::batch_result MC>
 basic_event<Exec> gemm_batched(basic_queue<Exec>& q, Alpha alpha, const MA& a, const MB& b, Beta beta,

@@ -57,6 +57,17 @@ template <class Exec, class Types>
 KERAMOS_EXPORT gemm_plan choose_plan(const Exec& exec, const gemm_problem<Types>& p,
                                      const gemm_options& options);
 
+/// How kernels read the caller's elements of an operand with that op.
+template <class Kernel, class Element>
+tiling::reading<Kernel> reading_of([[maybe_unused]] op o) {
+  tiling::reading<Kernel> how;
+  if constexpr (is_complex<Kernel>)
+    how.conjugated = o == op::C;
+  else if constexpr (std::is_same_v<Kernel, integer8>)
+    how.is_signed = std::is_signed_v<Element>;
+  return how;
+}
+
 template <class M>
 using matrix_element = typename decltype(as_matrix(std::declval<const M&>()))::value_type;
 
@@ -78,16 +89,17 @@ auto checked_problem(const MA& a, const MB& b, const MC& c, const gemm_options& 
 
     const auto op_av = options.op_a == op::N ? av : av.transposed();
     const auto op_bv = options.op_b == op::N ? bv : bv.transposed();
-    return gemm_problem<types>{{as_kernel_type<typename types::a>("A", op_av.data), op_av.row_stride,
-                                op_av.col_stride, options.op_a == op::C},
-                               {as_kernel_type<typename types::b>("B", op_bv.data), op_bv.col_stride,
-                                op_bv.row_stride, options.op_b == op::C},
-                               as_kernel_type<typename types::c>("C", cv.data),
-                               cv.row_stride,
-                               cv.col_stride,
-                               cv.rows,
-                               cv.cols,
-                               op_av.cols};
+    return gemm_problem<types>{
+        {as_kernel_type<typename types::a>("A", op_av.data), op_av.row_stride, op_av.col_stride,
+         reading_of<typename types::a, matrix_element<MA>>(options.op_a)},
+        {as_kernel_type<typename types::b>("B", op_bv.data), op_bv.col_stride, op_bv.row_stride,
+         reading_of<typename types::b, matrix_element<MB>>(options.op_b)},
+        as_kernel_type<typename types::c>("C", cv.data),
+        cv.row_stride,
+        cv.col_stride,
+        cv.rows,
+        cv.cols,
+        op_av.cols};
   } else {
     return gemm_problem<types::f32>{};  // after the one error
   }
@@ -101,11 +113,12 @@ auto checked_problem(const MA& a, const MB& b, const MC& c, const gemm_options& 
 ///                 element type: float, double, std::int32_t, float16 or bfloat16; of the last two C may be float.
 ///                 _Float16, __half and Kokkos' half_t are float16 under other names, __bf16, __nv_bfloat16,
 ///                 __hip_bfloat16 and bhalf_t are bfloat16.
+///                 Or A and B of std::int8_t or std::uint8_t, each of either, and C of std::int32_t.
 ///                 Or complex numbers of float or double: std::complex, Kokkos::complex or keramos::complex, at
 ///                 addresses that are multiples of their size. op::C conjugates them.
 ///                 op(A) is m x k, op(B) k x n, C m x n; any may be a sub-matrix; extents may be 0.
-/// @param alpha, beta  converted to the type of sums (the element type; float for float16 and bfloat16; for int32
-///                 modulo 2^32, whole numbers; real or complex for complex numbers).
+/// @param alpha, beta  converted to the type of sums (the element type; float for float16 and bfloat16; of integers
+///                 std::int32_t, modulo 2^32, whole numbers; real or complex for complex numbers).
 ///                 beta = 0 does not read C; alpha = 0 or k = 0 does not read A or B.
 /// @throws invalid_argument if extents disagree, data is null, C overlaps A or B or itself, or alpha or
 ///                 beta is no whole number where integers are multiplied, or options.plan is not for this product,
@@ -116,7 +129,8 @@ auto checked_problem(const MA& a, const MB& b, const MC& c, const gemm_options& 
 /// with γ(j) = j·u / (1 − j·u) (Higham, Accuracy and Stability of Numerical Algorithms, 3.5). Of complex numbers each
 /// part of Ĉ keeps that bound with 2k + 4 for k + 2 and |z| for |Re z| + |Im z|. float16 and bfloat16 are
 /// multiplied and summed in f32, with its bound; a C of their type is rounded to the nearest at the end, once. Subnormal
-/// bfloat16s count as zeros on processors with AVX512-BF16. The same call on the same device and build gives bitwise the
+/// bfloat16s count as zeros on processors with AVX512-BF16. Products and sums of integers are exact modulo 2^32. The same
+/// call on the same device and build gives bitwise the
 /// same answer.
 ///
 /// The call can be captured in a CUDA graph once the same call was made before, outside: by then the queue has

@@ -49,6 +49,10 @@ struct f64 : uniform_types<scalar_type::f64> {
 struct i32 : uniform_types<scalar_type::i32> {
   static constexpr const char* name = "i32";
 };
+struct i8_i32
+    : gemm_types<scalar_type::i8, scalar_type::i8, scalar_type::i32, scalar_type::i8, scalar_type::i32> {
+  static constexpr const char* name = "i8_i32";
+};
 struct c32 : uniform_types<scalar_type::c32> {
   static constexpr const char* name = "c32";
 };
@@ -76,8 +80,8 @@ template <class... Types>
 struct types_list {};
 
 /// All of them. Of those for the same elements, the first is meant if nothing else is asked for.
-using known_types = types_list<types::f32, types::f64, types::i32, types::c32, types::c64, types::f16,
-                               types::f16_f32, types::bf16, types::bf16_f32>;
+using known_types = types_list<types::f32, types::f64, types::i32, types::i8_i32, types::c32, types::c64,
+                               types::f16, types::f16_f32, types::bf16, types::bf16_f32>;
 
 template <class A, class B, class C, class First, class... Rest>
 constexpr auto find_types(types_list<First, Rest...>) {

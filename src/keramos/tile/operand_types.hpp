@@ -15,5 +15,9 @@ struct operand_types {
 constexpr operand_types all(scalar_type type) { return {type, type, type, type}; }
 /// Short floating-point elements, summed in f32.
 constexpr operand_types halves(scalar_type type) { return {type, type, type, scalar_type::f32}; }
+/// Integers of eight bits, summed modulo 2^32.
+constexpr operand_types bytes() {
+  return {scalar_type::i8, scalar_type::i8, scalar_type::i8, scalar_type::i32};
+}
 
 }  // namespace keramos::tiling

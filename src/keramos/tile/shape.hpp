@@ -5,6 +5,7 @@
 
 #include <keramos/base/complex.hpp>
 #include <keramos/base/index.hpp>
+#include <keramos/base/integer8.hpp>
 #include <keramos/base/macros.hpp>
 
 namespace keramos::tiling {
@@ -39,34 +40,52 @@ struct config {
 /// The index along which an operand's memory runs: mn is m for A and n for B.
 enum class direction { mn, k };
 
-/// Whether the numbers of an operand are to be conjugated. Of real ones it is known, and takes no space: as a base, since
-/// nvcc 13 gives a [[no_unique_address]] member room on the device and none on the host.
+/// How an operand's elements are to be read, as far as it is known only when the program runs: whether complex numbers are
+/// conjugated, and whether integers of eight bits have a sign. For others it takes no space: as a base, since nvcc 13
+/// gives a [[no_unique_address]] member room on the device and none on the host.
 template <class T>
-struct conjugation {
-  static constexpr bool conjugated = false;
+struct reading {
+  static constexpr bool conjugated = false, is_signed = true;
 
-  conjugation() = default;
-  KERAMOS_FORCEINLINE_FUNCTION constexpr explicit conjugation(bool) {}
+  /// The number that an element is, before it is conjugated.
+  template <class To>
+  KERAMOS_FORCEINLINE_FUNCTION static To number(const T& x) {
+    return static_cast<To>(x);
+  }
 };
 template <class R>
-struct conjugation<complex<R>> {
+struct reading<complex<R>> {
+  static constexpr bool is_signed = true;
   bool conjugated = false;
 
-  conjugation() = default;
-  KERAMOS_FORCEINLINE_FUNCTION constexpr explicit conjugation(bool c) : conjugated(c) {}
+  template <class To>
+  KERAMOS_FORCEINLINE_FUNCTION static To number(const complex<R>& x) {
+    return static_cast<To>(x);
+  }
+};
+template <>
+struct reading<integer8> {
+  static constexpr bool conjugated = false;
+  bool is_signed = true;
+
+  template <class To>
+  KERAMOS_FORCEINLINE_FUNCTION To number(integer8 x) const {
+    return static_cast<To>(detail::widen(x, is_signed));
+  }
 };
 
 /// One operand of C = A·B as the main loop sees it: element (mn, k) is
 /// `data[mn * stride_mn + k * stride_k]`; k extents of A and B agree.
 template <class T>
-struct operand : conjugation<T> {
+struct operand : reading<T> {
   const T* data;  // global
   index_t stride_mn;
   index_t stride_k;
 
   operand() = default;
-  KERAMOS_FORCEINLINE_FUNCTION constexpr operand(const T* d, index_t mn, index_t k, bool conjugate = false)
-      : conjugation<T>(conjugate), data(d), stride_mn(mn), stride_k(k) {}
+  KERAMOS_FORCEINLINE_FUNCTION constexpr operand(const T* d, index_t mn, index_t k,
+                                                 const reading<T>& how = {})
+      : reading<T>(how), data(d), stride_mn(mn), stride_k(k) {}
 
   KERAMOS_FORCEINLINE_FUNCTION const T* at(index_t mn, index_t k) const {
     return data + mn * stride_mn + k * stride_k;

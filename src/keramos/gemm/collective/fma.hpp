@@ -93,17 +93,18 @@ class fma_accumulator {
   template <class Panels>
   KERAMOS_FORCEINLINE_FUNCTION void load(int set, const Panels& p, int k) {
     static_assert(decltype(p.a)::stride_mn == 1 && decltype(p.b)::stride_mn == 1);
-    load_runs<tm, lanes_m>(a_frag_[set], p.a.at(m_, k));
-    load_runs<tn, lanes_n>(b_frag_[set], p.b.at(n_, k));
+    load_runs<tm, lanes_m>(a_frag_[set], p.a, p.a.at(m_, k));
+    load_runs<tn, lanes_n>(b_frag_[set], p.b, p.b.at(n_, k));
   }
 
   template <int Count, int Lanes, class E>
-  KERAMOS_FORCEINLINE_FUNCTION static void load_runs(T (&frag)[Count], const E* local) {
+  KERAMOS_FORCEINLINE_FUNCTION static void load_runs(T (&frag)[Count], const tiling::reading<E>& from,
+                                                     const E* local) {
     KERAMOS_UNROLL
     for (int i = 0; i < Count; i += vector) {
       const auto v = *reinterpret_cast<const run<E, vector>*>(local + i * Lanes);
       KERAMOS_UNROLL
-      for (int j = 0; j < vector; ++j) frag[i + j] = static_cast<T>(v.value[j]);
+      for (int j = 0; j < vector; ++j) frag[i + j] = from.template number<T>(v.value[j]);
     }
   }
 

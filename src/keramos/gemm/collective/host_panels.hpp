@@ -49,7 +49,7 @@ struct pack_kernel {
     const int k_here = int(k - k0 < kc ? k - k0 : kc);
     const int cols = int(n - n0 < cols_of_group ? n - n0 : cols_of_group);
     kernels->pack_b(to + k_tile * panels * kernels->nr * kernels->packed(kc) + n0 * kernels->packed(k_here),
-                    from.at(n0, k0), from.stride_mn, from.stride_k, cols, k_here);
+                    from.at(n0, k0), from.stride_mn, from.stride_k, cols, k_here, from.is_signed);
   }
 };
 
@@ -138,8 +138,11 @@ class collective {
     for (index_t k0 = at.k0; k0 < at.k1; k0 += block_.k, ++k_tile) {
       const int k_here = int(at.k1 - k0 < block_.k ? at.k1 - k0 : block_.k);
       block.k = int(kernels_->packed(k_here));
-      kernels_->pack_a(a_local, p.a.at(at.m0, k0), p.a.stride_mn, p.a.stride_k, at.rows, k_here);
-      if (b_local) kernels_->pack_b(b_local, p.b.at(at.n0, k0), p.b.stride_mn, p.b.stride_k, at.cols, k_here);
+      kernels_->pack_a(a_local, p.a.at(at.m0, k0), p.a.stride_mn, p.a.stride_k, at.rows, k_here,
+                       p.a.is_signed);
+      if (b_local)
+        kernels_->pack_b(b_local, p.b.at(at.n0, k0), p.b.stride_mn, p.b.stride_k, at.cols, k_here,
+                         p.b.is_signed);
       block.a = a_local;
       block.b = b_local ? b_local : packed_b_.at(at.n0, k_tile, block.k);
       block.last = k0 + k_here == at.k1;

@@ -11,7 +11,7 @@
 #include <keramos/gemm/collective/simt_stager.hpp>
 #include <keramos/gemm/collective/warp_mma.hpp>
 #include <keramos/gemm/collective/warp_mma_complex.hpp>
-#include <keramos/gemm/collective/warp_mma_halves.hpp>
+#include <keramos/gemm/collective/warp_mma_short.hpp>
 #include <keramos/gemm/problem.hpp>
 #include <keramos/tile/pipeline.hpp>
 #include <keramos/tile/shape.hpp>
@@ -24,8 +24,8 @@ constexpr auto accumulator_type() {
     return std::type_identity<fma_accumulator<Types, Config, Exec, ConjugateA>>();
   else if constexpr (Types::is_complex)
     return std::type_identity<warp_mma_complex_accumulator<Types, Config, Exec>>();
-  else if constexpr (sizeof(typename Types::a) == 2)
-    return std::type_identity<warp_mma_halves_accumulator<Types, Config, Exec>>();
+  else if constexpr (sizeof(typename Types::a) <= 2)
+    return std::type_identity<warp_mma_short_accumulator<Types, Config, Exec>>();
   else
     return std::type_identity<warp_mma_accumulator<Types, Config, Exec>>();
 }

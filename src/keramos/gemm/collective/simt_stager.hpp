@@ -23,8 +23,10 @@ constexpr int pad(int element_bytes) {
 /// Rows of 8 or 16 doubles along k need no padding: their quarters of 32 bytes change places from row to row
 /// instead, which spreads a fragment's 4 rows of 4 k over all banks, and 16-byte copies over them too. So do the halves
 /// of rows of 8 complex doubles.
+///
+/// Rows of bytes lie in the order in which matrix units read them, eight at a time (warp_mma_short.hpp).
 template <class T, int MN, int K, tiling::direction Rows>
-struct panel {
+struct panel : tiling::reading<T> {
   static constexpr bool swizzled = Rows == tiling::direction::k &&
                                    ((K == 8 && sizeof(T) == 16) || ((K == 8 || K == 16) && sizeof(T) == 8));
   static constexpr int stride_mn = Rows == tiling::direction::mn ? 1 : swizzled ? K : K + pad(sizeof(T));
@@ -32,10 +34,23 @@ struct panel {
   static constexpr int size = Rows == tiling::direction::mn ? K * stride_k : MN * stride_mn;
 
   const T* data;
+
+  KERAMOS_FORCEINLINE_FUNCTION panel(const tiling::reading<T>& how, const T* d)
+      : tiling::reading<T>(how), data(d) {}
+
+  /// Which row of the panel holds index `i` across its rows: of bytes, the bits of i in another order, so that
+  /// place(i + j) = place(i) + place(j) if i and j have no bit in common.
+  KERAMOS_FORCEINLINE_FUNCTION static constexpr int place(int i) {
+    if (sizeof(T) > 1) return i;
+    const int all = i / 16 * 16;
+    return Rows == tiling::direction::k ? all + i % 2 * 8 + i % 16 / 2
+                                        : all + i / 2 % 2 * 8 + i % 16 / 4 * 2 + i % 2;
+  }
   static constexpr int line = 128 / int(sizeof(T));  ///< elements that lie in different banks
 
   KERAMOS_FORCEINLINE_FUNCTION static int offset(int mn, int k) {
-    return mn * stride_mn + (swizzled ? k ^ (mn * K / line & (K / 4 - 1)) * 4 : k * stride_k);
+    if (Rows == tiling::direction::mn) return mn + place(k) * stride_k;
+    return place(mn) * stride_mn + (swizzled ? k ^ (mn * K / line & (K / 4 - 1)) * 4 : k);
   }
   KERAMOS_FORCEINLINE_FUNCTION const T* at(int mn, int k) const { return data + offset(mn, k); }
 };
@@ -89,6 +104,10 @@ class operand_stager {
                 "keramos: a thread's rows of a swizzled panel must all be swizzled alike");
 
  public:
+  // The order of bytes' rows is kept by steps of powers of two.
+  static_assert(sizeof(T) > 1 || ((map::lanes_slow & (map::lanes_slow - 1)) == 0 &&
+                                  (map::step_fast & (map::step_fast - 1)) == 0));
+
   /// `extent` rows of the tile lie inside the operand, which ends `k_left` columns on.
   KERAMOS_FORCEINLINE_FUNCTION operand_stager(const tiling::operand<T>& from, index_t mn0, index_t k0,
                                               int extent, index_t k_left, int thread)
@@ -123,7 +142,10 @@ class operand_stager {
     for (int ps = 0; ps < map::passes_slow; ++ps) {
       KERAMOS_UNROLL
       for (int pf = 0; pf < map::passes_fast; ++pf) {
-        T* to = local + ps * map::lanes_slow * local_slow + pf * map::step_fast * local_fast;
+        constexpr bool transposed = Along != Rows;
+        const int slow_step = ps * map::lanes_slow, fast_step = pf * map::step_fast;
+        T* to = local + (transposed ? slow_step : panel::place(slow_step)) * local_slow +
+                (transposed ? panel::place(fast_step) : fast_step) * local_fast;
         const T* from = row + pf * map::step_fast * stride_fast_;
         if constexpr (Whole) {
           if (busy) Copier::template copy<Vector>(to, from);
@@ -175,6 +197,8 @@ class stager {
   KERAMOS_FORCEINLINE_FUNCTION stager(const Problem& p, const tiling::position& at, char* local, int thread)
       : a_(p.a, at.m0, at.k0, at.rows, at.k1 - at.k0, thread),
         b_(p.b, at.n0, at.k0, at.cols, at.k1 - at.k0, thread),
+        read_a_(p.a),
+        read_b_(p.b),
         whole_k_tiles_(at.rows == block.m && at.cols == block.n ? int((at.k1 - at.k0) / block.k) : 0),
         local_(local) {}
 
@@ -186,7 +210,7 @@ class stager {
     b_.template stage<Whole>(b_local(slot), k_tile);
   }
   KERAMOS_FORCEINLINE_FUNCTION panels_type panels(int slot) const {
-    return {{a_local(slot)}, {b_local(slot)}};
+    return {{read_a_, a_local(slot)}, {read_b_, b_local(slot)}};
   }
 
  private:
@@ -200,6 +224,8 @@ class stager {
 
   stager_a a_;
   stager_b b_;
+  tiling::reading<a_type> read_a_;
+  tiling::reading<b_type> read_b_;
   int whole_k_tiles_;  // that many need no bounds checks; they come first
   char* local_;        // (stages, {A, B})
 };

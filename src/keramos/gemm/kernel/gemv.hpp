@@ -100,8 +100,10 @@ struct gemv_kernel {
 
   /// Where one of two complex operands is conjugated, x is: conj(A)·x is the conjugate of A·conj(x).
   KERAMOS_FORCEINLINE_FUNCTION T element_of_b(index_t k) const {
-    return conjugate_if(p.a.conjugated != p.b.conjugated, T(*p.b.at(0, k)));
+    return conjugate_if(p.a.conjugated != p.b.conjugated, p.b.template number<T>(*p.b.at(0, k)));
   }
+
+  KERAMOS_FORCEINLINE_FUNCTION T element_of_a(const A& x) const { return p.a.template number<T>(x); }
 
   KERAMOS_FORCEINLINE_FUNCTION static int row_of(int lane, int lanes, int r) {
     return along_k ? lane * rows + r : (r / Vector * lanes + lane) * Vector + r % Vector;
@@ -132,14 +134,14 @@ struct gemv_kernel {
       for (int i = 0; i < Vector; ++i) {
         const T x = element_of_b(k + c * step + i);
         KERAMOS_UNROLL
-        for (int r = 0; r < rows; ++r) add_product(s.at(r), T(v[c][r].value[i]), x);
+        for (int r = 0; r < rows; ++r) add_product(s.at(r), element_of_a(v[c][r].value[i]), x);
       }
     }
     for (; k < k1; k += step) {
       for (int i = 0; i < Vector && k + i < k1; ++i) {
         const T x = element_of_b(k + i);
         KERAMOS_UNROLL
-        for (int r = 0; r < rows; ++r) add_product(s.at(r), T(a[r][(k + i) * stride_k()]), x);
+        for (int r = 0; r < rows; ++r) add_product(s.at(r), element_of_a(a[r][(k + i) * stride_k()]), x);
       }
     }
   }
@@ -164,14 +166,15 @@ struct gemv_kernel {
       for (int c = 0; c < together; ++c) {
         const T x = element_of_b(k + c * lanes);
         KERAMOS_UNROLL
-        for (int r = 0; r < rows; ++r) add_product(s.at(r), T(v[c][r / Vector].value[r % Vector]), x);
+        for (int r = 0; r < rows; ++r)
+          add_product(s.at(r), element_of_a(v[c][r / Vector].value[r % Vector]), x);
       }
     }
     for (; k < k1; k += lanes) {
       const T x = element_of_b(k);
       KERAMOS_UNROLL
       for (int r = 0; r < rows; ++r)
-        add_product(s.at(r), T(a[r / Vector][k * p.a.stride_k + r % Vector * p.a.stride_mn]), x);
+        add_product(s.at(r), element_of_a(a[r / Vector][k * p.a.stride_k + r % Vector * p.a.stride_mn]), x);
     }
   }
 
@@ -185,11 +188,11 @@ struct gemv_kernel {
         T v[together], x[together];
         KERAMOS_UNROLL
         for (int c = 0; c < together; ++c)
-          v[c] = T(*p.a.at(s.row[r], k + c * step)), x[c] = element_of_b(k + c * step);
+          v[c] = element_of_a(*p.a.at(s.row[r], k + c * step)), x[c] = element_of_b(k + c * step);
         KERAMOS_UNROLL
         for (int c = 0; c < together; ++c) add_product(s.at(r), v[c], x[c]);
       }
-      for (; k < k1; k += step) add_product(s.at(r), T(*p.a.at(s.row[r], k)), element_of_b(k));
+      for (; k < k1; k += step) add_product(s.at(r), element_of_a(*p.a.at(s.row[r], k)), element_of_b(k));
     }
   }
 

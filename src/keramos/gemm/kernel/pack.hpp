@@ -170,7 +170,7 @@ void with_packed(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T
       if (part.pack_b && (m0 == 0 || band_n < p.n)) b = {band.b, to_b, band.n, p.k};
       if (a.teams + b.teams > 0) pack<Types>(exec, a, b, p.k);
       const auto packed = [&]<class T>(tiling::operand<T>& x, index_t extent, const T* data, int& pad) {
-        x = {data, 1, packed_pitch<T>(extent), x.conjugated};
+        x = {data, 1, packed_pitch<T>(extent), x};
         pad = int(x.stride_k - extent);
       };
       if (part.pack_a) packed(band.a, band.m, to_a, band.pad_m);

@@ -23,10 +23,11 @@ namespace keramos::detail::host::KERAMOS_HOST_ISA {
 /// along k is read a cache line at a time, like pack_transposed does.
 template <class Z, int Width>
 inline void pack_complex(Z* panels, const Z* from, std::int64_t stride_mn, std::int64_t stride_k, int mn,
-                         int k) {
+                         int k, bool /*is_signed*/) {
   if constexpr (sizeof(Z) == sizeof(double)) {
-    pack<double, double, Width, 1>(reinterpret_cast<double*>(panels), reinterpret_cast<const double*>(from),
-                                   stride_mn, stride_k, mn, k);
+    pack<double, double, Width, converted>(reinterpret_cast<double*>(panels),
+                                           reinterpret_cast<const double*>(from), stride_mn, stride_k, mn, k,
+                                           true);
     return;
   }
   if (stride_k != 1) {
@@ -121,6 +122,7 @@ class complex_kernel {
             tile.nc / 2,
             tile.kc,
             1,
+            0,
             pack_complex<Z, mr>,
             pack_complex<Z, nr>,
             multiply,

@@ -55,15 +55,17 @@ struct kernel_table {
   const char* isa;
   int mr, nr;      ///< register tile
   int mc, nc, kc;  ///< block tile: see backends/host/tiles.hpp
-  int group;       ///< elements along k that a packed number holds: see backends/host/products.hpp
+  // See backends/host/products.hpp.
+  int group;        ///< elements along k that a packed number holds
+  int corrections;  ///< more numbers, behind those of k elements
 
   /// How many packed numbers hold k elements.
-  KERAMOS_ANYWHERE std::int64_t packed(std::int64_t k) const { return (k + group - 1) / group; }
+  KERAMOS_ANYWHERE std::int64_t packed(std::int64_t k) const { return (k + group - 1) / group + corrections; }
 
-  /// Packs `mn` x `k` elements `from[i * stride_mn + p * stride_k]` into panels.
+  /// Packs `mn` x `k` elements `from[i * stride_mn + p * stride_k]` into panels; integers of eight bits with a sign or without.
   template <class From>
   using pack_function = void(T* panels, const From* from, std::int64_t stride_mn, std::int64_t stride_k,
-                             int mn, int k);
+                             int mn, int k, bool is_signed);
   using pack_b_function = pack_function<typename Types::b>;
   pack_function<typename Types::a>* pack_a;
   pack_b_function* pack_b;

@@ -24,6 +24,10 @@ namespace avx512 {
 template <class Types>
 KERAMOS_EXPORT const kernel_table<Types>* compiled_kernels();
 }
+namespace avx512_vnni {
+template <class Types>
+KERAMOS_EXPORT const kernel_table<Types>* compiled_kernels();
+}
 namespace avx512_bf16 {
 template <class Types>
 KERAMOS_EXPORT const kernel_table<Types>* compiled_kernels();
@@ -38,7 +42,7 @@ kernel_table<Types> fitted(kernel_table<Types> kernels, std::size_t cache_bytes)
   return kernels;
 }
 
-/// Calls `use` with `from.baseline()`, and with `from.avx2()`, `from.avx512()` and `from.avx512_bf16()` where this library, this
+/// Calls `use` with `from.baseline()`, and with `from.avx2()`, `from.avx512()` and what extends that where this library, this
 /// processor and `from` have them: the best comes last.
 template <class From, class Use>
 void for_each_version(const From& from, const Use& use) {
@@ -51,6 +55,8 @@ void for_each_version(const From& from, const Use& use) {
       !__builtin_cpu_supports("avx512bw") || !__builtin_cpu_supports("avx512vl"))
     return;
   use(from.avx512());
+  if constexpr (requires { from.avx512_vnni(); })
+    if (__builtin_cpu_supports("avx512vnni")) use(from.avx512_vnni());
   if constexpr (requires { from.avx512_bf16(); })
     if (__builtin_cpu_supports("avx512bf16")) use(from.avx512_bf16());
 #endif
@@ -67,6 +73,9 @@ struct compiled_tables {
   auto baseline() const { return baseline::compiled_kernels<Types>(); }
   auto avx2() const { return avx2::compiled_kernels<Types>(); }
   auto avx512() const { return avx512::compiled_kernels<Types>(); }
+  auto avx512_vnni() const requires(Types::operands == tiling::bytes()) {
+    return avx512_vnni::compiled_kernels<Types>();
+  }
   auto avx512_bf16() const requires(Types::operands == tiling::halves(scalar_type::bf16)) {
     return avx512_bf16::compiled_kernels<Types>();
   }

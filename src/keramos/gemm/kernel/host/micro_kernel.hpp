@@ -68,6 +68,7 @@ struct micro_kernel {
 #pragma GCC unroll 4
         for (int v = 0; v < Vectors; ++v) c[i][v] = Product::add(c[i][v], a[q * mr + i], row[v]);
     };
+    k -= Product::corrections;
     for (; k >= chunk; k -= chunk) {
       for (int line = 0; line < next.lines; ++line, next.from += 64) __builtin_prefetch(next.from, 0, 2);
 #pragma GCC unroll 1
@@ -76,6 +77,11 @@ struct micro_kernel {
         for (int q = 0; q < unrolled; ++q) step(q);
     }
     for (; k > 0; --k, a += mr, b += nr) step(0);
+    for (int q = 0; q < Product::corrections; ++q, a += mr, b += nr)
+#pragma GCC unroll 32
+      for (int i = 0; i < mr; ++i)
+#pragma GCC unroll 4
+        for (int v = 0; v < Vectors; ++v) c[i][v] += a[i] * load(b + v * lanes);
 #pragma GCC unroll 32
     for (int i = 0; i < mr; ++i)
 #pragma GCC unroll 4
@@ -157,19 +163,21 @@ struct micro_kernel {
 
   template <class Types>
   static constexpr kernel_table<Types> table(const char* isa) {
-    kernel_table<Types> kernels{isa,
-                                mr,
-                                nr,
-                                tile.mc,
-                                tile.nc,
-                                tile.kc * Product::group,
-                                Product::group,
-                                pack<typename Types::a, T, mr, Product::group>,
-                                pack<typename Types::b, T, nr, Product::group>,
-                                multiply,
-                                nullptr,
-                                nullptr,
-                                0};
+    kernel_table<Types> kernels{
+        isa,
+        mr,
+        nr,
+        tile.mc,
+        tile.nc,
+        tile.kc * Product::group,
+        Product::group,
+        Product::corrections,
+        pack<typename Types::a, T, mr, typename Product::pack_a, Product::corrections>,
+        pack<typename Types::b, T, nr, typename Product::pack_b, Product::corrections>,
+        multiply,
+        nullptr,
+        nullptr,
+        0};
     if constexpr (Types::uniform) {
       kernels.multiply_unpacked = unpacked_kernel<T>::multiply;
       kernels.multiply_dots = dot_kernel<T>::multiply;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <keramos/backends/host/products.hpp>
 #include <keramos/backends/host/vector.hpp>
 
 namespace keramos::detail::host::KERAMOS_HOST_ISA {
@@ -83,48 +84,37 @@ inline void pack_along_mn(T* panels, const T* from, std::int64_t stride_k, int m
   }
 }
 
-/// A packed number of type T: an element, or the bits of Group neighbours along k, the first lowest. Behind the last of `left`
-/// are zeros.
-template <class T, int Group, class From>
-inline T packed_number(const From* from, std::int64_t stride_k, int left) {
-  if constexpr (Group == 1) {
-    return static_cast<T>(*from);
-  } else {
-    static_assert(Group * sizeof(From) == sizeof(T) && sizeof(T) == 4);
-    std::uint32_t bits = 0;
-    for (int g = 0; g < Group; ++g)
-      if (g < left) bits |= std::uint32_t(from[g * stride_k].bits) << (32 / Group * g);
-    return __builtin_bit_cast(T, bits);
-  }
-}
-
 /// One panel of elements that run along k and of which a packed number is not just one: they are converted some columns at a
 /// time, into the first-level cache, and transposed from there.
-template <class From, class T, int Width, int Group>
-inline void pack_converted(T* to, const From* from, std::int64_t stride_mn, int count, int k) {
-  constexpr int depth = 64;
+template <class From, class T, int Width, class Code>
+inline void pack_converted(T* to, const From* from, std::int64_t stride_mn, int count, int k,
+                           bool is_signed) {
+  constexpr int depth = 64, group = Code::group;
   alignas(64) T rows[Width * depth];
-  for (int k0 = 0; k0 < k; k0 += depth * Group, to += depth * Width) {
-    const int here = k - k0 < depth * Group ? k - k0 : depth * Group, whole = here / Group;
+  for (int k0 = 0; k0 < k; k0 += depth * group, to += depth * Width) {
+    const int here = k - k0 < depth * group ? k - k0 : depth * group, whole = here / group;
     for (int i = 0; i < count; ++i) {
       const From* const row = from + i * stride_mn + k0;
       for (int p = 0; p < whole; ++p)
-        rows[i * depth + p] = packed_number<T, Group>(row + p * Group, 1, Group);
-      if (whole * Group < here)
-        rows[i * depth + whole] = packed_number<T, Group>(row + whole * Group, 1, here - whole * Group);
+        rows[i * depth + p] = Code::template number<T>(row + p * group, 1, group, is_signed);
+      if (whole * group < here)
+        rows[i * depth + whole] =
+            Code::template number<T>(row + whole * group, 1, here - whole * group, is_signed);
     }
-    pack_panel<T, Width>(to, rows, depth, 1, count, (here + Group - 1) / Group);
+    pack_panel<T, Width>(to, rows, depth, 1, count, (here + group - 1) / group);
   }
 }
 
-/// The same of elements with any other strides: rows of memory for all panels, as in pack_along_mn.
-template <class From, class T, int Width, int Group>
-inline void pack_converted_rows(T* panels, const From* from, std::int64_t stride_mn, std::int64_t stride_k,
-                                int mn, int k) {
-  const int numbers = (k + Group - 1) / Group;
+/// The same of elements with any other strides: rows of memory for all panels, as in pack_along_mn, which are `numbers` long and
+/// `step` numbers apart.
+template <class From, class T, int Width, class Code>
+inline void pack_converted_rows(T* panels, std::int64_t step, const From* from, std::int64_t stride_mn,
+                                std::int64_t stride_k, int mn, int k, bool is_signed) {
+  constexpr int group = Code::group;
+  const int numbers = (k + group - 1) / group;
   const auto pack_row = [&](T* to, const From* row, std::int64_t stride, int count, int left) {
     for (int i = 0; i < Width; ++i)
-      to[i] = i < count ? packed_number<T, Group>(row + i * stride, stride_k, left) : T(0);
+      to[i] = i < count ? Code::template number<T>(row + i * stride, stride_k, left, is_signed) : T(0);
   };
   constexpr int rows = 16;
   for (int p0 = 0; p0 < numbers; p0 += rows) {
@@ -132,11 +122,11 @@ inline void pack_converted_rows(T* panels, const From* from, std::int64_t stride
     for (int i = 0; i < mn; i += Width) {
       const int count = mn - i < Width ? mn - i : Width;
       for (int p = p0; p < end; ++p) {
-        T* const to = panels + std::int64_t(i) * numbers + p * Width;
-        const From* const row = from + i * stride_mn + std::int64_t(p) * Group * stride_k;
-        const int left = k - p * Group;
-        if (stride_mn == 1 && count == Width && left >= Group)
-          pack_row(to, row, 1, Width, Group);
+        T* const to = panels + i / Width * step + p * Width;
+        const From* const row = from + i * stride_mn + std::int64_t(p) * group * stride_k;
+        const int left = k - p * group;
+        if (stride_mn == 1 && count == Width && left >= group)
+          pack_row(to, row, 1, Width, group);
         else
           pack_row(to, row, stride_mn, count, left);
       }
@@ -144,23 +134,26 @@ inline void pack_converted_rows(T* panels, const From* from, std::int64_t stride
   }
 }
 
-template <class From, class T, int Width, int Group>
-inline void pack(T* panels, const From* from, std::int64_t stride_mn, std::int64_t stride_k, int mn, int k) {
+/// Panels one after the other. `Code` says what packed numbers are, and how many corrections stand behind those of a panel.
+template <class From, class T, int Width, class Code, int Corrections = 0>
+inline void pack(T* panels, const From* from, std::int64_t stride_mn, std::int64_t stride_k, int mn, int k,
+                 bool is_signed) {
   constexpr bool converts = !std::is_same_v<From, T>;
-  if constexpr (converts) {
-    if (stride_k != 1)
-      return pack_converted_rows<From, T, Width, Group>(panels, from, stride_mn, stride_k, mn, k);
-  } else {
+  const int numbers = (k + Code::group - 1) / Code::group;
+  const std::int64_t step = std::int64_t(Width) * (numbers + Corrections);
+  if constexpr (!converts) {
+    static_assert(Corrections == 0);
     if (stride_mn == 1 && stride_k != 1) return pack_along_mn<T, Width>(panels, from, stride_k, mn, k);
+  } else if (stride_k != 1) {
+    pack_converted_rows<From, T, Width, Code>(panels, step, from, stride_mn, stride_k, mn, k, is_signed);
   }
-  const int numbers = (k + Group - 1) / Group;
-  for (int i = 0; i < mn; i += Width) {
+  for (int i = 0; i < mn; i += Width, panels += step) {
     const int count = mn - i < Width ? mn - i : Width;
-    T* const to = panels + std::int64_t(i) * numbers;
-    if constexpr (converts)
-      pack_converted<From, T, Width, Group>(to, from + i * stride_mn, stride_mn, count, k);
-    else
-      pack_panel<T, Width>(to, from + i * stride_mn, stride_mn, stride_k, count, k);
+    if constexpr (!converts)
+      pack_panel<T, Width>(panels, from + i * stride_mn, stride_mn, stride_k, count, k);
+    else if (stride_k == 1)
+      pack_converted<From, T, Width, Code>(panels, from + i * stride_mn, stride_mn, count, k, is_signed);
+    if constexpr (Corrections > 0) Code::template add_corrections<Width>(panels, numbers, k, is_signed);
   }
 }
 

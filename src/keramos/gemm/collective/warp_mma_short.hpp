@@ -1,0 +1,169 @@
+// Accumulators on matrix units for elements of one or two bytes, summed in four: fragments come from local memory 8 x 8
+// matrices of two bytes at a time, whichever way their rows lie there.
+#pragma once
+
+#include <type_traits>
+
+#include <keramos/backends/interface.hpp>
+#include <keramos/base/macros.hpp>
+#include <keramos/gemm/collective/c_writer.hpp>
+#include <keramos/gemm/problem.hpp>
+#include <keramos/tile/shape.hpp>
+
+namespace keramos::detail::simt {
+
+/// A warp's tile of accumulators as 16 x 8 fragments; each step multiplies 32 bytes of each row along k.
+///
+/// Bytes that lie along m or n cannot be transposed one by one: the loads do so with pairs of neighbours, which are then
+/// taken apart. So the first eight rows of a fragment of A are every other row of the tile's sixteen, and the last eight
+/// those between; likewise a fragment of B has every other of sixteen columns, and the next one those between. Where bytes
+/// lie along k the same order is as good (panel::place keeps it free of bank conflicts), and gives a lane four
+/// neighbours of a row of C.
+template <class Types, tiling::config Config, class Exec>
+class warp_mma_short_accumulator {
+  using E = typename Types::a;
+  using T = typename Types::accumulator;
+  using mma = backend::mma<Exec>;
+  static constexpr bool bytes = sizeof(E) == 1;
+  static constexpr int chunk = 16 / int(sizeof(E));  ///< elements of a row of a matrix, if it lies along k
+  static constexpr int fm = Config.warp.m / 16, fn = Config.warp.n / 8;
+  static constexpr int warps_n = Config.block.n / Config.warp.n;
+  static constexpr int steps = Config.block.k / (2 * chunk);
+  static_assert(sizeof(E) <= 2 && sizeof(typename Types::b) == sizeof(E) && sizeof(T) == 4);
+  static_assert(Config.warp.m % 16 == 0 && Config.warp.n % 16 == 0,
+                "keramos: warp tiles are multiples of what is loaded at once, 16 x 16");
+  static_assert(Config.block.k % (4 * chunk) == 0, "keramos: two sets of fragments take turns");
+
+ public:
+  /// Matrices are transposed where they are loaded, so panels may lie either way.
+  static constexpr bool reads_either = true;
+
+  KERAMOS_FORCEINLINE_FUNCTION explicit warp_mma_short_accumulator(int thread)
+      : m_(thread / 32 / warps_n * Config.warp.m),
+        n_(thread / 32 % warps_n * Config.warp.n),
+        lane_(thread % 32) {
+    KERAMOS_UNROLL
+    for (int i = 0; i < fm; ++i) KERAMOS_UNROLL
+    for (int j = 0; j < fn; ++j) KERAMOS_UNROLL
+    for (int v = 0; v < 4; ++v) acc_[i][j][v / 2][v % 2] = 0;
+  }
+
+  template <class Panels>
+  KERAMOS_FORCEINLINE_FUNCTION void start(const Panels& p) {
+    load(0, p, 0);
+  }
+
+  template <class Panels, class Next>
+  KERAMOS_FORCEINLINE_FUNCTION void multiply(const Panels& now, const Next& next) {
+    if constexpr (bytes) {  // whose signs are part of the instruction
+      using yes = std::true_type;
+      using no = std::false_type;
+      if (now.a.is_signed)
+        now.b.is_signed ? multiply_as(now, next, yes(), yes()) : multiply_as(now, next, yes(), no());
+      else
+        now.b.is_signed ? multiply_as(now, next, no(), yes()) : multiply_as(now, next, no(), no());
+    } else {
+      multiply_as(now, next);
+    }
+  }
+
+  /// `f(number, run)` for the accumulators in runs of 8 bytes.
+  template <class F>
+  KERAMOS_FORCEINLINE_FUNCTION void for_each_vector(const F& f) {
+    KERAMOS_UNROLL
+    for (int i = 0; i < fm; ++i) KERAMOS_UNROLL
+    for (int j = 0; j < fn; ++j) KERAMOS_UNROLL
+    for (int half = 0; half < 2; ++half) f((i * fn + j) * 2 + half, acc_[i][j][half]);
+  }
+
+  template <class Position, class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION void write(const gemm_problem<Types>& p, const Position& at,
+                                          const Epilogue& epilogue) const {
+    constexpr int fragments = bytes ? 2 : 1;  // that a lane's neighbours in a row of C come from
+    const c_writer<Types, 2 * fragments, Position> writer(p, at);
+    KERAMOS_UNROLL
+    for (int i = 0; i < fm; ++i) KERAMOS_UNROLL
+    for (int j = 0; j < fn; j += fragments) KERAMOS_UNROLL
+    for (int half = 0; half < 2; ++half) {
+      const int row = m_ + i * 16 + row_of(lane_ / 4, half), col = n_ + j * 8 + lane_ % 4 * 2 * fragments;
+      if constexpr (bytes) {
+        const T(&even)[2] = acc_[i][j][half];
+        const T(&odd)[2] = acc_[i][j + 1][half];
+        const T four[4] = {even[0], odd[0], even[1], odd[1]};
+        writer.write(row, col, four, epilogue);
+      } else {
+        writer.write(row, col, acc_[i][j][half], epilogue);
+      }
+    }
+  }
+
+ private:
+  /// `Signs` are whether elements of A and of B have signs, if that is asked.
+  template <class Panels, class Next, class... Signs>
+  KERAMOS_FORCEINLINE_FUNCTION void multiply_as(const Panels& now, const Next& next, Signs... signs) {
+    KERAMOS_UNROLL
+    for (int s = 0; s < steps; ++s) {
+      if (s + 1 < steps)  // the next fragments load while these multiply
+        load((s + 1) % 2, now, s + 1);
+      else
+        load(0, next(), 0);
+      KERAMOS_UNROLL
+      for (int i = 0; i < fm; ++i) KERAMOS_UNROLL
+      for (int j = 0; j < fn; ++j) {
+        const int column = i % 2 ? fn - 1 - j : j;  // and back: neighbours share a fragment
+        mma::template multiply_short<E>(acc_[i][column], a_frag_[s % 2][i], b_frag_[s % 2][column], signs...);
+      }
+    }
+  }
+
+  /// Where row `i` of half `half` of a fragment of A lies in its sixteen; likewise of columns of two fragments of B.
+  KERAMOS_FORCEINLINE_FUNCTION static int row_of(int i, int half) {
+    return bytes ? 2 * i + half : 8 * half + i;
+  }
+
+  /// Each lane says where one row of 16 bytes begins: lanes 0 to 7 those of the first matrix, and so on.
+  template <class Panels>
+  KERAMOS_FORCEINLINE_FUNCTION void load(int set, const Panels& p, int step) {
+    const int row = lane_ % 8, second = lane_ / 8 % 2, upper = lane_ / 16, k = step * 2 * chunk;
+    // Along m or n, each matrix has 8 rows of k: bytes of rows 4t to 4t + 3 of sixteen come to one lane.
+    const int k_row = bytes ? upper * chunk + row / 2 * 4 + second * 2 + row % 2 : 0;
+    KERAMOS_UNROLL
+    for (int i = 0; i < fm; ++i) {  // (half of m, half of k): (0, 0), (1, 0), (0, 1), (1, 1)
+      const int m = m_ + i * 16;
+      auto& to = a_frag_[set][i];
+      if constexpr (decltype(p.a)::stride_k == 1) {
+        mma::template load_8x8x4<false>(to, p.a.at(m + row_of(row, second), k + upper * chunk));
+      } else if constexpr (bytes) {
+        unsigned pairs[4];
+        mma::template load_8x8x4<true>(pairs, p.a.at(m, k + k_row));
+        mma::take_apart(to[0], to[1], pairs[0], pairs[1]);
+        mma::take_apart(to[2], to[3], pairs[2], pairs[3]);
+      } else {
+        mma::template load_8x8x4<true>(to, p.a.at(m + second * 8, k + upper * 8 + row));
+      }
+    }
+    KERAMOS_UNROLL
+    for (int j = 0; j < fn; j += 2) {  // (half of n, half of k): (0, 0), (0, 1), (1, 0), (1, 1)
+      const int n = n_ + j * 8;
+      unsigned both[4];
+      if constexpr (decltype(p.b)::stride_k == 1) {
+        mma::template load_8x8x4<false>(both, p.b.at(n + row_of(row, upper), k + second * chunk));
+      } else if constexpr (bytes) {
+        unsigned pairs[4];
+        mma::template load_8x8x4<true>(pairs, p.b.at(n, k + k_row));
+        mma::take_apart(both[0], both[2], pairs[0], pairs[1]);
+        mma::take_apart(both[1], both[3], pairs[2], pairs[3]);
+      } else {
+        mma::template load_8x8x4<true>(both, p.b.at(n + upper * 8, k + second * 8 + row));
+      }
+      KERAMOS_UNROLL
+      for (int v = 0; v < 4; ++v) b_frag_[set][j + v / 2][v % 2] = both[v];
+    }
+  }
+
+  int m_, n_, lane_;                              // the warp's first row and column of the block tile
+  T acc_[fm][fn][2][2];                           // (fragment row, fragment column, half of its rows, column)
+  unsigned a_frag_[2][fm][4], b_frag_[2][fn][2];  // (set, fragment, four bytes of elements)
+};
+
+}  // namespace keramos::detail::simt

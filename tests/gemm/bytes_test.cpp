@@ -1,0 +1,145 @@
+// Products of integers of eight bits, with a sign or without in any mix: sums modulo 2^32, so there is one right answer.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <random>
+#include <utility>
+
+#include <keramos/gemm/fused.hpp>
+
+#include "batched_case.hpp"
+#include "gemm_case.hpp"
+
+namespace keramos::test {
+namespace {
+
+template <class Pair>
+class GemmBytes : public testing::Test {
+ public:
+  using a = typename Pair::first_type;
+  using b = typename Pair::second_type;
+};
+using i8 = std::int8_t;
+using u8 = std::uint8_t;
+using i32 = std::int32_t;
+using signs = testing::Types<std::pair<i8, i8>, std::pair<i8, u8>, std::pair<u8, i8>, std::pair<u8, u8>>;
+TYPED_TEST_SUITE(GemmBytes, signs);
+
+#define EXPECT_PRODUCT(...) \
+  EXPECT_TRUE((run<typename TestFixture::a, i32, typename TestFixture::b>(__VA_ARGS__)))
+
+TYPED_TEST(GemmBytes, SizesAndOps) {
+  std::mt19937_64 rng(fresh_seed());
+  const index_t sizes[][3] = {{1, 1, 1},    {7, 5, 3},     {16, 16, 16}, {33, 65, 17},  {128, 128, 64},
+                              {64, 64, 32}, {129, 63, 77}, {1, 200, 90}, {200, 1, 333}, {300, 257, 240}};
+  for (const auto& [m, n, k] : sizes)
+    for (const op a : {op::N, op::T})
+      for (const op b : {op::N, op::C})
+        EXPECT_PRODUCT(
+            gemm_case{.m = m, .n = n, .k = k, .op_a = a, .op_b = b, .alpha = -3, .beta = double(rng() % 2)},
+            rng());
+}
+
+TYPED_TEST(GemmBytes, RandomLayoutsAndScalars) {
+  std::mt19937_64 rng(fresh_seed());
+  const layout layouts[] = {layout::right, layout::left, layout::strided};
+  const double scalars[] = {0, 1, -1, 7};
+  for (int i = 0; i < 80; ++i) {
+    gemm_case g{.m = index_t(1 + rng() % 200), .n = index_t(1 + rng() % 200), .k = index_t(rng() % 300)};
+    g.op_a = rng() % 2 ? op::T : op::N, g.op_b = rng() % 2 ? op::T : op::N;
+    g.a = layouts[rng() % 3], g.b = layouts[rng() % 3], g.c = layouts[rng() % 3];
+    // Rows of whole sixteens of bytes as well, which GPUs copy at once.
+    g.gap = i % 2 ? index_t(rng() % 20) : 16, g.offset = i % 2 ? index_t(rng() % 20) : 0;
+    if (i % 4 == 0) g.m = (g.m + 15) / 16 * 16, g.n = (g.n + 15) / 16 * 16, g.k = (g.k + 15) / 16 * 16;
+    g.alpha = scalars[rng() % 4], g.beta = scalars[rng() % 4];
+    EXPECT_PRODUCT(g, rng());
+  }
+}
+
+// Few elements of C and a long k, which GPUs divide; a row, and a column.
+TYPED_TEST(GemmBytes, LongK) {
+  std::mt19937_64 rng(fresh_seed());
+  const index_t sizes[][3] = {{20, 30, 20000}, {1, 40, 5000}, {40, 1, 5000}};
+  for (const auto& [m, n, k] : sizes) EXPECT_PRODUCT(gemm_case{.m = m, .n = n, .k = k, .beta = 2}, rng());
+}
+
+TYPED_TEST(GemmBytes, PackedBeforehandAndCut) {
+  std::mt19937_64 rng(fresh_seed());
+  for (const index_t gap : {0, 3})
+    for (const op a : {op::N, op::T})
+      for (const op b : {op::N, op::T}) {
+        gemm_case g{.m = 200, .n = 150, .k = 70, .op_a = a, .op_b = b, .gap = gap, .offset = gap, .beta = 1};
+        // Of elements that are packed in groups some are left in each k-tile of seven.
+        g.change_plan = [gap](gemm_plan& plan) { pack_and_cut(plan, gap > 0 ? 7 : 0); };
+        EXPECT_PRODUCT(g, rng());
+      }
+}
+
+TYPED_TEST(GemmBytes, Lists) {
+  EXPECT_TRUE((run_list<typename TestFixture::a, i32, typename TestFixture::b>(op::N, fresh_seed())));
+  EXPECT_TRUE((run_list<typename TestFixture::a, i32, typename TestFixture::b>(op::T, fresh_seed() + 1)));
+}
+
+TYPED_TEST(GemmBytes, Batches) {
+  std::mt19937_64 rng(fresh_seed());
+  for (const index_t size : {3, 16, 33, 100})
+    for (const spacing s : {spacing::packed, spacing::interleaved, spacing::apart, spacing::shared}) {
+      batched_case g{.batch = 5, .m = size, .n = size + 1, .k = size + 2};
+      g.space_a = s, g.space_c = s == spacing::shared ? spacing::packed : s;
+      g.alpha = -2, g.beta = double(size % 2);
+      EXPECT_PRODUCT(g, rng());
+    }
+}
+
+// The largest numbers, whose sums pass 2^31.
+TYPED_TEST(GemmBytes, SumsWrapAround) {
+  using A = typename TestFixture::a;
+  using B = typename TestFixture::b;
+  const index_t m = 40, n = 35, k = 140000;
+  const Kokkos::View<A**, Kokkos::LayoutRight, default_execution_space> a("a", m, k);
+  const Kokkos::View<B**, Kokkos::LayoutLeft, default_execution_space> b("b", k, n);
+  const Kokkos::View<i32**, Kokkos::LayoutRight, default_execution_space> c("c", m, n);
+  const A x = std::is_signed_v<A> ? std::numeric_limits<A>::min() : std::numeric_limits<A>::max();
+  const B y = std::is_signed_v<B> ? std::numeric_limits<B>::min() : std::numeric_limits<B>::max();
+  Kokkos::deep_copy(a, x);
+  Kokkos::deep_copy(b, y);
+  queue q;
+  gemm(q, 1, a, b, 0, c);
+  q.wait();
+  const auto hc = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), c);
+  const auto expected = static_cast<i32>(static_cast<std::uint32_t>(std::int64_t(x) * y * k));
+  for (index_t i = 0; i < m; ++i)
+    for (index_t j = 0; j < n; ++j) ASSERT_EQ(hc(i, j), expected) << i << ", " << j;
+}
+
+// Computes in C's type, with its sign.
+struct halves_and_adds_place {
+  KERAMOS_FUNCTION i32 operator()(i32 acc, index_t i, index_t j, index_t) const {
+    return acc / 2 + i32(i % 4) - i32(j % 4);
+  }
+};
+
+TYPED_TEST(GemmBytes, Epilogue) {
+  using A = typename TestFixture::a;
+  using B = typename TestFixture::b;
+  std::mt19937_64 rng(fresh_seed());
+  const index_t m = 70, n = 50, k = 64;
+  stored_matrix<A> a(m, k, layout::right, 0, 0);
+  stored_matrix<B> b(k, n, layout::right, 0, 0);
+  stored_matrix<i32> c(m, n, layout::left, 0, 0);
+  a.fill_all([&] { return random_value<A>(rng); }), b.fill_all([&] { return random_value<B>(rng); });
+  a.upload(), b.upload();
+  queue q;
+  gemm(q, a.view, b.view, c.view, halves_and_adds_place());
+  q.wait();
+  c.download();
+  for (index_t i = 0; i < m; ++i)
+    for (index_t j = 0; j < n; ++j) {
+      i32 sum = 0;
+      for (index_t p = 0; p < k; ++p) sum += i32(a.at(i, p)) * i32(b.at(p, j));
+      ASSERT_EQ(c.at(i, j), sum / 2 + i32(i % 4) - i32(j % 4)) << i << ", " << j;
+    }
+}
+
+}  // namespace
+}  // namespace keramos::test
