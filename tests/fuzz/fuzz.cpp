@@ -60,16 +60,19 @@ std::optional<std::string> check(Case&& c, const char* kind, unsigned long long 
   return c.run();
 }
 
-template <class T>
+template <class T, class B = T, class C = T>
 std::optional<std::string> check_one(std::mt19937_64& rng, unsigned long long seed,
                                      const arena (&memory)[3]) {
-  using form = typename product<T>::form;
+  using product = fuzz::product<T, B, C>;
+  using form = typename product::form;
   const form forms[] = {form::one, form::strided, form::list};
   const index_t kind = draw(rng, 10);
-  if (kind < 4) return check(product<T>(rng, form::one, false, memory), "products", seed);
-  if (kind < 6) return check(product<T>(rng, forms[1 + draw(rng, 2)], false, memory), "batches", seed);
-  if (kind < 9) return check(product<T>(rng, pick(rng, forms), true, memory), "overlaps", seed);
-  if constexpr (std::is_arithmetic_v<T>) return check(scan<T>(rng, memory), "scans", seed);
+  if (kind < 4) return check(product(rng, form::one, false, memory), "products", seed);
+  if (kind < 6) return check(product(rng, forms[1 + draw(rng, 2)], false, memory), "batches", seed);
+  if (kind < 9 && product::one_type)
+    return check(product(rng, pick(rng, forms), true, memory), "overlaps", seed);
+  if constexpr (std::is_arithmetic_v<T> && product::one_type)
+    return check(scan<T>(rng, memory), "scans", seed);
   return std::nullopt;
 }
 
@@ -99,7 +102,13 @@ int main(int argc, char** argv) {
                               check_one<Kokkos::complex<float>>,
                               check_one<Kokkos::complex<double>>,
                               check_one<float16>,
-                              check_one<bfloat16>};
+                              check_one<bfloat16>,
+                              check_one<float16, float16, float>,
+                              check_one<bfloat16, bfloat16, float>,
+                              check_one<std::int8_t, std::int8_t, std::int32_t>,
+                              check_one<std::int8_t, std::uint8_t, std::int32_t>,
+                              check_one<std::uint8_t, std::int8_t, std::int32_t>,
+                              check_one<std::uint8_t, std::uint8_t, std::int32_t>};
     const auto wrong = pick(rng, of_type)(rng, seed, memory);
     if (wrong) {
       std::fprintf(stderr, "FAILED: %s\n%s", wrong->c_str(), at_work.c_str());

@@ -56,16 +56,19 @@ inline bool overlap_is_provable(const placed& x, const placed& y) {
   return (leading(x) != 0 && leading(x) == leading(y)) || is_dense(x) || is_dense(y);
 }
 
-template <class T>
+/// Of elements of types A, B and C.
+template <class A, class B = A, class C = A>
 class product {
-  using types = keramos::detail::types_of<T>;
-  using scalar = test::scalar_type_for<T>;
+  using types = keramos::detail::types_of<A, B, C>;
+  using scalar = test::scalar_type_for<A>;
 
  public:
   enum class form { one, strided, list };
+  static constexpr bool one_type = std::is_same_v<A, C> && std::is_same_v<B, C>;
 
-  /// `close`: small ones of which A or B lies among C.
-  product(std::mt19937_64& rng, form f, bool close, const arena (&memory)[3]) : form_(f), close_(close) {
+  /// `close`: small ones of which A or B lies among C, if all are of one type.
+  product(std::mt19937_64& rng, form f, bool close, const arena (&memory)[3])
+      : form_(f), close_(close && one_type) {
     const index_t count = f == form::one ? 1 : 1 + draw(rng, 7);
     op_a_ = pick(rng, ops), op_b_ = pick(rng, ops);
     // Of the scalars none, one and the special ones matter most.
@@ -123,7 +126,7 @@ class product {
       for (int x = 0; x < 3; ++x)
         s << (x == 0 ? "; " : ", ") << "ABC"[x] << ' ' << p.of[x].rows << 'x' << p.of[x].cols << " strides "
           << p.of[x].row_stride << ' ' << p.of[x].col_stride << " at " << p.of[x].at << " of "
-          << areas_[area_of_[x]].before.size();
+          << in_area(area_of_[x], [](const auto& area) { return area.before.size(); });
     return s.str();
   }
 
@@ -149,7 +152,7 @@ class product {
   static constexpr op ops[] = {op::N, op::T, op::C};
 
   scalar random_scalar(std::mt19937_64& rng) {
-    if constexpr (complex_like<T>) {
+    if constexpr (complex_like<A>) {
       const double re = random_part(rng);
       return {re, one_in(rng, 2) ? 0 : random_part(rng)};
     } else {
@@ -157,7 +160,7 @@ class product {
     }
   }
   double random_part(std::mt19937_64& rng) {
-    if constexpr (!std::is_integral_v<T>) {
+    if constexpr (!std::is_integral_v<A>) {
       if (one_in(rng, 20)) return pick(rng, specials);
     }
     constexpr double usual[] = {1, 1, 0, -1, 3, -2};
@@ -212,58 +215,81 @@ class product {
     });
     if (high < low) low = 0, high = -1;
     for_each([&](placed& p) { p.at = p.empty() ? 0 : p.at - low; });
-    areas_[which].start(memory, high - low + 1, at_end);
+    in_area(which, [&](auto& area) { area.start(memory, high - low + 1, at_end); });
   }
 
   template <class F>
   void for_each_element(int x, const F& f) {
-    for (auto& p : problems_)
-      for (index_t i = 0; i < p.of[x].rows; ++i)
-        for (index_t j = 0; j < p.of[x].cols; ++j) f(areas_[area_of_[x]].before[std::size_t(p.of[x](i, j))]);
+    in_area(area_of_[x], [&](auto& area) {
+      for (auto& p : problems_)
+        for (index_t i = 0; i < p.of[x].rows; ++i)
+          for (index_t j = 0; j < p.of[x].cols; ++j) f(area.before[std::size_t(p.of[x](i, j))]);
+    });
   }
 
   void fill(std::mt19937_64& rng) {
     // C first: what lies among it keeps its own values.
-    if (beta_ != scalar(0)) for_each_element(2, [&](T& c) { c = random_value<T>(rng); });
+    if (beta_ != scalar(0)) for_each_element(2, [&]<class T>(T& c) { c = random_value<T>(rng); });
     if (alpha_ != scalar(0)) {
-      const bool special = !std::is_integral_v<T> && one_in(rng, 5);
+      const bool special = !std::is_integral_v<A> && one_in(rng, 5);
       for (int x : {0, 1})
-        for_each_element(x, [&](T& v) {
+        for_each_element(x, [&]<class T>(T& v) {
           v = random_value<T>(rng);
           if constexpr (!std::is_integral_v<T>)
             if (special && one_in(rng, 300))
               v = T(test::sum_type<typename test::part_of<T>::type>(pick(rng, specials)));
         });
     }
-    for (auto& a : areas_) a.upload();
+    for (int x = 0; x < 3; ++x) in_area(x, [](auto& area) { area.upload(); });
   }
 
-  template <class U>
-  matrix_view<U> view(const placed& p, int x) const {
-    return {areas_[area_of_[x]].data + p.at, p.rows, p.cols, p.row_stride, p.col_stride};
+  /// Calls f with area x.
+  template <class F>
+  decltype(auto) in_area(int x, const F& f) {
+    return x == 0 ? f(a_) : x == 1 ? f(b_) : f(c_);
+  }
+  template <class F>
+  decltype(auto) in_area(int x, const F& f) const {
+    return x == 0 ? f(a_) : x == 1 ? f(b_) : f(c_);
+  }
+  /// The areas of operands.
+  const area<A>& area_of_a() const {
+    if constexpr (one_type)
+      if (area_of_[0] == 2) return c_;
+    return a_;
+  }
+  const area<B>& area_of_b() const {
+    if constexpr (one_type)
+      if (area_of_[1] == 2) return c_;
+    return b_;
+  }
+  template <class U, class T>
+  static matrix_view<U> view(const placed& p, const area<T>& in) {
+    return {in.data + p.at, p.rows, p.cols, p.row_stride, p.col_stride};
   }
 
   void multiply() {
     basic_queue<Kokkos::DefaultHostExecutionSpace> q;
     const problem& first = problems_[0];
     if (form_ == form::one) {
-      gemm(q, alpha_, view<const T>(first.of[0], 0), view<const T>(first.of[1], 1), beta_,
-           view<T>(first.of[2], 2), {op_a_, op_b_})
+      gemm(q, alpha_, view<const A>(first.of[0], area_of_a()), view<const B>(first.of[1], area_of_b()), beta_,
+           view<C>(first.of[2], c_), {op_a_, op_b_})
           .wait();
     } else if (form_ == form::strided) {
-      const auto batch = [&]<class U>(U, int x) {
-        return batched_matrix_view<std::remove_pointer_t<U>>::strided(
-            view<std::remove_pointer_t<U>>(first.of[x], x), index_t(problems_.size()), stride_[x]);
+      const auto batch = [&]<class U>(const matrix_view<U>& x, index_t stride) {
+        return batched_matrix_view<U>::strided(x, index_t(problems_.size()), stride);
       };
-      gemm_batched(q, alpha_, batch((const T*)nullptr, 0), batch((const T*)nullptr, 1), beta_,
-                   batch((T*)nullptr, 2), {op_a_, op_b_})
+      gemm_batched(q, alpha_, batch(view<const A>(first.of[0], area_of_a()), stride_[0]),
+                   batch(view<const B>(first.of[1], area_of_b()), stride_[1]), beta_,
+                   batch(view<C>(first.of[2], c_), stride_[2]), {op_a_, op_b_})
           .wait();
     } else {
-      std::vector<matrix_view<const T>> a, b;
-      std::vector<matrix_view<T>> c;
+      std::vector<matrix_view<const A>> a;
+      std::vector<matrix_view<const B>> b;
+      std::vector<matrix_view<C>> c;
       for (const problem& p : problems_) {
-        a.push_back(view<const T>(p.of[0], 0)), b.push_back(view<const T>(p.of[1], 1));
-        c.push_back(view<T>(p.of[2], 2));
+        a.push_back(view<const A>(p.of[0], area_of_a())), b.push_back(view<const B>(p.of[1], area_of_b()));
+        c.push_back(view<C>(p.of[2], c_));
       }
       gemm_batched(q, alpha_, a, b, beta_, c, {op_a_, op_b_}).wait();
     }
@@ -271,7 +297,7 @@ class product {
 
   /// By the addresses of all elements. Nothing where the library need not notice.
   std::optional<bool> must_be_refused() const {
-    std::vector<int> owner(areas_[2].before.size(), -1);  // the problem whose C it is
+    std::vector<int> owner(c_.before.size(), -1);  // the problem whose C it is
     bool twice = false, twice_provable = false, any = false, provable = false;
     for (std::size_t l = 0; l < problems_.size(); ++l) {
       const placed& c = problems_[l].of[2];
@@ -302,36 +328,40 @@ class product {
   }
 
   std::optional<std::string> unchanged_outside(const std::vector<bool>& in_c) const {
-    for (int x = 0; x < 3; ++x)
-      for (std::size_t at = 0; at < areas_[x].before.size(); ++at)
-        if (!(x == 2 && !in_c.empty() && in_c[at]) && !areas_[x].is_unchanged(at))
+    for (int x = 0; x < 3; ++x) {
+      const std::size_t size = in_area(x, [](const auto& area) { return area.before.size(); });
+      for (std::size_t at = 0; at < size; ++at)
+        if (!(x == 2 && !in_c.empty() && in_c[at]) &&
+            !in_area(x, [at](const auto& area) { return area.is_unchanged(at); }))
           return std::string("wrote outside C, at element ") + std::to_string(at) + " of the area of " +
                  "ABC"[x];
+    }
     return std::nullopt;
   }
 
   std::optional<std::string> judge() const {
     const bool ta = op_a_ != op::N, tb = op_b_ != op::N;
-    const auto before = [&](int x, index_t at) { return areas_[area_of_[x]].before[std::size_t(at)]; };
-    std::vector<bool> in_c(areas_[2].before.size(), false);
+    const auto before = [](const auto& area, index_t at) { return area.before[std::size_t(at)]; };
+    std::vector<bool> in_c(c_.before.size(), false);
     for (std::size_t l = 0; l < problems_.size(); ++l) {
       const auto& [a, b, c] = problems_[l].of;
       for (index_t i = 0; i < c.rows; ++i)
         for (index_t j = 0; j < c.cols; ++j) {
           in_c[std::size_t(c(i, j))] = true;
-          const T got = areas_[2].data[c(i, j)];
+          const C got = c_.data[c(i, j)];
           const bool multiplies = alpha_ != scalar(0) && problems_[l].k > 0;
-          test::element_judge<T> judge(multiplies ? alpha_ : scalar(0), beta_);
+          test::element_judge<A, C> judge(multiplies ? alpha_ : scalar(0), beta_);
           bool finite = is_finite(multiplies ? alpha_ : scalar(0)) && is_finite(beta_);
           for (index_t p = 0; multiplies && p < problems_[l].k; ++p) {
-            const T x = before(0, ta ? a(p, i) : a(i, p)), y = before(1, tb ? b(j, p) : b(p, j));
+            const A x = before(area_of_a(), ta ? a(p, i) : a(i, p));
+            const B y = before(area_of_b(), tb ? b(j, p) : b(p, j));
             judge.add(test::with_op(op_a_, x), test::with_op(op_b_, y));
             finite = finite && is_finite(x) && is_finite(y);
           }
-          if (is_right(got, judge, finite, multiplies, before(2, c(i, j)))) continue;
+          if (is_right(got, judge, finite, multiplies, before(c_, c(i, j)))) continue;
           std::ostringstream s;
           s << "C[" << l << "](" << i << ", " << j << ") is " << got << ", not "
-            << judge.expected(before(2, c(i, j)));
+            << judge.expected(before(c_, c(i, j)));
           return s.str();
         }
     }
@@ -339,15 +369,15 @@ class product {
   }
 
   /// `finite`: alpha, beta and what is multiplied.
-  bool is_right(T got, const test::element_judge<T>& judge, bool finite, bool multiplies, T before) const {
-    if constexpr (complex_like<T>) {
+  bool is_right(C got, const test::element_judge<A, C>& judge, bool finite, bool multiplies, C before) const {
+    if constexpr (complex_like<C>) {
       // Plain formulas: a part that is no finite number makes one of the result so, but which depends on the order.
       return finite ? judge.accepts(got, before) : !is_finite(got);
-    } else if constexpr (!std::is_integral_v<T>) {
+    } else if constexpr (!std::is_integral_v<C>) {
       const auto expected = judge.expected(before);
       // A sum that rounding makes zero gives NaN, where the exact one gives infinity.
       if (multiplies && std::isinf(alpha_)) return !is_finite(got);
-      if (std::isnan(expected)) return std::isnan(test::sum_type<T>(got));
+      if (std::isnan(expected)) return std::isnan(test::sum_type<C>(got));
       if (std::isinf(expected)) return decltype(expected)(got) == expected;
     }
     return judge.accepts(got, before);
@@ -360,7 +390,9 @@ class product {
   std::vector<problem> problems_;
   index_t stride_[3] = {0, 0, 0};
   int area_of_[3];
-  area<T> areas_[3];
+  area<A> a_;
+  area<B> b_;
+  area<C> c_;
 };
 
 }  // namespace keramos::fuzz

@@ -130,8 +130,7 @@ auto checked_problem(const MA& a, const MB& b, const MC& c, const gemm_options& 
 /// part of Ĉ keeps that bound with 2k + 4 for k + 2 and |z| for |Re z| + |Im z|. float16 and bfloat16 are
 /// multiplied and summed in f32, with its bound; a C of their type is rounded to the nearest at the end, once. Subnormal
 /// bfloat16s count as zeros on processors with AVX512-BF16. Products and sums of integers are exact modulo 2^32. The same
-/// call on the same device and build gives bitwise the
-/// same answer.
+/// call on the same device and build gives bitwise the same answer.
 ///
 /// The call can be captured in a CUDA graph once the same call was made before, outside: by then the queue has
 /// the memory that it needs. The graph uses that memory, so the queue must outlive it, and a run of the graph must
