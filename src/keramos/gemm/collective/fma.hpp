@@ -1,6 +1,8 @@
 // Accumulators on FMA units: outer products of register fragments.
 #pragma once
 
+#include <type_traits>
+
 #include <keramos/backends/interface.hpp>
 #include <keramos/base/macros.hpp>
 #include <keramos/gemm/collective/c_writer.hpp>
@@ -93,18 +95,18 @@ class fma_accumulator {
   template <class Panels>
   KERAMOS_FORCEINLINE_FUNCTION void load(int set, const Panels& p, int k) {
     static_assert(decltype(p.a)::stride_mn == 1 && decltype(p.b)::stride_mn == 1);
-    load_runs<tm, lanes_m>(a_frag_[set], p.a, p.a.at(m_, k));
-    load_runs<tn, lanes_n>(b_frag_[set], p.b, p.b.at(n_, k));
+    load_runs<lanes_m>(a_frag_[set], p.a, m_, k);
+    load_runs<lanes_n>(b_frag_[set], p.b, n_, k);
   }
 
-  template <int Count, int Lanes, class E>
-  KERAMOS_FORCEINLINE_FUNCTION static void load_runs(T (&frag)[Count], const tiling::reading<E>& from,
-                                                     const E* local) {
+  template <int Lanes, int Count, class Panel>
+  KERAMOS_FORCEINLINE_FUNCTION static void load_runs(T (&frag)[Count], const Panel& p, int mn, int k) {
+    using elements = run<std::remove_cvref_t<decltype(*p.data)>, vector>;
     KERAMOS_UNROLL
     for (int i = 0; i < Count; i += vector) {
-      const auto v = *reinterpret_cast<const run<E, vector>*>(local + i * Lanes);
+      const auto v = *reinterpret_cast<const elements*>(p.at(mn + i * Lanes, k));
       KERAMOS_UNROLL
-      for (int j = 0; j < vector; ++j) frag[i + j] = from.template number<T>(v.value[j]);
+      for (int j = 0; j < vector; ++j) frag[i + j] = p.template number<T>(v.value[j]);
     }
   }
 

@@ -14,9 +14,7 @@ namespace keramos::detail::simt {
 /// Elements of padding behind each row in scratch: keeps 16-byte alignment, and spreads over all banks
 /// both the writes of an operand that is transposed on its way (8 k of 4 rows a warp) and the reads of
 /// matrix fragments (8 rows of 4 k, or 4 rows of 8 mn, of doubles; half as many of complex ones).
-constexpr int pad(int element_bytes) {
-  return element_bytes < 4 ? 16 / element_bytes : element_bytes < 16 ? 4 : 2;
-}
+constexpr int pad(int element_bytes) { return element_bytes < 16 ? 4 : 2; }
 
 /// A k-tile of one operand in scratch: element (mn, k) is `data[offset(mn, k)]`.
 ///
@@ -24,35 +22,56 @@ constexpr int pad(int element_bytes) {
 /// instead, which spreads a fragment's 4 rows of 4 k over all banks, and 16-byte copies over them too. So do the halves
 /// of rows of 8 complex doubles.
 ///
-/// Rows of bytes lie in the order in which matrix units read them, eight at a time (warp_mma_short.hpp).
+/// Of elements of one or two bytes it is runs of 16 bytes that change places, so that matrix units read any eight
+/// neighbouring rows, and copies write whole lines, from all banks at once. Rows of bytes lie in the order in which
+/// they are read, eight at a time (warp_mma_short.hpp).
 template <class T, int MN, int K, tiling::direction Rows>
-struct panel : tiling::reading<T> {
-  static constexpr bool swizzled = Rows == tiling::direction::k &&
-                                   ((K == 8 && sizeof(T) == 16) || ((K == 8 || K == 16) && sizeof(T) == 8));
-  static constexpr int stride_mn = Rows == tiling::direction::mn ? 1 : swizzled ? K : K + pad(sizeof(T));
-  static constexpr int stride_k = Rows == tiling::direction::mn ? MN + pad(sizeof(T)) : 1;
-  static constexpr int size = Rows == tiling::direction::mn ? K * stride_k : MN * stride_mn;
+class panel : public tiling::reading<T> {
+  static constexpr bool along_k = Rows == tiling::direction::k, is_short = sizeof(T) <= 2;
+  static constexpr int rows = along_k ? MN : K, extent = along_k ? K : MN;  ///< `extent` elements each
+  static constexpr int line = 128 / int(sizeof(T));  ///< elements that lie in different banks
+  static constexpr int run_length = 16 / int(sizeof(T));
+
+ public:
+  static constexpr bool swizzled =
+      is_short || (along_k && ((K == 8 && sizeof(T) == 16) || ((K == 8 || K == 16) && sizeof(T) == 8)));
+  static constexpr int pitch = swizzled ? extent : extent + pad(sizeof(T));  ///< from row to row
+  static constexpr int stride_mn = along_k ? pitch : 1;
+  static constexpr int stride_k = along_k ? 1 : pitch;
+  static constexpr int size = rows * pitch;
+  /// Rows after which all is swizzled, and ordered, as before.
+  static constexpr int period = !swizzled        ? 1
+                                : !is_short      ? 4
+                                : extent < line  ? 8 * line / extent
+                                : sizeof(T) == 1 ? 16
+                                                 : 8;
 
   const T* data;
 
   KERAMOS_FORCEINLINE_FUNCTION panel(const tiling::reading<T>& how, const T* d)
       : tiling::reading<T>(how), data(d) {}
 
-  /// Which row of the panel holds index `i` across its rows: of bytes, the bits of i in another order, so that
-  /// place(i + j) = place(i) + place(j) if i and j have no bit in common.
-  KERAMOS_FORCEINLINE_FUNCTION static constexpr int place(int i) {
-    if (sizeof(T) > 1) return i;
-    const int all = i / 16 * 16;
-    return Rows == tiling::direction::k ? all + i % 2 * 8 + i % 16 / 2
-                                        : all + i / 2 % 2 * 8 + i % 16 / 4 * 2 + i % 2;
-  }
-  static constexpr int line = 128 / int(sizeof(T));  ///< elements that lie in different banks
-
   KERAMOS_FORCEINLINE_FUNCTION static int offset(int mn, int k) {
-    if (Rows == tiling::direction::mn) return mn + place(k) * stride_k;
-    return place(mn) * stride_mn + (swizzled ? k ^ (mn * K / line & (K / 4 - 1)) * 4 : k);
+    if constexpr (!is_short) {
+      return mn * stride_mn + (swizzled ? k ^ (mn * K / line & (K / 4 - 1)) * 4 : k * stride_k);
+    } else {
+      static_assert(line % extent == 0 || extent % line == 0);
+      const int row = place(along_k ? mn : k), i = along_k ? k : mn;
+      if constexpr (extent >= line) return row * extent + (i ^ row % 8 * run_length);
+      const int at = row * extent + i;
+      return at ^ at / line % 8 * run_length;
+    }
   }
   KERAMOS_FORCEINLINE_FUNCTION const T* at(int mn, int k) const { return data + offset(mn, k); }
+
+ private:
+  /// Which row of the panel holds row i: of each sixteen rows of bytes along k first every other one, of those along m or
+  /// n first every other pair.
+  KERAMOS_FORCEINLINE_FUNCTION static constexpr int place(int i) {
+    if (sizeof(T) > 1 || rows % 16 != 0) return i;
+    const int sixteens = i / 16 * 16;
+    return along_k ? sixteens + i % 2 * 8 + i % 16 / 2 : sixteens + i / 2 % 2 * 8 + i % 16 / 4 * 2 + i % 2;
+  }
 };
 
 template <class A, class B>
@@ -98,22 +117,19 @@ class operand_stager {
  private:
   static constexpr int local_fast = along_mn ? panel::stride_mn : panel::stride_k;
   static constexpr int local_slow = along_mn ? panel::stride_k : panel::stride_mn;
-  // From pass to pass a thread's place moves by strides alone.
-  static_assert(!panel::swizzled || (!along_mn && map::passes_fast == 1 &&
-                                     (map::lanes_slow % 4 == 0 || map::passes_slow == 1)),
+  /// Whether from pass to pass a thread's place moves by strides alone.
+  static constexpr bool by_strides =
+      !panel::swizzled || (Along == Rows && map::passes_fast == 1 &&
+                           (map::lanes_slow % panel::period == 0 || map::passes_slow == 1));
+  static_assert(by_strides || sizeof(T) <= 2,
                 "keramos: a thread's rows of a swizzled panel must all be swizzled alike");
 
  public:
-  // The order of bytes' rows is kept by steps of powers of two.
-  static_assert(sizeof(T) > 1 || ((map::lanes_slow & (map::lanes_slow - 1)) == 0 &&
-                                  (map::step_fast & (map::step_fast - 1)) == 0));
-
   /// `extent` rows of the tile lie inside the operand, which ends `k_left` columns on.
   KERAMOS_FORCEINLINE_FUNCTION operand_stager(const tiling::operand<T>& from, index_t mn0, index_t k0,
                                               int extent, index_t k_left, int thread)
       : thread_(thread),
-        local_offset_(along_mn ? panel::offset(map::fast(thread), map::slow(thread))
-                               : panel::offset(map::slow(thread), map::fast(thread))),
+        local_offset_(offset(map::fast(thread), map::slow(thread))),
         extent_(extent),
         // Known at compile time where it matters: vectors exist only of neighbours.
         stride_fast_(Vector > 1 || !along_mn ? 1 : from.stride_mn),
@@ -128,9 +144,8 @@ class operand_stager {
   /// all of it lies inside the operand.
   template <bool Whole>
   KERAMOS_FORCEINLINE_FUNCTION void stage(T* local, [[maybe_unused]] int k_tile) {
-    local += local_offset_;
     // What only the checked copy needs is not kept in registers between k-tiles.
-    const int thread = Whole && !map::partial ? 0 : Copier::recompute(thread_);
+    const int thread = Whole && !map::partial && by_strides ? 0 : Copier::recompute(thread_);
     const int fast = map::fast(thread), slow = map::slow(thread);
     const index_t k_left = Whole ? 0 : k_left_ - index_t(k_tile) * K;
     const int k_end = int(k_left < K ? k_left : K);
@@ -142,10 +157,9 @@ class operand_stager {
     for (int ps = 0; ps < map::passes_slow; ++ps) {
       KERAMOS_UNROLL
       for (int pf = 0; pf < map::passes_fast; ++pf) {
-        constexpr bool transposed = Along != Rows;
-        const int slow_step = ps * map::lanes_slow, fast_step = pf * map::step_fast;
-        T* to = local + (transposed ? slow_step : panel::place(slow_step)) * local_slow +
-                (transposed ? panel::place(fast_step) : fast_step) * local_fast;
+        T* const to = local + (by_strides ? local_offset_ + ps * map::lanes_slow * local_slow +
+                                                pf * map::step_fast * local_fast
+                                          : offset(fast + pf * map::step_fast, slow + ps * map::lanes_slow));
         const T* from = row + pf * map::step_fast * stride_fast_;
         if constexpr (Whole) {
           if (busy) Copier::template copy<Vector>(to, from);
@@ -161,6 +175,10 @@ class operand_stager {
   }
 
  private:
+  KERAMOS_FORCEINLINE_FUNCTION static int offset(int fast, int slow) {
+    return along_mn ? panel::offset(fast, slow) : panel::offset(slow, fast);
+  }
+
   int thread_;
   int local_offset_;  // of this thread's first element
   int extent_;
