@@ -48,6 +48,19 @@ KERAMOS_FORCEINLINE_FUNCTION void mma_16x8([[maybe_unused]] double (&d)[2][2],
 #endif
 }
 
+/// The same on 16 x 8 x 8 floats that were rounded to tf32.
+inline KERAMOS_FORCEINLINE_FUNCTION void mma_16x8_tf32([[maybe_unused]] float (&d)[2][2],
+                                                       [[maybe_unused]] const float (&a)[4],
+                                                       [[maybe_unused]] const float (&b)[2]) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  const auto bits = [](float x) { return __float_as_uint(x); };
+  asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+      "{%0,%1,%2,%3};"
+      : "+f"(d[0][0]), "+f"(d[0][1]), "+f"(d[1][0]), "+f"(d[1][1])
+      : "r"(bits(a[0])), "r"(bits(a[1])), "r"(bits(a[2])), "r"(bits(a[3])), "r"(bits(b[0])), "r"(bits(b[1])));
+#endif
+}
+
 }  // namespace cuda
 
 template <>
@@ -60,7 +73,22 @@ struct mma<Kokkos::Cuda> : fma_units {
   template <class T, int A, int B>
   KERAMOS_FORCEINLINE_FUNCTION static void multiply_16x8(T (&d)[2][2], const T (&a)[A], const T (&b)[B]) {
     static_assert(A == 2 * B);
-    cuda::mma_16x8<4 * B>(d, a, b);
+    if constexpr (std::is_same_v<T, float>)
+      cuda::mma_16x8_tf32(d, a, b);
+    else
+      cuda::mma_16x8<4 * B>(d, a, b);
+  }
+
+  /// An element as the units multiply it: floats to the nearest tf32, ties away from zero.
+  KERAMOS_FORCEINLINE_FUNCTION static double rounded(double x) { return x; }
+  KERAMOS_FORCEINLINE_FUNCTION static float rounded(float x) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    unsigned bits;
+    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(x));
+    return __uint_as_float(bits);
+#else
+    return x;
+#endif
   }
 
   /// d += a·b on 16 x 8 x 16 elements E of a warp, float16 or bfloat16, as load_8x8x4 loads them; sums in f32. With

@@ -44,6 +44,9 @@ namespace cuda {
 // clang-format off
 inline constexpr simt::tile_row tile_table[] = {
     // arch  types        block           warp        fragment    stages teams unit             split    efficiency  serves
+    {    80, simt::tf32, {{128, 128, 16}, { 64,  64}, {16,  8,  8},   2,    2, tiling::math_unit::matrix,  false},  2.50},
+    {    80, simt::tf32, {{ 64,  64, 16}, { 32,  32}, {16,  8,  8},   4,    4, tiling::math_unit::matrix,  true},   1.50},
+    {    80, simt::tf32, {{ 64,  16, 32}, { 16,  16}, {16,  8,  8},   4,    4, tiling::math_unit::matrix,  true},   0.60},
     {    50, simt::f32,  {{128, 128, 16}, { 64,  32}, { 8,  8,  1},   2,    2, tiling::math_unit::fma,     false},  0.75},
     {    50, simt::f32,  {{128, 128,  8}, { 64,  32}, { 8,  8,  1},   2,    2, tiling::math_unit::fma,     false},  0.65},
     {    50, simt::f32,  {{ 64,  64, 16}, { 32,  32}, { 8,  4,  1},   2,    4, tiling::math_unit::fma,     true},   0.63},

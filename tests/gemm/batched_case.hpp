@@ -70,6 +70,7 @@ struct batched_case {
   index_t gap = 0, offset = 0;
   double alpha = 1, beta = 0;
   double alpha_imag = 0, beta_imag = 0;  ///< of complex products
+  gemm_compute compute = gemm_compute::standard;
 
   std::string describe() const {
     std::ostringstream s;
@@ -101,7 +102,7 @@ testing::AssertionResult run_batched(batched_case g, std::uint64_t seed, const C
   const std::vector<C> before = c.content();
 
   queue q;
-  call(q, alpha, a.view, b.view, beta, c.view, gemm_batched_options{g.op_a, g.op_b});
+  call(q, alpha, a.view, b.view, beta, c.view, gemm_batched_options{g.op_a, g.op_b, g.compute});
   q.wait();
   c.download();
 
@@ -111,7 +112,7 @@ testing::AssertionResult run_batched(batched_case g, std::uint64_t seed, const C
       for (index_t j = 0; j < g.n; ++j) {
         const index_t at = c.place(l, i, j);
         in_c[at] = true;
-        element_judge<T, C> judge(alpha, beta);
+        element_judge<T, C> judge(alpha, beta, g.compute == gemm_compute::tf32 ? tf32_rounding : 0);
         for (index_t p = 0; alpha != zero && p < g.k; ++p)
           judge.add(with_op(g.op_a, ta ? a.at(l, p, i) : a.at(l, i, p)),
                     with_op(g.op_b, tb ? b.at(l, j, p) : b.at(l, p, j)));
@@ -135,7 +136,8 @@ testing::AssertionResult run(const batched_case& g, std::uint64_t seed) {
 
 /// C[i] = 2·op(A[i])·B[i] for a list of matrices of all layouts and of random extents, each element judged.
 template <class T, class C = T, class B = T>
-testing::AssertionResult run_list(op op_a, std::uint64_t seed) {
+testing::AssertionResult run_list(op op_a, std::uint64_t seed,
+                                  gemm_compute compute = gemm_compute::standard) {
   std::mt19937_64 rng(seed);
   std::vector<stored_matrix<T>> a;
   std::vector<stored_matrix<B>> b;
@@ -155,13 +157,13 @@ testing::AssertionResult run_list(op op_a, std::uint64_t seed) {
     av.push_back(a[i].view), bv.push_back(b[i].view), cv.push_back(c[i].view);
   }
   queue q;
-  gemm_batched(q, 2, av, bv, 0, cv, {.op_a = op_a});
+  gemm_batched(q, 2, av, bv, 0, cv, {.op_a = op_a, .compute = compute});
   q.wait();
   for (int l = 0; l < 9; ++l) {
     c[l].download();
     for (index_t i = 0; i < cv[l].rows; ++i)
       for (index_t j = 0; j < cv[l].cols; ++j) {
-        element_judge<T, C> judge(2, 0);
+        element_judge<T, C> judge(2, 0, compute == gemm_compute::tf32 ? tf32_rounding : 0);
         for (index_t p = 0; p < bv[l].rows; ++p)
           judge.add(with_op(op_a, ta ? a[l].at(p, i) : a[l].at(i, p)), b[l].at(p, j));
         if (!judge.accepts(c[l].at(i, j), C(0)))

@@ -139,6 +139,7 @@ struct gemm_case {
   double alpha_imag = 0, beta_imag = 0;  ///< of complex products
   std::optional<tiling::shape> block = std::nullopt;
   std::function<void(gemm_plan&)> change_plan = nullptr;  ///< then it is given back
+  gemm_compute compute = gemm_compute::standard;
 
   std::string describe() const {
     std::ostringstream s;
@@ -176,7 +177,9 @@ class element_judge {
  public:
   using wide = typename wider<T>::type;
 
-  element_judge(double alpha, double beta) : alpha_(to_wide(alpha)), beta_(to_wide(beta)) {}
+  /// `of_products`: the relative error of a product of elements, if they are rounded before.
+  element_judge(double alpha, double beta, double of_products = 0)
+      : alpha_(to_wide(alpha)), beta_(to_wide(beta)), of_products_(of_products) {}
 
   template <class B = T>
   void add(T a, B b) {
@@ -195,7 +198,8 @@ class element_judge {
     } else {
       const wide scale =
           std::abs(alpha_) * magnitude_ + (beta_ != 0 ? std::abs(beta_ * to_wide(before)) : wide(0));
-      const wide of_sum = wide(terms_ + 2) * rounding<sum_type<T>>::relative * scale;
+      const wide of_sum = wide(terms_ + 2) * rounding<sum_type<T>>::relative * scale +
+                          wide(of_products_) * std::abs(alpha_) * magnitude_;
       if constexpr (std::is_same_v<C, sum_type<T>>)
         return of_sum;
       else
@@ -220,9 +224,13 @@ class element_judge {
   }
 
   wide alpha_, beta_;
+  double of_products_;
   wide sum_ = 0, magnitude_ = 0;
   index_t terms_ = 0;
 };
+
+/// The relative error of a product of floats that were rounded to eleven bits, and more than that.
+constexpr double tf32_rounding = 0x1p-10 * (1 + 0x1p-12) + 0x1p-22;
 
 /// The same for complex numbers: each part is a sum of 2k + 4 products of parts, or fewer.
 template <complex_like Z>
@@ -232,7 +240,8 @@ class element_judge<Z, Z> {
   using wide_real = typename wider<real>::type;
   using wide = std::complex<wide_real>;
 
-  element_judge(std::complex<double> alpha, std::complex<double> beta) : alpha_(alpha), beta_(beta) {}
+  element_judge(std::complex<double> alpha, std::complex<double> beta, double /*of_products*/ = 0)
+      : alpha_(alpha), beta_(beta) {}
 
   void add(Z a, Z b) {
     sum_ += to_wide(a) * to_wide(b);
@@ -288,11 +297,11 @@ testing::AssertionResult run(gemm_case g, std::uint64_t seed) {
   for (std::size_t i = 0; i < before.size(); ++i) before[i] = c.host(i);
 
   queue q;
-  gemm_options options{g.op_a, g.op_b, g.block};
+  gemm_options options{.op_a = g.op_a, .op_b = g.op_b, .block = g.block, .compute = g.compute};
   gemm_plan plan = plan_gemm(q, a.view, b.view, c.view, options);
   if (g.change_plan) {
     g.change_plan(plan);
-    options = {.op_a = g.op_a, .op_b = g.op_b, .plan = plan};
+    options = {.op_a = g.op_a, .op_b = g.op_b, .plan = plan, .compute = g.compute};
   }
   gemm(q, alpha, a.view, b.view, beta, c.view, options);
   q.wait();
@@ -304,7 +313,7 @@ testing::AssertionResult run(gemm_case g, std::uint64_t seed) {
     for (index_t j = 0; j < g.n; ++j) {
       const index_t at = base + i * c.view.row_stride + j * c.view.col_stride;
       in_c[at] = true;
-      element_judge<T, C> judge(alpha, beta);
+      element_judge<T, C> judge(alpha, beta, g.compute == gemm_compute::tf32 ? tf32_rounding : 0);
       for (index_t p = 0; reads_ab && p < g.k; ++p)
         judge.add(with_op(g.op_a, ta ? a.at(p, i) : a.at(i, p)),
                   with_op(g.op_b, tb ? b.at(j, p) : b.at(p, j)));

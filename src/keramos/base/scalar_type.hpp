@@ -13,8 +13,9 @@
 namespace keramos {
 
 /// IEEE 754's binary16, binary32 and binary64, the upper half of a binary32, integers of eight bits with a sign or without,
-/// integers modulo 2^32, and complex numbers of two binary32 and of two binary64.
-enum class scalar_type : unsigned char { f16, bf16, f32, f64, i8, i32, c32, c64 };
+/// integers modulo 2^32, and complex numbers of two binary32 and of two binary64. tf32 is what a binary32 can be rounded to
+/// before it is multiplied, eight bits of exponent and eleven of mantissa: no type of elements.
+enum class scalar_type : unsigned char { f16, bf16, tf32, f32, f64, i8, i32, c32, c64 };
 
 constexpr int bytes_of(scalar_type type) {
   switch (type) {

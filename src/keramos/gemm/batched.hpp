@@ -17,6 +17,7 @@ namespace keramos {
 struct gemm_batched_options {
   op op_a = op::N;
   op op_b = op::N;
+  gemm_compute compute = gemm_compute::standard;  ///< as in gemm_options
 };
 
 namespace detail {
@@ -121,6 +122,18 @@ std::vector<region> regions_of(const char* name, const M& list) {
   return all;
 }
 
+template <class To, class From>
+uniform_batch<To> in_types(const uniform_batch<From>& batch) {
+  return {in_types<To>(batch.shape), batch.a, batch.b, batch.c, batch.count};
+}
+template <class To, class From>
+std::vector<gemm_problem<To>> in_types(const std::vector<gemm_problem<From>>& problems) {
+  std::vector<gemm_problem<To>> all;
+  all.reserve(problems.size());
+  for (const auto& p : problems) all.push_back(in_types<To>(p));
+  return all;
+}
+
 /// The problem of A, B and C without types and ops, whose callers' elements are of these types.
 template <class Types, class ElementA, class ElementB>
 gemm_problem<Types> problem_of(const region& a, op op_a, const region& b, op op_b, const region& c) {
@@ -207,9 +220,12 @@ basic_event<Exec> gemm_batched(basic_queue<Exec>& q, Alpha alpha, const MA& a, c
                                const MC& c, const gemm_batched_options& options = {}) {
   const auto checked = detail::checked_batch<Exec>(a, b, c, options);
   using types = typename decltype(checked.batch)::types;
-  detail::run_gemm_batched<Exec, types>(q.execution_space(), detail::workspace_of(q), checked.batch,
-                                        checked.alignment,
-                                        detail::epilogue_of<typename types::accumulator>(alpha, beta));
+  const auto epilogue = detail::epilogue_of<typename types::accumulator>(alpha, beta);
+  detail::with_compute<Exec, types>(
+      options.compute, checked.batch, [&]<class Types>(const uniform_batch<Types>& batch) {
+        detail::run_gemm_batched<Exec, Types>(q.execution_space(), detail::workspace_of(q), batch,
+                                              checked.alignment, epilogue);
+      });
   return q.completion();
 }
 
@@ -227,10 +243,13 @@ template <class Exec, class Alpha, detail::list_operand_like MA, detail::list_op
           matrix_list_like MC>
 basic_event<Exec> gemm_batched(basic_queue<Exec>& q, Alpha alpha, const MA& a, const MB& b, Beta beta,
                                const MC& c, const gemm_batched_options& options = {}) {
-  auto problems = detail::checked_list<Exec>(a, b, c, options);
+  const auto problems = detail::checked_list<Exec>(a, b, c, options);
   using types = typename decltype(problems)::value_type::types;
-  detail::run_gemm_batched<Exec, types>(q.execution_space(), detail::workspace_of(q), std::move(problems),
-                                        detail::epilogue_of<typename types::accumulator>(alpha, beta));
+  const auto epilogue = detail::epilogue_of<typename types::accumulator>(alpha, beta);
+  detail::with_compute<Exec, types>(
+      options.compute, problems, [&]<class Types>(const std::vector<gemm_problem<Types>>& list) {
+        detail::run_gemm_batched<Exec, Types>(q.execution_space(), detail::workspace_of(q), list, epilogue);
+      });
   return q.completion();
 }
 

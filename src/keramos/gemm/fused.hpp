@@ -52,6 +52,14 @@ struct epilogue_number<void> {  // of a product that does not compile
 template <class A, class B, class C>
 using epilogue_number_t = typename epilogue_number<types_of<A, B, C>>::type;
 
+/// Each epilogue would be compiled once more for it.
+inline void refuse_other_compute(gemm_compute compute) {
+  if (compute != gemm_compute::standard)
+    throw invalid_argument(
+        "keramos::gemm: options.compute is tf32, which products with an epilogue of the caller's "
+        "do not have; pass gemm_compute::standard");
+}
+
 /// What kernels of `Types` are given for a caller's epilogue: BLAS' update by itself has kernels in the library.
 template <class Types, class Epilogue>
 auto kernel_epilogue(const Epilogue& epilogue) {
@@ -86,6 +94,7 @@ basic_event<Exec> gemm(basic_queue<Exec>& q, const MA& a, const MB& b, const MC&
   if constexpr (detail::check_epilogue<Epilogue, number, Exec>()) {
     const auto problem = detail::checked_problem<Exec>(a, b, c, options);
     using types = typename decltype(problem)::types;
+    detail::refuse_other_compute(options.compute);
     detail::run_gemm(q.execution_space(), detail::workspace_of(q), problem,
                      detail::kernel_epilogue<types>(epilogue), options);
   }
@@ -103,6 +112,7 @@ basic_event<Exec> gemm_batched(basic_queue<Exec>& q, const MA& a, const MB& b, c
   if constexpr (detail::check_epilogue<Epilogue, number, Exec>()) {
     const auto checked = detail::checked_batch<Exec>(a, b, c, options);
     using types = typename decltype(checked.batch)::types;
+    detail::refuse_other_compute(options.compute);
     detail::dispatch_gemm_batched(q.execution_space(), detail::workspace_of(q), checked.batch,
                                   checked.alignment, detail::kernel_epilogue<types>(epilogue));
   }
@@ -119,6 +129,7 @@ basic_event<Exec> gemm_batched(basic_queue<Exec>& q, const MA& a, const MB& b, c
   if constexpr (detail::check_epilogue<Epilogue, number, Exec>()) {
     const auto problems = detail::checked_list<Exec>(a, b, c, options);
     using types = typename decltype(problems)::value_type::types;
+    detail::refuse_other_compute(options.compute);
     detail::dispatch_gemm_batched(q.execution_space(), detail::workspace_of(q), problems,
                                   detail::kernel_epilogue<types>(epilogue));
   }

@@ -105,6 +105,35 @@ auto checked_problem(const MA& a, const MB& b, const MC& c, const gemm_options& 
   }
 }
 
+/// Whether products of such types are computed there: what only matrix units do hosts do not.
+template <class Exec, class Types>
+inline constexpr bool computes = !Types::needs_matrix_units || !backend::traits<Exec>::is_host;
+
+/// The same problem in other types, whose elements are the same.
+template <class To, class From>
+gemm_problem<To> in_types(const gemm_problem<From>& p) {
+  return {p.a, p.b, p.c, p.c_row_stride, p.c_col_stride, p.m, p.n, p.k, p.pad_m, p.pad_n, p.place};
+}
+
+/// Throws what `compute` asks for if it cannot be had for elements of Types.
+template <class Exec, class Types>
+[[noreturn]] void refuse_compute() {
+  throw invalid_argument(std::string("keramos::gemm: options.compute is tf32, which ") +
+                         (std::is_same_v<Types, types::f32>
+                              ? "the backend " + std::string(backend::traits<Exec>::name) + " does not have"
+                              : "is for matrices of float, but these are " + std::string(Types::name)) +
+                         "; pass gemm_compute::standard");
+}
+
+/// Calls `f` with the problem of Types, or the batch of such, in the types that `compute` asks for.
+template <class Exec, class Types, class Work, class F>
+decltype(auto) with_compute(gemm_compute compute, const Work& work, const F& f) {
+  if constexpr (std::is_same_v<Types, types::f32> && computes<Exec, types::tf32> && is_compiled<types::tf32>)
+    if (compute == gemm_compute::tf32) return f(in_types<types::tf32>(work));
+  if (compute != gemm_compute::standard) refuse_compute<Exec, Types>();
+  return f(work);
+}
+
 }  // namespace detail
 
 /// C ← alpha·op(A)·op(B) + beta·C on the queue; returns at once.
@@ -132,6 +161,9 @@ auto checked_problem(const MA& a, const MB& b, const MC& c, const gemm_options& 
 /// bfloat16s count as zeros on processors with AVX512-BF16. Products and sums of integers are exact modulo 2^32. The same
 /// call on the same device and build gives bitwise the same answer.
 ///
+/// options.compute = gemm_compute::tf32, for f32 on CUDA from compute capability 8.0 on: elements are rounded to eleven bits
+/// first, so to the bound comes 2^-10·(1 + 2^-12)·|alpha||A||B|. A matrix times a vector is computed as without.
+///
 /// The call can be captured in a CUDA graph once the same call was made before, outside: by then the queue has
 /// the memory that it needs. The graph uses that memory, so the queue must outlive it, and a run of the graph must
 /// not overlap other work of the queue or another run.
@@ -140,8 +172,10 @@ basic_event<Exec> gemm(basic_queue<Exec>& q, Alpha alpha, const MA& a, const MB&
                        const gemm_options& options = {}) {
   const auto problem = detail::checked_problem<Exec>(a, b, c, options);
   using types = typename decltype(problem)::types;
-  detail::run_gemm(q.execution_space(), detail::workspace_of(q), problem,
-                   detail::epilogue_of<typename types::accumulator>(alpha, beta), options);
+  const auto epilogue = detail::epilogue_of<typename types::accumulator>(alpha, beta);
+  detail::with_compute<Exec, types>(options.compute, problem, [&](const auto& p) {
+    detail::run_gemm(q.execution_space(), detail::workspace_of(q), p, epilogue, options);
+  });
   return q.completion();
 }
 
@@ -154,7 +188,10 @@ basic_event<Exec> gemm(basic_queue<Exec>& q, Alpha alpha, const MA& a, const MB&
 template <class Exec, matrix_like MA, matrix_like MB, matrix_like MC>
 gemm_plan plan_gemm(basic_queue<Exec>& q, const MA& a, const MB& b, const MC& c,
                     const gemm_options& options = {}) {
-  return detail::choose_plan(q.execution_space(), detail::checked_problem<Exec>(a, b, c, options), options);
+  const auto problem = detail::checked_problem<Exec>(a, b, c, options);
+  return detail::with_compute<Exec, typename decltype(problem)::types>(
+      options.compute, problem,
+      [&](const auto& p) { return detail::choose_plan(q.execution_space(), p, options); });
 }
 
 }  // namespace keramos

@@ -65,7 +65,7 @@ gemm_plan choose_plan(const Exec& exec, const gemm_problem<Types>& p, const gemm
   gemm_plan plan{p.m, p.n, p.k, backend::traits<Exec>::name, Types::name};
   if (p.m == 0 || p.n == 0 || p.k == 0) return plan;
   if (options.block) check_block(*options.block);
-  planner<Exec>::choose(exec, p, options.block, plan);
+  if constexpr (computes<Exec, Types>) planner<Exec>::choose(exec, p, options.block, plan);
   return plan;
 }
 
@@ -104,7 +104,7 @@ void run_gemm(const Exec& exec, workspace<Exec>& memory, const gemm_problem<Type
   }
   if constexpr (requires { planner<Exec>::run_tiny(exec, p, epilogue); })
     if (!options.block && !options.plan && planner<Exec>::run_tiny(exec, p, epilogue)) return;
-  run_plan(exec, memory, p, epilogue, options);
+  if constexpr (computes<Exec, Types>) run_plan(exec, memory, p, epilogue, options);
 }
 
 }  // namespace keramos::detail

@@ -13,6 +13,12 @@ namespace keramos {
 /// op(X) of BLAS: X, its transpose, or its conjugate transpose (of real numbers the transpose).
 enum class op : char { N = 'N', T = 'T', C = 'C' };
 
+/// What elements of A and B are rounded to before they are multiplied.
+enum class gemm_compute {
+  standard,  ///< nothing: products are those of the elements
+  tf32,      ///< f32 on tensor cores: eleven bits of mantissa, to nearest; sums stay in f32
+};
+
 /// Where in the caller's C a problem writes, for epilogues that ask: the library transposes, cuts and batches.
 struct gemm_place {
   index_t i0 = 0, j0 = 0;   ///< the caller's row and column of the problem's first element

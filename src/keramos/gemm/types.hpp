@@ -24,6 +24,8 @@ struct gemm_types {
 
   /// Whether products are of complex numbers, whose op::C is not op::T.
   static constexpr bool is_complex = detail::is_complex<accumulator>;
+  /// Whether only matrix units compute so: FMA units and hosts do not round.
+  static constexpr bool needs_matrix_units = Compute == scalar_type::tf32;
   /// Whether kernels of one type alone can do it.
   static constexpr bool uniform = Compute == Accumulator && std::is_same_v<a, accumulator> &&
                                   std::is_same_v<b, accumulator> && std::is_same_v<c, accumulator>;
@@ -42,6 +44,10 @@ namespace types {
 
 struct f32 : uniform_types<scalar_type::f32> {
   static constexpr const char* name = "f32";
+};
+struct tf32
+    : gemm_types<scalar_type::f32, scalar_type::f32, scalar_type::f32, scalar_type::tf32, scalar_type::f32> {
+  static constexpr const char* name = "tf32";
 };
 struct f64 : uniform_types<scalar_type::f64> {
   static constexpr const char* name = "f64";
@@ -80,8 +86,8 @@ template <class... Types>
 struct types_list {};
 
 /// All of them. Of those for the same elements, the first is meant if nothing else is asked for.
-using known_types = types_list<types::f32, types::f64, types::i32, types::i8_i32, types::c32, types::c64,
-                               types::f16, types::f16_f32, types::bf16, types::bf16_f32>;
+using known_types = types_list<types::f32, types::tf32, types::f64, types::i32, types::i8_i32, types::c32,
+                               types::c64, types::f16, types::f16_f32, types::bf16, types::bf16_f32>;
 
 template <class A, class B, class C, class First, class... Rest>
 constexpr auto find_types(types_list<First, Rest...>) {

@@ -15,6 +15,10 @@ struct operand_types {
 constexpr operand_types all(scalar_type type) { return {type, type, type, type}; }
 /// Short floating-point elements, summed in f32.
 constexpr operand_types halves(scalar_type type) { return {type, type, type, scalar_type::f32}; }
+/// Elements of f32 that are rounded to tf32.
+constexpr operand_types rounded_to_tf32() {
+  return {scalar_type::f32, scalar_type::f32, scalar_type::tf32, scalar_type::f32};
+}
 /// Integers of eight bits, summed modulo 2^32.
 constexpr operand_types bytes() {
   return {scalar_type::i8, scalar_type::i8, scalar_type::i8, scalar_type::i32};

@@ -13,10 +13,9 @@ namespace keramos::detail::simt {
 template <class Types, tiling::config Config, class Exec>
 class warp_mma_accumulator {
   using T = typename Types::accumulator;
-  static_assert(Types::uniform);
+  static_assert(Types::uniform || Types::needs_matrix_units);
   static constexpr int fm = Config.warp.m / 16, fn = Config.warp.n / 8;
   static constexpr int warps_n = Config.block.n / Config.warp.n;
-  static constexpr int vector = 16 / int(sizeof(T));
   static constexpr int fk = Config.fragment.k, steps = Config.block.k / fk;
   static_assert(Config.warp.m % 16 == 0 && Config.warp.n % 8 == 0 && Config.block.k % fk == 0,
                 "keramos: warp tiles are multiples of the fragment");
@@ -68,7 +67,7 @@ class warp_mma_accumulator {
     }
   }
 
-  /// `f(number, run)` for the accumulators in runs of 16 bytes.
+  /// `f(number, run)` for the accumulators in runs of two.
   template <class F>
   KERAMOS_FORCEINLINE_FUNCTION void for_each_vector(const F& f) {
     KERAMOS_UNROLL
@@ -80,7 +79,7 @@ class warp_mma_accumulator {
   template <class Position, class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void write(const gemm_problem<Types>& p, const Position& at,
                                           const Epilogue& epilogue) const {
-    const c_writer<Types, vector, Position> writer(p, at);
+    const c_writer<Types, 2, Position> writer(p, at);
     const int group = m_ % 8;
     KERAMOS_UNROLL
     for (int i = 0; i < fm; ++i) KERAMOS_UNROLL
@@ -94,13 +93,15 @@ class warp_mma_accumulator {
   KERAMOS_FORCEINLINE_FUNCTION void load_a(int i, const Panels& p, int step) {
     KERAMOS_UNROLL
     for (int v = 0; v < fk / 2; ++v)
-      a_frag_[i][v] = *p.a.at(m_ + i * 16 + v % 2 * 8, k_ + step * fk + v / 2 * 4);
+      a_frag_[i][v] =
+          backend::mma<Exec>::rounded(*p.a.at(m_ + i * 16 + v % 2 * 8, k_ + step * fk + v / 2 * 4));
   }
   template <class Panels>
   KERAMOS_FORCEINLINE_FUNCTION void load_b(T (&to)[fn][fk / 4], const Panels& p, int step) const {
     KERAMOS_UNROLL
     for (int j = 0; j < fn; ++j) KERAMOS_UNROLL
-    for (int v = 0; v < fk / 4; ++v) to[j][v] = *p.b.at(n_ + j * 8, k_ + step * fk + v * 4);
+    for (int v = 0; v < fk / 4; ++v)
+      to[j][v] = backend::mma<Exec>::rounded(*p.b.at(n_ + j * 8, k_ + step * fk + v * 4));
   }
 
   int m_, n_, k_;        // the first element that this lane reads of the warp's tile

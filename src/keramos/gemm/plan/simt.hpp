@@ -317,7 +317,8 @@ struct planner {
     std::string known;
     for (int i = 0; i < int(std::size(table)); ++i) {
       if (!serves_one<Types>(table[i], arch)) continue;
-      known += (known.empty() ? "" : ", ") + to_string(table[i].config.block);
+      const std::string shape = to_string(table[i].config.block);
+      if (known.find(shape) == std::string::npos) known += (known.empty() ? "" : ", ") + shape;
       if (table[i].config.block == block && (row < 0 || (!fits(exec, table[row]) && fits(exec, table[i]))))
         row = i;
     }
