@@ -49,9 +49,9 @@ KERAMOS_FORCEINLINE_FUNCTION void mma_16x8([[maybe_unused]] double (&d)[2][2],
 }
 
 /// The same on 16 x 8 x 8 floats that were rounded to tf32.
-inline KERAMOS_FORCEINLINE_FUNCTION void mma_16x8_tf32([[maybe_unused]] float (&d)[2][2],
-                                                       [[maybe_unused]] const float (&a)[4],
-                                                       [[maybe_unused]] const float (&b)[2]) {
+KERAMOS_FORCEINLINE_FUNCTION void mma_16x8_tf32([[maybe_unused]] float (&d)[2][2],
+                                                [[maybe_unused]] const float (&a)[4],
+                                                [[maybe_unused]] const float (&b)[2]) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   const auto bits = [](float x) { return __float_as_uint(x); };
   asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "

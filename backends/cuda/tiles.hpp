@@ -28,13 +28,13 @@ namespace cuda {
 //                   stages; single products with a divided k 7 to 9 % slower.
 //   f64 64x32x16    128 registers, 72 bytes of spills: with three teams there are none, but 1024 x 1024 then has
 //                   512 tiles for 396 places (46.5 us with four)
-//   f16 128x128x32  254-255 registers, no spills, 40,960 bytes of scratch; more k-tiles in flight need more than 48 KB
+//   f16 128x128x32  254-255 registers, no spills; 32,768 bytes of scratch, or with four stages 65,536, which Kokkos gives
+//                   since 5.2: measured with a Kokkos 4.6.99 whose limit was lifted likewise
 //   f16 64x64x32    126-128 registers, no spills
-//   The efficiencies of f16 were fitted by hand to times of 24 shapes, 256 to 4096; bf16 has the same.
-//   i8  128x128x64  234-239 registers, no spills, 40,960 bytes of scratch; at n = 4096 516 (NT) to 558 TOP/s (TN).
-//                   cublasGemmEx reaches 1549 where both operands run along k (NT), 127 where not.
-//                   keramos-perf gemm --provider keramos,cublas --type i8_i32 --op NN,NT,TN --size 4096 repeats it.
-//   i8  64x64x64    up to 128 registers, no spills. Efficiencies of i8 are in the proportions of f16.
+//   i8  128x128x64  234-239 registers, no spills; scratch as for f16
+//   i8  64x64x64    up to 128 registers, no spills
+//   Efficiencies of f16 and i8 are their rates at n = 2048 and 4096; bf16 has those of f16.
+//   tf32 128x128x16 255 registers, up to 8 bytes of spills; 40,960 bytes of scratch
 //   c32 128x64x8    128 registers, no spills; 49 to 50 TFLOP/s at n = 4096 (cuBLAS 54), but 46 where A and B both run along
 //                   m and n: ptxas then gives one of five FMAs operands of one register bank
 //   c64 64x32x8     230-236 registers, no spills; at n = 4096 0.91 (NT) to 1.02 (NN) of cuBLAS
@@ -76,19 +76,19 @@ inline constexpr simt::tile_row tile_table[] = {
     {    80, simt::c64,  {{ 32,  16,  8}, { 16,   8}, {16,  8,  8},   4,    5, tiling::math_unit::matrix,  true},   0.185},
     {    50, simt::c64,  {{ 64,  32,  8}, { 32,  16}, { 4,  4,  1},   3,    3, tiling::math_unit::fma,     true},   0.10},
     {    50, simt::c64,  {{ 64,  16,  8}, { 32,  16}, { 4,  4,  1},   3,    4, tiling::math_unit::fma,     true},   0.08},
-    {    80, simt::f16,  {{128, 128, 32}, { 64,  64}, {16,  8, 16},   2,    2, tiling::math_unit::matrix,  false},  6.30},
-    {    80, simt::f16,  {{128, 128, 32}, { 64,  64}, {16,  8, 16},   4,    2, tiling::math_unit::matrix,  false},  7.20, simt::serves::single},
-    {    80, simt::f16,  {{ 64,  64, 32}, { 32,  32}, {16,  8, 16},   4,    4, tiling::math_unit::matrix,  true},   3.30},
+    {    80, simt::f16,  {{128, 128, 32}, { 64,  64}, {16,  8, 16},   2,    2, tiling::math_unit::matrix,  false},  6.00},
+    {    80, simt::f16,  {{128, 128, 32}, { 64,  64}, {16,  8, 16},   4,    2, tiling::math_unit::matrix,  false},  7.00, simt::serves::single},
+    {    80, simt::f16,  {{ 64,  64, 32}, { 32,  32}, {16,  8, 16},   4,    4, tiling::math_unit::matrix,  true},   4.60},
     {    80, simt::f16,  {{ 64,  16, 32}, { 16,  16}, {16,  8, 16},   4,    4, tiling::math_unit::matrix,  true},   1.10},
     {    50, simt::f16,  {{ 64,  64, 16}, { 32,  32}, { 8,  4,  1},   2,    4, tiling::math_unit::fma,     true},   0.63},
-    {    80, simt::bf16, {{128, 128, 32}, { 64,  64}, {16,  8, 16},   2,    2, tiling::math_unit::matrix,  false},  6.30},
-    {    80, simt::bf16, {{128, 128, 32}, { 64,  64}, {16,  8, 16},   4,    2, tiling::math_unit::matrix,  false},  7.20, simt::serves::single},
-    {    80, simt::bf16, {{ 64,  64, 32}, { 32,  32}, {16,  8, 16},   4,    4, tiling::math_unit::matrix,  true},   3.30},
+    {    80, simt::bf16, {{128, 128, 32}, { 64,  64}, {16,  8, 16},   2,    2, tiling::math_unit::matrix,  false},  6.00},
+    {    80, simt::bf16, {{128, 128, 32}, { 64,  64}, {16,  8, 16},   4,    2, tiling::math_unit::matrix,  false},  7.00, simt::serves::single},
+    {    80, simt::bf16, {{ 64,  64, 32}, { 32,  32}, {16,  8, 16},   4,    4, tiling::math_unit::matrix,  true},   4.60},
     {    80, simt::bf16, {{ 64,  16, 32}, { 16,  16}, {16,  8, 16},   4,    4, tiling::math_unit::matrix,  true},   1.10},
     {    50, simt::bf16, {{ 64,  64, 16}, { 32,  32}, { 8,  4,  1},   2,    4, tiling::math_unit::fma,     true},   0.63},
-    {    80, simt::i8,   {{128, 128, 64}, { 64,  64}, {16,  8, 32},   2,    2, tiling::math_unit::matrix,  false},  10.5},
+    {    80, simt::i8,   {{128, 128, 64}, { 64,  64}, {16,  8, 32},   2,    2, tiling::math_unit::matrix,  false},  10.0},
     {    80, simt::i8,   {{128, 128, 64}, { 64,  64}, {16,  8, 32},   4,    2, tiling::math_unit::matrix,  false},  13.0, simt::serves::single},
-    {    80, simt::i8,   {{ 64,  64, 64}, { 32,  32}, {16,  8, 32},   4,    4, tiling::math_unit::matrix,  true},   5.50},
+    {    80, simt::i8,   {{ 64,  64, 64}, { 32,  32}, {16,  8, 32},   4,    4, tiling::math_unit::matrix,  true},   7.50},
     {    80, simt::i8,   {{ 64,  16, 64}, { 16,  16}, {16,  8, 32},   4,    4, tiling::math_unit::matrix,  true},   2.00},
     {    50, simt::i8,   {{ 64,  64, 16}, { 32,  32}, { 8,  4,  1},   2,    4, tiling::math_unit::fma,     true},   0.45},
 };

@@ -127,11 +127,15 @@ uniform_batch<To> in_types(const uniform_batch<From>& batch) {
   return {in_types<To>(batch.shape), batch.a, batch.b, batch.c, batch.count};
 }
 template <class To, class From>
-std::vector<gemm_problem<To>> in_types(const std::vector<gemm_problem<From>>& problems) {
-  std::vector<gemm_problem<To>> all;
-  all.reserve(problems.size());
-  for (const auto& p : problems) all.push_back(in_types<To>(p));
-  return all;
+std::vector<gemm_problem<To>> in_types(std::vector<gemm_problem<From>> problems) {
+  if constexpr (std::is_same_v<To, From>) {
+    return problems;
+  } else {
+    std::vector<gemm_problem<To>> all;
+    all.reserve(problems.size());
+    for (const auto& p : problems) all.push_back(in_types<To>(p));
+    return all;
+  }
 }
 
 /// The problem of A, B and C without types and ops, whose callers' elements are of these types.
@@ -221,11 +225,10 @@ basic_event<Exec> gemm_batched(basic_queue<Exec>& q, Alpha alpha, const MA& a, c
   const auto checked = detail::checked_batch<Exec>(a, b, c, options);
   using types = typename decltype(checked.batch)::types;
   const auto epilogue = detail::epilogue_of<typename types::accumulator>(alpha, beta);
-  detail::with_compute<Exec, types>(
-      options.compute, checked.batch, [&]<class Types>(const uniform_batch<Types>& batch) {
-        detail::run_gemm_batched<Exec, Types>(q.execution_space(), detail::workspace_of(q), batch,
-                                              checked.alignment, epilogue);
-      });
+  detail::with_compute<Exec, types>(options.compute, [&]<class To>(To) {
+    detail::run_gemm_batched<Exec, To>(q.execution_space(), detail::workspace_of(q),
+                                       detail::in_types<To>(checked.batch), checked.alignment, epilogue);
+  });
   return q.completion();
 }
 
@@ -243,13 +246,13 @@ template <class Exec, class Alpha, detail::list_operand_like MA, detail::list_op
           matrix_list_like MC>
 basic_event<Exec> gemm_batched(basic_queue<Exec>& q, Alpha alpha, const MA& a, const MB& b, Beta beta,
                                const MC& c, const gemm_batched_options& options = {}) {
-  const auto problems = detail::checked_list<Exec>(a, b, c, options);
+  auto problems = detail::checked_list<Exec>(a, b, c, options);
   using types = typename decltype(problems)::value_type::types;
   const auto epilogue = detail::epilogue_of<typename types::accumulator>(alpha, beta);
-  detail::with_compute<Exec, types>(
-      options.compute, problems, [&]<class Types>(const std::vector<gemm_problem<Types>>& list) {
-        detail::run_gemm_batched<Exec, Types>(q.execution_space(), detail::workspace_of(q), list, epilogue);
-      });
+  detail::with_compute<Exec, types>(options.compute, [&]<class To>(To) {
+    detail::run_gemm_batched<Exec, To>(q.execution_space(), detail::workspace_of(q),
+                                       detail::in_types<To>(std::move(problems)), epilogue);
+  });
   return q.completion();
 }
 

@@ -109,10 +109,14 @@ auto checked_problem(const MA& a, const MB& b, const MC& c, const gemm_options& 
 template <class Exec, class Types>
 inline constexpr bool computes = !Types::needs_matrix_units || !backend::traits<Exec>::is_host;
 
-/// The same problem in other types, whose elements are the same.
+/// The same problem in types To, whose elements are the same: itself, if it is of these.
 template <class To, class From>
-gemm_problem<To> in_types(const gemm_problem<From>& p) {
-  return {p.a, p.b, p.c, p.c_row_stride, p.c_col_stride, p.m, p.n, p.k, p.pad_m, p.pad_n, p.place};
+decltype(auto) in_types(const gemm_problem<From>& p) {
+  if constexpr (std::is_same_v<To, From>)
+    return (p);
+  else
+    return gemm_problem<To>{p.a, p.b, p.c,     p.c_row_stride, p.c_col_stride, p.m,
+                            p.n, p.k, p.pad_m, p.pad_n,        p.place};
 }
 
 /// Throws what `compute` asks for if it cannot be had for elements of Types.
@@ -125,13 +129,13 @@ template <class Exec, class Types>
                          "; pass gemm_compute::standard");
 }
 
-/// Calls `f` with the problem of Types, or the batch of such, in the types that `compute` asks for.
-template <class Exec, class Types, class Work, class F>
-decltype(auto) with_compute(gemm_compute compute, const Work& work, const F& f) {
+/// Calls `f` with the types, as a value, that `compute` asks for where elements are those of Types.
+template <class Exec, class Types, class F>
+decltype(auto) with_compute(gemm_compute compute, const F& f) {
   if constexpr (std::is_same_v<Types, types::f32> && computes<Exec, types::tf32> && is_compiled<types::tf32>)
-    if (compute == gemm_compute::tf32) return f(in_types<types::tf32>(work));
+    if (compute == gemm_compute::tf32) return f(types::tf32());
   if (compute != gemm_compute::standard) refuse_compute<Exec, Types>();
-  return f(work);
+  return f(Types());
 }
 
 }  // namespace detail
@@ -173,8 +177,9 @@ basic_event<Exec> gemm(basic_queue<Exec>& q, Alpha alpha, const MA& a, const MB&
   const auto problem = detail::checked_problem<Exec>(a, b, c, options);
   using types = typename decltype(problem)::types;
   const auto epilogue = detail::epilogue_of<typename types::accumulator>(alpha, beta);
-  detail::with_compute<Exec, types>(options.compute, problem, [&](const auto& p) {
-    detail::run_gemm(q.execution_space(), detail::workspace_of(q), p, epilogue, options);
+  detail::with_compute<Exec, types>(options.compute, [&]<class To>(To) {
+    detail::run_gemm(q.execution_space(), detail::workspace_of(q), detail::in_types<To>(problem), epilogue,
+                     options);
   });
   return q.completion();
 }
@@ -189,9 +194,9 @@ template <class Exec, matrix_like MA, matrix_like MB, matrix_like MC>
 gemm_plan plan_gemm(basic_queue<Exec>& q, const MA& a, const MB& b, const MC& c,
                     const gemm_options& options = {}) {
   const auto problem = detail::checked_problem<Exec>(a, b, c, options);
-  return detail::with_compute<Exec, typename decltype(problem)::types>(
-      options.compute, problem,
-      [&](const auto& p) { return detail::choose_plan(q.execution_space(), p, options); });
+  return detail::with_compute<Exec, typename decltype(problem)::types>(options.compute, [&]<class To>(To) {
+    return detail::choose_plan(q.execution_space(), detail::in_types<To>(problem), options);
+  });
 }
 
 }  // namespace keramos
