@@ -1,5 +1,5 @@
-// The multiply atom of CUDA: FMA units, and for f64, f16, bf16 and integers of eight bits the tensor cores (PTX ISA, "Matrix Multiply-Accumulate
-// Operation using mma Instruction"; f64 in IEEE products and sums).
+// The multiply atom of CUDA: FMA units, and the tensor cores for f64, f16, bf16, tf32 and integers of eight bits (PTX ISA,
+// "Matrix Multiply-Accumulate Operation using mma Instruction"; f64 in IEEE products and sums).
 #pragma once
 
 #include <type_traits>
@@ -120,7 +120,7 @@ struct mma<Kokkos::Cuda> : fma_units {
                                                           std::bool_constant<SignedA>,
                                                           std::bool_constant<SignedB>) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    // No constants of types in PTX: one statement for each pair of signs.
+    // Signs are part of the instruction's name: a statement for each pair.
     if constexpr (SignedA && SignedB)
       asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
           "{%0,%1,%2,%3};"
@@ -155,9 +155,9 @@ struct mma<Kokkos::Cuda> : fma_units {
 #endif
   }
 
-  /// Four 8 x 8 matrices of 2-byte elements (or pairs of bytes) from shared memory: lane l says where row l % 8 of matrix l / 8 begins, aligned
-  /// to 16 bytes, and gets elements 2t and 2t + 1 of row g of each, or of column g if they are transposed (PTX ISA,
-  /// "Warp-level matrix load instruction: ldmatrix").
+  /// Four 8 x 8 matrices of 2-byte elements, or of pairs of bytes, from shared memory: lane l says where row l % 8 of
+  /// matrix l / 8 begins, aligned to 16 bytes, and gets elements 2t and 2t + 1 of row g of each, or of column g if they
+  /// are transposed (PTX ISA, "Warp-level matrix load instruction: ldmatrix").
   template <bool Transposed>
   KERAMOS_FORCEINLINE_FUNCTION static void load_8x8x4([[maybe_unused]] unsigned (&to)[4],
                                                       [[maybe_unused]] const void* row) {

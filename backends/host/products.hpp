@@ -23,7 +23,8 @@ namespace keramos::backend::host::KERAMOS_HOST_ISA {
 struct converted {
   static constexpr int group = 1;
 
-  /// The packed number of the elements from `from` on, of which `left` are left along k. `is_signed`: of integers of eight bits.
+  /// The packed number of the elements from `from` on, of which `left` are left along k. `is_signed` is for integers of
+  /// eight bits.
   template <class T, class From>
   static T number(const From* from, std::int64_t /*stride_k*/, int /*left*/,
                   [[maybe_unused]] bool is_signed) {
@@ -40,9 +41,8 @@ struct multiply_add {
   using vector = typename simd<T>::vector;
   using pack_a = converted;
   using pack_b = converted;
-  static constexpr int group = 1;  ///< elements along k that a packed number holds
-  static constexpr int corrections =
-      0;  ///< numbers behind the last ones of a k-tile, of type T, multiplied as such
+  static constexpr int group = 1;        ///< elements along k that a packed number holds
+  static constexpr int corrections = 0;  ///< numbers behind those of a k-tile, multiplied as sums are
   static vector add(vector sum, T a, vector b) { return sum + a * b; }
 };
 
