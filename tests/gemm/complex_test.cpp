@@ -13,7 +13,6 @@
 namespace keramos::test {
 namespace {
 
-constexpr bool on_host = backend::traits<default_execution_space>::is_host;
 constexpr op all_ops[] = {op::N, op::T, op::C};
 
 template <class T>
