@@ -46,7 +46,9 @@ struct tiles;
 
 /// What a machine without matrix units multiplies with: the compiler's own FMAs.
 struct fma_units {
-  /// Where there is one, `multiply_16x8(d, a, b)` adds a product of 16 x 8 x K to a warp's sums.
+  /// Where there is one, `multiply_16x8(d, a, b)` adds a product of 16 x 8 x K to a warp's sums, of elements that
+  /// `rounded(x)` has prepared. Tiles of elements of one or two bytes need `multiply_short`, `load_8x8x4` and
+  /// `take_apart` (backends/cuda/mma.hpp).
   template <class T>
   static constexpr bool has_matrix_unit = false;
   /// Whether the device at hand has it.

@@ -18,7 +18,7 @@ cudaDeviceProp properties() {
 
 // Results a clock of one multiprocessor, from the CUDA C++ Programming Guide's table of arithmetic
 // throughput: multiply-adds of f32, f64 (on tensor cores where they do f64: twice the rate of its
-// other units) and i32. Of f16, bf16 and i8 those of the tensor cores with sums in f32, dense, from NVIDIA's
+// other units) and i32. Of f16, bf16 (sums in f32) and i8 (in i32) those of the tensor cores, dense, from NVIDIA's
 // papers on the architectures of the V100, A100, H100 and B200; 0 where devices of one compute capability differ.
 double multiply_adds_per_clock(data_type type, int major, int minor) {
   switch (multiplied_type(type)) {

@@ -217,7 +217,8 @@ auto checked_list(const MA& a, const MB& b, const MC& c, const gemm_batched_opti
 ///
 /// Fastest where the batch is the slowest or the fastest index of all three, and strides are multiples of 16
 /// bytes. On a GPU matrices up to 32 x 32 share teams (but not of elements of one or two bytes, nor in tf32); larger ones
-/// are tiled as in keramos::gemm. One launch in either case. With A or B shared, stacked matrices are multiplied as one large product.
+/// are tiled as in keramos::gemm. One launch in either case. With A or B shared, stacked matrices are multiplied as one
+/// large product.
 template <class Exec, class Alpha, detail::batch_operand_like MA, detail::batch_operand_like MB, class Beta,
           detail::batch_result MC>
 basic_event<Exec> gemm_batched(basic_queue<Exec>& q, Alpha alpha, const MA& a, const MB& b, Beta beta,

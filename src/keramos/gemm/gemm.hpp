@@ -122,10 +122,12 @@ decltype(auto) in_types(const gemm_problem<From>& p) {
 /// Throws what `compute` asks for if it cannot be had for elements of Types.
 template <class Exec, class Types>
 [[noreturn]] void refuse_compute() {
-  throw invalid_argument(std::string("keramos::gemm: options.compute is tf32, which ") +
-                         (std::is_same_v<Types, types::f32>
-                              ? "the backend " + std::string(backend::traits<Exec>::name) + " does not have"
-                              : "is for matrices of float, but these are " + std::string(Types::name)) +
+  std::string why = "the backend " + std::string(backend::traits<Exec>::name) + " does not have";
+  if (!std::is_same_v<Types, types::f32>)
+    why = "is for matrices of float, but these are " + std::string(Types::name);
+  else if (computes<Exec, types::tf32>)
+    why = "KERAMOS_TYPES left out when the library was configured";
+  throw invalid_argument("keramos::gemm: options.compute is tf32, which " + why +
                          "; pass gemm_compute::standard");
 }
 
@@ -155,6 +157,7 @@ decltype(auto) with_compute(gemm_compute compute, const F& f) {
 ///                 beta = 0 does not read C; alpha = 0 or k = 0 does not read A or B.
 /// @throws invalid_argument if extents disagree, data is null, C overlaps A or B or itself, or alpha or
 ///                 beta is no whole number where integers are multiplied, or options.plan is not for this product,
+///                 or options.compute cannot be had for these elements or this backend,
 ///                 or complex numbers are not aligned to their size;
 ///                 C is untouched then. launch_error if the tile that options ask for does not fit the device.
 ///
@@ -162,8 +165,8 @@ decltype(auto) with_compute(gemm_compute compute, const F& f) {
 /// with γ(j) = j·u / (1 − j·u) (Higham, Accuracy and Stability of Numerical Algorithms, 3.5). Of complex numbers each
 /// part of Ĉ keeps that bound with 2k + 4 for k + 2 and |z| for |Re z| + |Im z|. float16 and bfloat16 are
 /// multiplied and summed in f32, with its bound; a C of their type is rounded to the nearest at the end, once. Subnormal
-/// bfloat16s count as zeros on processors with AVX512-BF16. Products and sums of integers are exact modulo 2^32. The same
-/// call on the same device and build gives bitwise the same answer.
+/// bfloat16s count as zeros on hosts that multiply them by AVX512-BF16. Products and sums of integers are exact modulo
+/// 2^32. The same call on the same device and build gives bitwise the same answer.
 ///
 /// options.compute = gemm_compute::tf32, for f32 on CUDA from compute capability 8.0 on: elements are rounded to eleven bits
 /// first, so to the bound comes 2^-10·(1 + 2^-12)·|alpha||A||B|. A matrix times a vector is computed as without.

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include <keramos/backends/host/caches.hpp>
+#include <keramos/backends/host/processor.hpp>
 #include <keramos/base/compiler.hpp>
 #include <keramos/base/export.hpp>
 #include <keramos/config.hpp>
@@ -54,9 +55,7 @@ void for_each_version(const From& from, const Use& use) {
   if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512dq") ||
       !__builtin_cpu_supports("avx512bw") || !__builtin_cpu_supports("avx512vl"))
     return;
-  // Where pairs of bfloat16s are slow, floats are better: on Emerald Rapids 16 threads reach 816 GFLOP/s with them at
-  // n = 3000, of f16, which is widened, 1392 (perf/baselines/emerald-rapids-16-threads-halves.json).
-  const bool pairs_are_slow = __builtin_cpu_is("intel");
+  const bool pairs_are_slow = backend::host::bf16_pairs_are_slow();
   const auto use_bf16 = [&] {
     if constexpr (requires { from.avx512_bf16(); })
       if (__builtin_cpu_supports("avx512bf16")) use(from.avx512_bf16());
