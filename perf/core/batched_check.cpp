@@ -61,7 +61,7 @@ class batched_check : public gemm_check {
     return l == 0 || l == case_.batch - 1 || l * whole_ / case_.batch != (l - 1) * whole_ / case_.batch;
   }
 
-  static double scale(const problem& p) { return double(p.k + 2) * unit_roundoff<S>; }
+  static double scale(const problem& p) { return p.relative_bound(); }
 
   worst_element elements(const problem& p, const C* c, const C* c0) const {
     const wide alpha = static_cast<wide>(static_cast<S>(case_.alpha));

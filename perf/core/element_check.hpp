@@ -105,7 +105,7 @@ class element_check {
       if constexpr (!std::is_integral_v<T>) {
         bound = std::fabs(alpha_) * magnitude[j];
         if (beta_ != 0) bound += std::fabs(beta_ * double(c0_[i * n + j]));
-        bound *= double(problem_.k + 2) * unit_roundoff<S>;
+        bound *= problem_.relative_bound();
         bound += rounding_to_c<S, C>(double(std::fabs(exact)) + bound);
       }
       worst.see(distance(c[i * n + j], exact), bound, i, j);

@@ -53,6 +53,10 @@ template <class T>
 constexpr double smallest_error = power_of_2(std::numeric_limits<T>::min_exponent -
                                              std::numeric_limits<T>::digits - 1);
 
+// The relative error of a product of floats that were rounded to eleven bits each, to nearest, and the sums' of more than
+// that: (1 + 2^-11)^2 - 1, rounded up.
+constexpr double tf32_product_roundoff = power_of_2(-10) + power_of_2(-21);
+
 // What rounding x, a sum of type S, to C's type adds at most.
 template <class S, class C>
 double rounding_to_c(double size_of_x) {

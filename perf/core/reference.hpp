@@ -27,7 +27,11 @@ class row_major_problem {
   static constexpr int parts = keramos::detail::is_complex<T> ? 2 : 1;  // of an element
 
   row_major_problem(const gemm_case& g, const void* a, const void* b)
-      : m(g.m), n(parts * g.n), k(parts * g.k), transposed(g.layout == matrix_layout::left) {
+      : m(g.m),
+        n(parts * g.n),
+        k(parts * g.k),
+        transposed(g.layout == matrix_layout::left),
+        of_products(g.type == data_type::tf32 ? tf32_product_roundoff : 0) {
     operand x{static_cast<const T*>(a), strides_of_op_a(g), g.op_a == transpose::C, g.m, g.k};
     operand y{static_cast<const T*>(b), strides_of_op_b(g), g.op_b == transpose::C, g.k, g.n};
     if (transposed) {
@@ -56,6 +60,10 @@ class row_major_problem {
 
   std::int64_t m, n, k;  // of the real product
   bool transposed;
+  double of_products;  // the relative error of each product
+
+  // The bound of a sum of k products, alpha times it and beta times an element, relative to its magnitudes.
+  double relative_bound() const { return double(k + 2) * unit_roundoff<S> + of_products; }
 
  private:
   // op of a matrix, rows x cols.

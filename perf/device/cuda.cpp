@@ -18,7 +18,7 @@ cudaDeviceProp properties() {
 
 // Results a clock of one multiprocessor, from the CUDA C++ Programming Guide's table of arithmetic
 // throughput: multiply-adds of f32, f64 (on tensor cores where they do f64: twice the rate of its
-// other units) and i32. Of f16, bf16 (sums in f32) and i8 (in i32) those of the tensor cores, dense, from NVIDIA's
+// other units) and i32. Of tf32, f16, bf16 (sums in f32) and i8 (in i32) those of the tensor cores, dense, from NVIDIA's
 // papers on the architectures of the V100, A100, H100 and B200; 0 where devices of one compute capability differ.
 double multiply_adds_per_clock(data_type type, int major, int minor) {
   switch (multiplied_type(type)) {
@@ -27,6 +27,9 @@ double multiply_adds_per_clock(data_type type, int major, int minor) {
     case data_type::f64:
       if (minor != 0) return 2;
       return major == 8 || major == 9 ? 128 : major == 10 || major == 7 ? 32 : 2;
+    case data_type::tf32:
+      if (minor != 0) return 0;
+      return major == 8 ? 512 : major == 9 ? 1024 : major == 10 ? 2048 : 0;
     case data_type::bf16:
       if (major < 8) return 0;
       [[fallthrough]];

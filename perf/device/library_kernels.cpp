@@ -16,6 +16,7 @@ auto with_operands(const gemm_case& g, const operand_set& set, const Call& call)
   const matrix_view<const AB> op_b{static_cast<const AB*>(set.b), g.k, g.n, b.row, b.col};
   gemm_options options;
   options.op_a = op_of(g.op_a), options.op_b = op_of(g.op_b);
+  options.compute = compute_of(g.type);
   return call(g.op_a == transpose::N ? op_a : op_a.transposed(),
               g.op_b == transpose::N ? op_b : op_b.transposed(),
               matrix_view<C>{static_cast<C*>(set.c), g.m, g.n, c.row, c.col}, options);

@@ -1,4 +1,4 @@
-// For the files that include Kokkos: the op of an operand as the library calls it.
+// For the files that include Kokkos: what is asked of the library, as it calls it.
 #pragma once
 
 #include <keramos/gemm/problem.hpp>
@@ -9,6 +9,9 @@ namespace keramos::perf {
 
 inline keramos::op op_of(transpose op) {
   return op == transpose::N ? keramos::op::N : op == transpose::T ? keramos::op::T : keramos::op::C;
+}
+inline keramos::gemm_compute compute_of(data_type type) {
+  return type == data_type::tf32 ? keramos::gemm_compute::tf32 : keramos::gemm_compute::standard;
 }
 
 }  // namespace keramos::perf

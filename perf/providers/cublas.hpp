@@ -40,6 +40,8 @@ struct cublas_types {
 inline cublas_types cublas_types_of(data_type type) {
   constexpr auto f32 = CUDA_R_32F, f16 = CUDA_R_16F, bf16 = CUDA_R_16BF;
   switch (type) {
+    case data_type::tf32:
+      return {f32, f32, f32, CUBLAS_COMPUTE_32F_FAST_TF32};
     case data_type::f64:
       return {CUDA_R_64F, CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F};
     case data_type::i8_i32:
@@ -57,7 +59,7 @@ inline cublas_types cublas_types_of(data_type type) {
     case data_type::bf16_f32:
       return {bf16, f32, f32, CUBLAS_COMPUTE_32F};
     default:
-      return {f32, f32, f32, CUBLAS_COMPUTE_32F};  // no TF32, which has to be asked for
+      return {f32, f32, f32, CUBLAS_COMPUTE_32F};
   }
 }
 

@@ -24,6 +24,7 @@ void enqueue(const gemm_case& g, const operand_set& set) {
   keramos::gemm_options options;
   options.op_a = op_of(g.op_a);
   options.op_b = op_of(g.op_b);
+  options.compute = compute_of(g.type);
   using scalar = sum_t<AB>;
   keramos::gemm(machine_queue(), scalar(g.alpha), a, b, scalar(g.beta), c, options);
 }
@@ -43,7 +44,8 @@ void enqueue_batch(const gemm_case& g, const operand_set& set) {
   keramos::gemm_batched(machine_queue(), scalar(g.alpha),
                         batch(static_cast<const AB*>(set.a), a_plain, g.m, g.k),
                         batch(static_cast<const AB*>(set.b), b_plain, g.k, g.n), scalar(g.beta),
-                        batch(static_cast<C*>(set.c), true, g.m, g.n), {op_of(g.op_a), op_of(g.op_b)});
+                        batch(static_cast<C*>(set.c), true, g.m, g.n),
+                        {.op_a = op_of(g.op_a), .op_b = op_of(g.op_b), .compute = compute_of(g.type)});
 }
 
 template <class AB, class C>
@@ -54,6 +56,8 @@ auto enqueue_in(const gemm_case& g) {
   return right ? enqueue<AB, C, Kokkos::LayoutRight> : enqueue<AB, C, Kokkos::LayoutLeft>;
 }
 
+constexpr bool has_tf32 = keramos::detail::computes<keramos::default_execution_space, keramos::types::tf32>;
+
 class keramos_provider : public gemm_provider {
  public:
   provider_info info() const override {
@@ -63,6 +67,9 @@ class keramos_provider : public gemm_provider {
       libraries.push_back(path);
     }
     return {"keramos", KERAMOS_VERSION, libraries, host_threads(), false};
+  }
+  std::string cannot(const gemm_case& g) const override {
+    return g.type == data_type::tf32 && !has_tf32 ? "it has tf32 only on GPUs with tensor cores" : "";
   }
   void prepare(const gemm_case& g, const gemm_operands& operands) override {
     case_ = g;

@@ -29,6 +29,10 @@ run(0 gemm --provider keramos --type i8_i32 --op NN,NT,TN,TT --layout right,left
     ${quick})
 expect("${out}" "\ni8_i32\n.*GOP/s")
 run(0 gemm --provider keramos --type i8_i32 --size 8,550 ${quick})  # and by sums of elements
+if(WORKERS)  # on a host
+  run(1 gemm --provider keramos --type tf32 --size 8 ${quick})
+  expect("${out}${err}" "it has tf32 only on GPUs")
+endif()
 
 file(REMOVE complex.json)
 run(0 gemm --provider keramos --type c32,c64 --op NN,NT,NC,TN,TT,TC,CN,CT,CC --layout right,left --m 5 --n 7,24 --k 33
