@@ -17,6 +17,8 @@
 //   collectives<Exec, items, team>  (collectives.hpp) reductions, scans and shuffles of a group's private values
 //   staging<Exec>          the copy atom: copy<count>(local, global, valid), commit(), wait<pending>()
 //   mma<Exec>              the multiply atom, below
+//   warpgroups<Exec>       where there are any: tensor cores that read local memory, and barriers in it
+//                          (backends/cuda/warpgroup.hpp)
 //   tiles<Exec>            on devices: table, an array of simt::tile_row; arch(exec), which rows serve it; model(exec), a
 //                          simt::device_model. Hosts have host/tiles.hpp, by instruction set
 //
@@ -62,5 +64,9 @@ struct fma_units {
 };
 template <class Exec>
 struct mma : fma_units {};
+
+/// None.
+template <class Exec>
+struct warpgroups {};
 
 }  // namespace keramos::backend

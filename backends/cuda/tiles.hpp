@@ -35,6 +35,9 @@ namespace cuda {
 //   i8  64x64x64    up to 128 registers, no spills
 //   Efficiencies of f16 and i8 are their rates at n = 2048 and 4096; bf16 has those of f16. Four stages of i8 are faster
 //   (13), but then the choice would take them at n = 1024 too, where 64x64x64 is.
+//   Tiles of warpgroups, 64 rows for each of those that multiply: 168 registers with 128 rows, of which 36 to 84 bytes are
+//   spilled with 256 columns, all outside the loop over k; 128 registers with 64 rows. 99 to 198 KB of scratch, which Kokkos
+//   gives since 5.2: measured as above. They do not divide k at n = 1024: sums cost more than they save there.
 //   tf32 128x128x16 255 registers, up to 8 bytes of spills; 40,960 bytes of scratch
 //   c32 128x64x8    128 registers, no spills; 49 to 50 TFLOP/s at n = 4096 (cuBLAS 54), but 46 where A and B both run along
 //                   m and n: ptxas then gives one of five FMAs operands of one register bank
@@ -77,6 +80,19 @@ inline constexpr simt::tile_row tile_table[] = {
     {    80, simt::c64,  {{ 32,  16,  8}, { 16,   8}, {16,  8,  8},   4,    5, tiling::math_unit::matrix,  true},   0.185},
     {    50, simt::c64,  {{ 64,  32,  8}, { 32,  16}, { 4,  4,  1},   3,    3, tiling::math_unit::fma,     true},   0.10},
     {    50, simt::c64,  {{ 64,  16,  8}, { 32,  16}, { 4,  4,  1},   3,    4, tiling::math_unit::fma,     true},   0.08},
+#if defined(KOKKOS_ARCH_HOPPER90)
+    {    90, simt::tf32, {{128, 256, 32}, { 16, 256}, {64, 256,  8},  4,    1, tiling::math_unit::warpgroup, false}, 6.50, simt::serves::single},
+    {    90, simt::tf32, {{ 64, 128, 32}, { 16, 128}, {64, 128,  8},  4,    2, tiling::math_unit::warpgroup, true},  4.00, simt::serves::single},
+    {    90, simt::f16,  {{128, 256, 64}, { 16, 256}, {64, 256, 16},  4,    1, tiling::math_unit::warpgroup, false}, 13.0, simt::serves::single},
+    {    90, simt::f16,  {{128, 128, 64}, { 16, 128}, {64, 128, 16},  6,    1, tiling::math_unit::warpgroup, true},  9.30, simt::serves::single},
+    {    90, simt::f16,  {{ 64, 128, 64}, { 16, 128}, {64, 128, 16},  4,    2, tiling::math_unit::warpgroup, true},  8.00, simt::serves::single},
+    {    90, simt::bf16, {{128, 256, 64}, { 16, 256}, {64, 256, 16},  4,    1, tiling::math_unit::warpgroup, false}, 13.0, simt::serves::single},
+    {    90, simt::bf16, {{128, 128, 64}, { 16, 128}, {64, 128, 16},  6,    1, tiling::math_unit::warpgroup, true},  9.30, simt::serves::single},
+    {    90, simt::bf16, {{ 64, 128, 64}, { 16, 128}, {64, 128, 16},  4,    2, tiling::math_unit::warpgroup, true},  8.00, simt::serves::single},
+    {    90, simt::i8,   {{128, 256,128}, { 16, 256}, {64, 256, 32},  4,    1, tiling::math_unit::warpgroup, false}, 24.0, simt::serves::single},
+    {    90, simt::i8,   {{128, 128,128}, { 16, 128}, {64, 128, 32},  6,    1, tiling::math_unit::warpgroup, true},  18.5, simt::serves::single},
+    {    90, simt::i8,   {{ 64, 128,128}, { 16, 128}, {64, 128, 32},  4,    2, tiling::math_unit::warpgroup, true},  17.0, simt::serves::single},
+#endif
     {    80, simt::f16,  {{128, 128, 32}, { 64,  64}, {16,  8, 16},   2,    2, tiling::math_unit::matrix,  false},  6.00},
     {    80, simt::f16,  {{128, 128, 32}, { 64,  64}, {16,  8, 16},   4,    2, tiling::math_unit::matrix,  false},  7.00, simt::serves::single},
     {    80, simt::f16,  {{ 64,  64, 32}, { 32,  32}, {16,  8, 16},   4,    4, tiling::math_unit::matrix,  true},   4.60},

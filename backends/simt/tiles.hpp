@@ -50,6 +50,7 @@ struct device_model {
   double adding_bytes = 23;  ///< of stored sums, read by one team
   double strip_bytes = 14;   ///< of operands that are not aligned, of a strip of C that is computed apart
   double launch_time = 12000;
+  double copied_bytes = 17;  ///< read and written, where operands are copied beforehand
   /// What the first k-tiles and the writing of C take of a tile of a batch, whose k-tiles are few, unless other teams of
   /// the multiprocessor have work meanwhile.
   double tile_start_time = 12000;

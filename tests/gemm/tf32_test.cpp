@@ -81,6 +81,26 @@ TEST(GemmTf32, PackedBeforehandAndCut) {
   EXPECT_TRUE(run<float>(g, fresh_seed()));
 }
 
+// Operands are rounded where they are copied beforehand, and units that do not round read the copies.
+TEST(GemmTf32, TilesOfWarpgroups) {
+  if (on_host) return;
+  std::mt19937_64 rng(fresh_seed());
+  const index_t sizes[][3] = {{128, 256, 64}, {129, 257, 65}, {272, 304, 80}, {5, 300, 333}};
+  for (const tiling::shape block : {tiling::shape{128, 256, 32}, tiling::shape{64, 128, 32}})
+    for (const auto& [m, n, k] : sizes)
+      for (const op a : {op::N, op::T})
+        for (const op b : {op::N, op::T}) {
+          gemm_case g{.m = m, .n = n, .k = k, .op_a = a, .op_b = b, .alpha = 1.5, .beta = double(rng() % 2)};
+          g.gap = index_t(rng() % 5), g.offset = g.gap;
+          g.block = block, g.compute = gemm_compute::tf32;
+          try {
+            EXPECT_TRUE(run<float>(g, rng()));
+          } catch (const launch_error& e) {  // not here, or too large for this Kokkos
+            EXPECT_NE(std::string(e.what()).find(to_string(block)), std::string::npos) << e.what();
+          }
+        }
+}
+
 TEST(GemmTf32, BatchesAndLists) {
   if (on_host) return;
   std::mt19937_64 rng(fresh_seed());

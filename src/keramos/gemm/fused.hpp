@@ -101,6 +101,19 @@ basic_event<Exec> gemm(basic_queue<Exec>& q, const MA& a, const MB& b, const MC&
   return q.completion();
 }
 
+/// The plan of such a product (gemm.hpp, plan_gemm): one of a product with alpha and beta may need kernels that are compiled
+/// in the library alone.
+template <class Exec, matrix_like MA, matrix_like MB, matrix_like MC, class Epilogue>
+requires(!std::is_same_v<Epilogue, gemm_options>) gemm_plan
+    plan_gemm(basic_queue<Exec>& q, const MA& a, const MB& b, const MC& c, const Epilogue&,
+              const gemm_options& options = {}) {
+  const auto problem = detail::checked_problem<Exec>(a, b, c, options);
+  detail::refuse_other_compute(options.compute);
+  return detail::choose_plan(q.execution_space(), problem, options,
+                             detail::is_linear<Epilogue> ? detail::epilogue_of_product::library
+                                                         : detail::epilogue_of_product::caller);
+}
+
 /// C[b](i, j) ← epilogue(Σ_k op(A[b])(i, k)·op(B[b])(k, j), C[b](i, j), i, j, b) for every b of a batch, on the queue;
 /// returns at once. Operands, options and errors are those of keramos::gemm_batched (batched.hpp).
 template <class Exec, detail::batch_operand_like MA, detail::batch_operand_like MB, detail::batch_result MC,

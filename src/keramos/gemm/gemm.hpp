@@ -55,7 +55,7 @@ void run_gemm(const Exec& exec, workspace<Exec>& memory, const gemm_problem<Type
 /// How run_gemm does it.
 template <class Exec, class Types>
 KERAMOS_EXPORT gemm_plan choose_plan(const Exec& exec, const gemm_problem<Types>& p,
-                                     const gemm_options& options);
+                                     const gemm_options& options, epilogue_of_product whose);
 
 /// How kernels read the caller's elements of an operand with that op.
 template <class Kernel, class Element>
@@ -198,7 +198,8 @@ gemm_plan plan_gemm(basic_queue<Exec>& q, const MA& a, const MB& b, const MC& c,
                     const gemm_options& options = {}) {
   const auto problem = detail::checked_problem<Exec>(a, b, c, options);
   return detail::with_compute<Exec, typename decltype(problem)::types>(options.compute, [&]<class To>(To) {
-    return detail::choose_plan(q.execution_space(), detail::in_types<To>(problem), options);
+    return detail::choose_plan(q.execution_space(), detail::in_types<To>(problem), options,
+                               detail::epilogue_of_product::library);
   });
 }
 

@@ -46,13 +46,14 @@ template <class Exec, class Types, class Epilogue>
 
 /// Throws unless the tile of a part that the caller asked for fits, whichever way operands lie; names one that does.
 template <class Exec, class Types>
-void check_tile_fits(const Exec& exec, const gemm_problem<Types>& p, gemm_part part, bool planned) {
+void check_tile_fits(const Exec& exec, const gemm_problem<Types>& p, gemm_part part, bool planned,
+                     epilogue_of_product whose) {
   if (part.path != gemm_path::tiled) return;
   planner<Exec>::template tell_team<Types>(part);
   const std::size_t limit = backend::traits<Exec>::local_memory_limit(exec, part.team_size);
   if (part.local_bytes <= limit) return;
   gemm_part fitting;
-  planner<Exec>::choose_tiles(exec, p, std::nullopt, fitting);
+  planner<Exec>::choose_tiles(exec, p, std::nullopt, whose, fitting);
   throw launch_error(
       "keramos::gemm: options." + std::string(planned ? "plan has a block tile of " : "block is ") +
       to_string(part.block) + ", which needs " + std::to_string(part.local_bytes) +
@@ -61,11 +62,12 @@ void check_tile_fits(const Exec& exec, const gemm_problem<Types>& p, gemm_part p
 }
 
 template <class Exec, class Types>
-gemm_plan choose_plan(const Exec& exec, const gemm_problem<Types>& p, const gemm_options& options) {
+gemm_plan choose_plan(const Exec& exec, const gemm_problem<Types>& p, const gemm_options& options,
+                      epilogue_of_product whose) {
   gemm_plan plan{p.m, p.n, p.k, backend::traits<Exec>::name, Types::name};
   if (p.m == 0 || p.n == 0 || p.k == 0) return plan;
   if (options.block) check_block(*options.block);
-  if constexpr (computes<Exec, Types>) planner<Exec>::choose(exec, p, options.block, plan);
+  if constexpr (computes<Exec, Types>) planner<Exec>::choose(exec, p, options.block, whose, plan);
   return plan;
 }
 
@@ -82,13 +84,14 @@ gemm_problem<Types> problem_of(const gemm_problem<Types>& p, const gemm_part& pa
 template <class Exec, class Types, class Epilogue>
 [[gnu::noinline]] void run_plan(const Exec& exec, workspace<Exec>& memory, const gemm_problem<Types>& p,
                                 const Epilogue& epilogue, const gemm_options& options) {
-  const gemm_plan plan = options.plan ? *options.plan : choose_plan(exec, p, options);
+  constexpr auto whose = is_linear<Epilogue> ? epilogue_of_product::library : epilogue_of_product::caller;
+  const gemm_plan plan = options.plan ? *options.plan : choose_plan(exec, p, options, whose);
   if (options.plan) check_plan(plan, p.m, p.n, p.k, backend::traits<Exec>::name, Types::name);
   if (options.plan || options.block)
     for (int i = 0; i < plan.size; ++i) {  // all of them first: what cannot be done at all launches nothing
       const gemm_problem<Types> q = problem_of(p, plan.parts[i]);
-      if (options.plan) planner<Exec>::check(exec, q, plan.parts[i], i);
-      check_tile_fits(exec, q, plan.parts[i], options.plan.has_value());
+      if (options.plan) planner<Exec>::check(exec, q, plan.parts[i], i, whose);
+      check_tile_fits(exec, q, plan.parts[i], options.plan.has_value(), whose);
     }
   for (int i = 0; i < plan.size; ++i)
     planner<Exec>::run(exec, memory, problem_of(p, plan.parts[i]), plan.parts[i], epilogue);
@@ -115,7 +118,8 @@ void run_gemm(const Exec& exec, workspace<Exec>& memory, const gemm_problem<Type
       const Space&, keramos::detail::workspace<Space>&, const keramos::gemm_problem<Types>&,      \
       const keramos::detail::linear_epilogue<Types::accumulator>&, const keramos::gemm_options&); \
   Template KERAMOS_EXPORT keramos::gemm_plan keramos::detail::choose_plan(                        \
-      const Space&, const keramos::gemm_problem<Types>&, const keramos::gemm_options&);
+      const Space&, const keramos::gemm_problem<Types>&, const keramos::gemm_options&,            \
+      keramos::detail::epilogue_of_product);
 #define KERAMOS_GEMM_OF_LIBRARY(Types, Space) \
   KERAMOS_GEMM_INSTANCES(extern template, Space, keramos::types::Types)
 #define KERAMOS_GEMM_OF_SPACE(Space) KERAMOS_FOR_EACH_PRODUCT(KERAMOS_GEMM_OF_LIBRARY, Space)

@@ -71,6 +71,9 @@ KERAMOS_EXPORT std::string to_string(const gemm_plan& plan);
 
 namespace detail {
 
+/// Whose epilogue a product has. Kernels with the library's are compiled in it alone, for some with flags of their own.
+enum class epilogue_of_product { library, caller };
+
 /// Throws if a caller's block tile has no extents, or such that bytes could wrap.
 KERAMOS_EXPORT void check_block(const tiling::shape& block);
 

@@ -6,6 +6,8 @@
 //   release   this thread has read the current stage
 #pragma once
 
+#include <cstddef>
+
 #include <keramos/base/macros.hpp>
 
 namespace keramos::tiling {
@@ -38,6 +40,78 @@ class team_pipeline {
 
  private:
   int current_ = 0;
+};
+
+/// A ring between threads that only copy and warps that only multiply. Each side keeps its own copy of this object; what
+/// they share are two barriers a stage, in local memory: it is full, or it is free. `Sync` is what a backend has for that
+/// (backends/cuda/warpgroup.hpp).
+///
+/// Copies are asynchronous: up to `ahead` stages are under way before the first of them is waited for and told of.
+template <int Stages, class Copier, class Sync>
+class handoff_pipeline {
+  using barrier = typename Sync::barrier;
+
+ public:
+  /// One stage less than can be: one is being read, and one must be left to fill.
+  static constexpr int ahead = Stages - 2;
+  static_assert(ahead > 0);
+  static constexpr std::size_t bytes = 2 * Stages * sizeof(barrier);
+
+  KERAMOS_FORCEINLINE_FUNCTION explicit handoff_pipeline(void* local) : full_(static_cast<barrier*>(local)) {}
+
+  /// By one thread of the team, before a barrier of all.
+  KERAMOS_FORCEINLINE_FUNCTION void start(int copying_threads, int multiplying_warps) const {
+    for (int s = 0; s < Stages; ++s) {
+      Sync::start(full_ + s, copying_threads);
+      Sync::start(free(s), multiplying_warps);
+    }
+    Sync::show_to_matrix_units();
+  }
+
+  /// Copying threads: the stage to fill next, once it is free.
+  KERAMOS_FORCEINLINE_FUNCTION int acquire() const {
+    Sync::wait(free(current_), phase_ ^ 1);
+    return current_;
+  }
+  /// What was copied since is all of the current stage.
+  KERAMOS_FORCEINLINE_FUNCTION void commit() {
+    Copier::commit();
+    advance();
+    if (pending_ < ahead) {
+      ++pending_;
+    } else {
+      Copier::template wait<ahead>();
+      tell();
+    }
+  }
+  /// After the last stage.
+  KERAMOS_FORCEINLINE_FUNCTION void drain() {
+    Copier::template wait<0>();
+    for (; pending_ > 0; --pending_) tell();
+  }
+
+  /// Multiplying warps: the stage to read next, once it is full.
+  KERAMOS_FORCEINLINE_FUNCTION int wait() const {
+    Sync::wait(full_ + current_, phase_);
+    return current_;
+  }
+  KERAMOS_FORCEINLINE_FUNCTION void advance() {
+    if (++current_ == Stages) current_ = 0, phase_ ^= 1;
+  }
+  /// This warp has read a stage; one of its lanes says so.
+  KERAMOS_FORCEINLINE_FUNCTION void release(int stage) const { Sync::arrive(free(stage)); }
+
+ private:
+  KERAMOS_FORCEINLINE_FUNCTION barrier* free(int stage) const { return full_ + Stages + stage; }
+  KERAMOS_FORCEINLINE_FUNCTION void tell() {
+    Sync::show_to_matrix_units();
+    Sync::arrive(full_ + oldest_);
+    if (++oldest_ == Stages) oldest_ = 0;
+  }
+
+  barrier* full_;
+  int current_ = 0, phase_ = 0;
+  int oldest_ = 0, pending_ = 0;  // of stages that were copied but not told of
 };
 
 }  // namespace keramos::tiling

@@ -21,8 +21,9 @@ inline std::string to_string(const shape& s) {
   return std::to_string(s.m) + "x" + std::to_string(s.n) + "x" + std::to_string(s.k);
 }
 
-/// What multiplies fragments.
-enum class math_unit { fma, matrix };
+/// What multiplies fragments: FMA units; tensor cores that a warp feeds from registers; or those that a warpgroup, four
+/// warps, lets read local memory, to which other warps copy meanwhile.
+enum class math_unit { fma, matrix, warpgroup };
 
 /// How one team computes one block tile; a template argument of the kernels it configures.
 struct config {
@@ -34,7 +35,10 @@ struct config {
   math_unit math = math_unit::fma;
   bool splits_k = false;  ///< whether teams may share a tile
 
+  /// Those that multiply.
   constexpr int warps() const { return (block.m / warp.m) * (block.n / warp.n); }
+  /// All of a team.
+  constexpr int team_warps() const { return warps() + (math == math_unit::warpgroup ? 4 : 0); }
 };
 
 /// The index along which an operand's memory runs: mn is m for A and n for B.

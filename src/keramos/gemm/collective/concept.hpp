@@ -19,19 +19,23 @@ struct own_tile {
 
   /// Where it is. Asked for again at the end: kept, it would take registers from the accumulators.
   KERAMOS_FORCEINLINE_FUNCTION const tiling::position& position() const { return at; }
-  /// Whether this team holds the sum of all of k, then if not before, and writes it.
-  template <class Accumulator>
-  KERAMOS_FORCEINLINE_FUNCTION bool add_up(Accumulator& /*sums*/) const {
+  /// Whether this team holds the sum of all of k, then if not before, and writes it. `team` are its threads that sum.
+  template <class Team, class Accumulator>
+  KERAMOS_FORCEINLINE_FUNCTION bool add_up(const Team& /*team*/, Accumulator& /*sums*/) const {
     return true;
   }
+  /// Steps to the team's next tile, if it has one. Collectives that are `persistent` ask.
+  KERAMOS_FORCEINLINE_FUNCTION bool next() { return false; }
 };
 
 /// `types` are those of its products, `team_size` is its threads, `teams_per_unit` how many teams to leave registers for.
 ///
 /// - `block()`, `local_bytes()`: the block tile, and the local memory that a team asks for.
 /// - `run(team, problem, tile, epilogue)`: all threads of a team compute and write `tile`, which is like own_tile.
+/// - `persistent`: whether run goes on to tile.next() until there is none, so that as few teams as a device holds at once do
+///   all tiles.
 /// - `splits_k`: whether several teams may share a tile. Then run hands its accumulators to tile.add_up, which reaches
-///   them by `for_each_vector(f)` (kernel/split_k.hpp).
+///   them by `for_each_vector(f)` (kernel/split_k.hpp); `summing_threads` of a team have some.
 /// - `can_shift_m(problem)`, `can_shift_n(problem)`: whether the last tiles may begin early, so that they are whole. The
 ///   tile's position is a shifted_position then, whose first skip_m rows and skip_n columns are not written.
 /// - `recompute(x)`: x, so that a compiler short of registers keeps nothing else of it.
@@ -41,6 +45,7 @@ concept gemm_collective = requires(const C& c, const gemm_problem<typename C::ty
   { C::team_size } -> std::convertible_to<int>;
   { C::teams_per_unit } -> std::convertible_to<int>;
   { C::splits_k } -> std::convertible_to<bool>;
+  { C::persistent } -> std::convertible_to<bool>;
   { c.block() } -> std::convertible_to<tiling::shape>;
   { c.local_bytes() } -> std::convertible_to<std::size_t>;
   { C::can_shift_m(problem) } -> std::same_as<bool>;
@@ -49,6 +54,9 @@ concept gemm_collective = requires(const C& c, const gemm_problem<typename C::ty
   c.run(any, problem, tile, any);  // with any team and epilogue
 }
 // Of a tile that is shared, the size is known when compiling.
-&&(!C::splits_k || requires { typename std::integral_constant<int, C::block().m * C::block().n>; });
+&&(!C::splits_k || requires {
+  typename std::integral_constant<int, C::block().m * C::block().n>;
+  { C::summing_threads } -> std::convertible_to<int>;
+});
 
 }  // namespace keramos::detail

@@ -92,7 +92,7 @@ class collective {
   using types = Types;
   static constexpr int team_size = 1;
   static constexpr int teams_per_unit = 1;
-  static constexpr bool splits_k = false;
+  static constexpr bool splits_k = false, persistent = false;
 
   collective(const kernel_table<Types>& kernels, const tiling::shape& block,
              const packed_operand<T>& packed_b = {}, shared_packing<Types>* packing = nullptr)

@@ -39,7 +39,8 @@ class collective {
  public:
   using types = Types;
   static constexpr int team_size = Config.warps() * backend::traits<Exec>::warp_size;
-  static constexpr bool splits_k = Config.splits_k;
+  static constexpr int summing_threads = team_size;
+  static constexpr bool splits_k = Config.splits_k, persistent = false;
 
  private:
   static constexpr int stages = Config.stages;
@@ -105,7 +106,7 @@ class collective {
     for (; s + stages < operands.whole_k_tiles(); ++s) multiply(s, std::true_type());
     for (; s < k_tiles; ++s) multiply(s, std::false_type());
     if constexpr (Types::is_complex) acc.finish(p);
-    if (tile.add_up(acc)) acc.write(p, tile.position(), epilogue);
+    if (tile.add_up(team, acc)) acc.write(p, tile.position(), epilogue);
   }
 
  private:

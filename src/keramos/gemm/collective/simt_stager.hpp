@@ -36,6 +36,7 @@ class panel : public tiling::reading<T> {
   static constexpr bool swizzled =
       is_short || (along_k && ((K == 8 && sizeof(T) == 16) || ((K == 8 || K == 16) && sizeof(T) == 8)));
   static constexpr int pitch = swizzled ? extent : extent + pad(sizeof(T));  ///< from row to row
+  static constexpr int most_of_row = extent + 1, column_stride = 1;          ///< a row is in one piece
   static constexpr int stride_mn = along_k ? pitch : 1;
   static constexpr int stride_k = along_k ? 1 : pitch;
   static constexpr int size = rows * pitch;
@@ -82,11 +83,12 @@ struct panel_pair {
 
 /// How the threads of a team share out a k-tile: `Fast` elements along the operand's memory, `Slow` across.
 /// A thread takes `Vector` neighbours at a time, a warp consecutive vectors of as many rows as that fills;
-/// of an operand that is transposed on its way only 32 bytes a row, one sector of memory.
-template <class T, int Fast, int Slow, int Threads, int Vector, bool Transposed>
+/// of an operand that is transposed on its way only 32 bytes a row, one sector of memory. At once it takes at most `Most`
+/// elements of a row.
+template <class T, int Fast, int Slow, int Threads, int Vector, bool Transposed, int Most>
 struct k_tile_map {
   static constexpr int sector = 32 / int(sizeof(T));
-  static constexpr int row = Transposed && sector < Fast ? sector : Fast;
+  static constexpr int row = Transposed && sector < Fast ? sector : Most < Fast ? Most : Fast;
   static constexpr int lanes_fast = row / Vector < Threads ? row / Vector : Threads;
   static constexpr int lanes_slow = Threads / lanes_fast;
   static constexpr int step_fast = lanes_fast * Vector;
@@ -101,25 +103,27 @@ struct k_tile_map {
   KERAMOS_FORCEINLINE_FUNCTION static int slow(int thread) { return thread / lanes_fast; }
 };
 
-/// Stages one operand's k-tiles, in order, into panels whose rows run along `Rows`.
-template <class T, int MN, int K, int Threads, tiling::direction Along, tiling::direction Rows, int Vector,
-          class Copier>
+/// Stages one operand's k-tiles of MN x K, in order, into panels whose rows run along `Rows`.
+template <class Panel, class T, int MN, int K, int Threads, tiling::direction Along, tiling::direction Rows,
+          int Vector, class Copier>
 class operand_stager {
   static constexpr bool along_mn = Along == tiling::direction::mn;
   static_assert(Along == Rows || Vector == 1,
                 "keramos: an operand is transposed on its way element by element");
   static constexpr int fast_extent = along_mn ? MN : K, slow_extent = along_mn ? K : MN;
-  using map = k_tile_map<T, fast_extent, slow_extent, Threads, Vector, Along != Rows>;
+  using map = k_tile_map<T, fast_extent, slow_extent, Threads, Vector, Along != Rows, Panel::most_of_row>;
 
  public:
-  using panel = simt::panel<T, MN, K, Rows>;
+  using panel = Panel;
 
  private:
-  static constexpr int local_fast = along_mn ? panel::stride_mn : panel::stride_k;
+  static constexpr int local_fast = panel::most_of_row <= map::step_fast ? panel::column_stride
+                                    : along_mn                           ? panel::stride_mn
+                                                                         : panel::stride_k;
   static constexpr int local_slow = along_mn ? panel::stride_k : panel::stride_mn;
   /// Whether from pass to pass a thread's place moves by strides alone.
   static constexpr bool by_strides =
-      !panel::swizzled || (Along == Rows && map::passes_fast == 1 &&
+      !panel::swizzled || (Along == Rows && (map::passes_fast == 1 || panel::most_of_row <= map::step_fast) &&
                            (map::lanes_slow % panel::period == 0 || map::passes_slow == 1));
   static_assert(by_strides || sizeof(T) <= 2,
                 "keramos: a thread's rows of a swizzled panel must all be swizzled alike");
@@ -196,20 +200,23 @@ struct access {
 
 /// Both operands of a block tile, staged into panels whose rows run along RowsA and RowsB.
 template <class Types, tiling::config Config, access A, tiling::direction RowsA, access B,
-          tiling::direction RowsB, int Threads, class Copier>
+          tiling::direction RowsB, int Threads, class Copier,
+          template <class, int, int, tiling::direction> class Panel = panel>
 class stager {
   static constexpr tiling::shape block = Config.block;
   using a_type = typename Types::a;
   using b_type = typename Types::b;
-  using stager_a = operand_stager<a_type, block.m, block.k, Threads, A.along, RowsA, A.vector, Copier>;
-  using stager_b = operand_stager<b_type, block.n, block.k, Threads, B.along, RowsB, B.vector, Copier>;
+  using stager_a = operand_stager<Panel<a_type, block.m, block.k, RowsA>, a_type, block.m, block.k, Threads,
+                                  A.along, RowsA, A.vector, Copier>;
+  using stager_b = operand_stager<Panel<b_type, block.n, block.k, RowsB>, b_type, block.n, block.k, Threads,
+                                  B.along, RowsB, B.vector, Copier>;
   static constexpr int a_bytes = int(sizeof(a_type)) * stager_a::panel::size;
   static constexpr int b_bytes = int(sizeof(b_type)) * stager_b::panel::size;
   static_assert(a_bytes % 16 == 0 && b_bytes % 16 == 0, "keramos: panels are aligned to 16 bytes");
 
  public:
   using panels_type = panel_pair<typename stager_a::panel, typename stager_b::panel>;
-  static constexpr int slot_bytes = a_bytes + b_bytes;
+  static constexpr int slot_bytes = a_bytes + b_bytes, offset_of_b = a_bytes;
 
   template <class Problem>
   KERAMOS_FORCEINLINE_FUNCTION stager(const Problem& p, const tiling::position& at, char* local, int thread)

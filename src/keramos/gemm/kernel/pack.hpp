@@ -1,5 +1,6 @@
-// Copies of operands that tiles cannot stage 16 bytes at a time: into memory of the queue, so that their rows
-// run along m or n, each from a line of the cache. A large product reads each element often, so it pays there.
+// Copies of operands that tiles cannot stage 16 bytes at a time, or not in the direction in which they lie: into memory of
+// the queue, so that their rows run along m or n, or along k, each from a line of the cache. A large product reads each
+// element often, so it pays there.
 #pragma once
 
 #include <algorithm>
@@ -18,12 +19,13 @@ namespace keramos::detail::simt {
 
 /// Elements of type T from row to row of a packed operand: whole lines of the cache.
 template <class T>
-index_t packed_pitch(index_t extent_mn) {
+index_t packed_pitch(index_t extent) {
   constexpr index_t line = 128 / index_t(sizeof(T));
-  return (extent_mn + line - 1) / line * line;
+  return (extent + line - 1) / line * line;
 }
 
-/// One operand to copy: element (mn, k) goes to `to[k * pitch + mn]`, and zeros to what is left of the pitch.
+/// One operand to copy: element (mn, k) goes to `to[k * pitch + mn]` or `to[mn * pitch + k]`, and zeros to what is left of
+/// the pitch.
 template <class T>
 struct pack_task {
   static constexpr int mn = 64, k = 32;  // of a team
@@ -31,27 +33,34 @@ struct pack_task {
   tiling::operand<T> from{};
   T* to = nullptr;
   index_t pitch = 0, extent_mn = 0;
+  bool along_k = false;
   int blocks_mn = 0, teams = 0;
 
   pack_task() = default;
-  pack_task(const tiling::operand<T>& from, T* to, index_t extent_mn, index_t extent_k)
+  pack_task(const tiling::operand<T>& from, T* to, index_t extent_mn, index_t extent_k,
+            tiling::direction along)
       : from(from),
         to(to),
-        pitch(packed_pitch<T>(extent_mn)),
+        pitch(packed_pitch<T>(along == tiling::direction::k ? extent_k : extent_mn)),
         extent_mn(extent_mn),
+        along_k(along == tiling::direction::k),
         blocks_mn(int((extent_mn + mn - 1) / mn)),
         teams(blocks_mn * int((extent_k + k - 1) / k)) {}
 };
 
-/// Copies one operand or both, a block of mn x k a team, through scratch where the operand runs along k, so
-/// that both sides are read and written in rows.
 template <class Types>
+inline constexpr std::size_t pack_element_bytes = std::max(sizeof(typename Types::a),
+                                                           sizeof(typename Types::b));
+
+/// Copies one operand or both, a block of mn x k a team, through scratch where the operand runs along k, so
+/// that both sides are read and written in rows. What units shall read that do not round is rounded.
+template <class Types, class Exec>
 struct pack_kernel {
   using A = typename Types::a;
   using B = typename Types::b;
   static constexpr int mn = pack_task<A>::mn, k = pack_task<A>::k;
   static constexpr int team_size = 256, each = mn * k / team_size;
-  static constexpr std::size_t element_bytes = sizeof(A) > sizeof(B) ? sizeof(A) : sizeof(B);
+  static constexpr std::size_t element_bytes = pack_element_bytes<Types>;
   static constexpr int teams_per_unit =
       element_bytes == 8 ? 4 : 6;  // more spill, fewer do not fill the memory
   static constexpr std::size_t bytes = element_bytes * k * (mn + 1);
@@ -86,6 +95,16 @@ struct pack_kernel {
     else
       read<false>(local, task, mn0, k0, thread);
     team.team_barrier();
+    if (task.along_k) {
+      constexpr int step = team_size / k;
+      const int i = thread % k, j = thread / k;
+      T* out = task.to + (mn0 + j) * task.pitch + k0 + i;
+      KERAMOS_UNROLL
+      for (int r = 0; r < each; ++r)
+        if (mn0 + j + r * step < task.extent_mn && k0 + i < task.pitch)
+          out[r * step * task.pitch] = local[i * (mn + 1) + j + r * step];
+      return;
+    }
     constexpr int step = team_size / mn;
     const int i = thread % mn, j = thread / mn;
     T* out = task.to + (k0 + j) * task.pitch + mn0 + i;
@@ -108,6 +127,7 @@ struct pack_kernel {
     for (int r = 0; r < each; ++r) {
       const index_t at_mn = mn0 + i + (AlongK ? r * step : 0), at_k = k0 + j + (AlongK ? 0 : r * step);
       element[r] = at_mn < task.extent_mn && at_k < extent_k ? in[r * stride] : T(0);
+      if constexpr (Types::needs_matrix_units) element[r] = backend::mma<Exec>::rounded(element[r]);
     }
     KERAMOS_UNROLL
     for (int r = 0; r < each; ++r)
@@ -119,7 +139,7 @@ struct pack_kernel {
 template <class Types, class Exec>
 void pack(const Exec& exec, const pack_task<typename Types::a>& a, const pack_task<typename Types::b>& b,
           index_t extent_k) {
-  using kernel = pack_kernel<Types>;
+  using kernel = pack_kernel<Types, Exec>;
   constexpr int teams =
       backend::traits<Exec>::teams_per_unit(kernel::teams_per_unit, kernel::team_size, kernel::bytes);
   team_launch<kernel::team_size, teams>("keramos::gemm_pack", exec, a.teams + b.teams, kernel::bytes,
@@ -140,7 +160,7 @@ void choose_packing(const gemm_problem<Types>& p, bool a_along_k, bool a_vectors
                         : transposes ? device.least_extent_to_pack
                                      : device.least_extent_to_pack_both;
   const index_t least_k = is_short ? device.least_extent_to_pack_short : device.least_k_to_pack;
-  constexpr std::size_t element_bytes = pack_kernel<Types>::element_bytes;
+  constexpr std::size_t element_bytes = pack_element_bytes<Types>;
   const index_t most = index_t(device.most_packed_bytes / element_bytes) / p.k / 256 * 256;
   if (p.m < least || p.n < least || p.k < least_k || most < least) return;
   part.pack_b = transposes && b_along_k ? a_along_k : !b_vectors;
@@ -149,15 +169,39 @@ void choose_packing(const gemm_problem<Types>& p, bool a_along_k, bool a_vectors
   if (part.pack_b) part.band_n = std::min(p.n, most);
 }
 
+/// The most rows or columns of an operand that are packed at once, for tiles of warpgroups; 0 if k is too long for any.
+template <class Types>
+index_t most_to_pack(index_t k, const backend::simt::device_model& device) {
+  return index_t(device.most_packed_bytes / pack_element_bytes<Types>) / packed_pitch<char>(k) / 256 * 256;
+}
+template <class Types>
+bool can_pack(index_t k, const backend::simt::device_model& device) {
+  return most_to_pack<Types>(k, device) > 0;
+}
+
+/// Has those operands packed that warpgroups cannot read as they lie.
+template <class Types>
+void pack_for_warpgroups(const gemm_problem<Types>& p, bool reads_a, bool reads_b,
+                         const backend::simt::device_model& device, gemm_part& part) {
+  const index_t most = std::max<index_t>(most_to_pack<Types>(p.k, device), 256);
+  part.pack_a = !reads_a, part.pack_b = !reads_b;
+  part.band_m = reads_a ? p.m : std::min(p.m, most);
+  part.band_n = reads_b ? p.n : std::min(p.n, most);
+}
+
 /// Calls `multiply(band)` for bands of C, whose operands are packed as planned.
 template <class Exec, class Types, class Multiply>
 void with_packed(const Exec& exec, workspace<Exec>& memory, const gemm_problem<Types>& p,
-                 const gemm_part& part, const Multiply& multiply) {
+                 const gemm_part& part, tiling::direction along, const Multiply& multiply) {
   using A = typename Types::a;
   using B = typename Types::b;
   const index_t band_m = std::min(part.band_m, p.m), band_n = std::min(part.band_n, p.n);
-  const std::size_t a_bytes = part.pack_a ? sizeof(A) * packed_pitch<A>(band_m) * p.k : 0;
-  const std::size_t b_bytes = part.pack_b ? sizeof(B) * packed_pitch<B>(band_n) * p.k : 0;
+  const bool along_k = along == tiling::direction::k;
+  const auto bytes = [&]<class T>(const T*, index_t band) {
+    return sizeof(T) * (along_k ? packed_pitch<T>(p.k) * band : packed_pitch<T>(band) * p.k);
+  };
+  const std::size_t a_bytes = part.pack_a ? bytes(p.a.data, band_m) : 0;
+  const std::size_t b_bytes = part.pack_b ? bytes(p.b.data, band_n) : 0;
   char* const to = memory.template reserve<char>(exec, a_bytes + b_bytes);
   A* const to_a = reinterpret_cast<A*>(to);
   B* const to_b = reinterpret_cast<B*>(to + a_bytes);
@@ -166,12 +210,16 @@ void with_packed(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T
       gemm_problem<Types> band = p.part(m0, n0, std::min(band_m, p.m - m0), std::min(band_n, p.n - n0));
       pack_task<A> a;
       pack_task<B> b;
-      if (part.pack_a && n0 == 0) a = {band.a, to_a, band.m, p.k};
-      if (part.pack_b && (m0 == 0 || band_n < p.n)) b = {band.b, to_b, band.n, p.k};
+      if (part.pack_a && n0 == 0) a = {band.a, to_a, band.m, p.k, along};
+      if (part.pack_b && (m0 == 0 || band_n < p.n)) b = {band.b, to_b, band.n, p.k, along};
       if (a.teams + b.teams > 0) pack<Types>(exec, a, b, p.k);
       const auto packed = [&]<class T>(tiling::operand<T>& x, index_t extent, const T* data, int& pad) {
-        x = {data, 1, packed_pitch<T>(extent), x};
-        pad = int(x.stride_k - extent);
+        if (along_k) {
+          x = {data, packed_pitch<T>(p.k), 1, x};
+        } else {
+          x = {data, 1, packed_pitch<T>(extent), x};
+          pad = int(x.stride_k - extent);
+        }
       };
       if (part.pack_a) packed(band.a, band.m, to_a, band.pad_m);
       if (part.pack_b) packed(band.b, band.n, to_b, band.pad_n);

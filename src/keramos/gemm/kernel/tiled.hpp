@@ -38,6 +38,7 @@ struct gemm_kernel {
   struct tile {
     const gemm_kernel& kernel;
     const Team& team;
+    int steps = 0;  // behind the team's first tile
 
     KERAMOS_FORCEINLINE_FUNCTION auto position() const {
       auto at = kernel.order.at(number(), kernel.collective.block(), kernel.p.m + kernel.p.pad_m,
@@ -45,19 +46,27 @@ struct gemm_kernel {
       if constexpr (Collective::splits_k) kernel.split.narrow(at, part());
       return at;
     }
-    template <class Accumulator>
-    KERAMOS_FORCEINLINE_FUNCTION bool add_up([[maybe_unused]] Accumulator& sums) const {
+    template <class Threads, class Accumulator>
+    KERAMOS_FORCEINLINE_FUNCTION bool add_up([[maybe_unused]] const Threads& threads,
+                                             [[maybe_unused]] Accumulator& sums) const {
       if constexpr (Collective::splits_k) {
         constexpr tiling::shape block = Collective::block();
-        return kernel.split.template add_up<block.m * block.n, Collective::team_size>(team, number(), part(),
-                                                                                      sums);
+        return kernel.split.template add_up<block.m * block.n, Collective::summing_threads>(threads, number(),
+                                                                                            part(), sums);
       } else {
         return true;
       }
     }
+    KERAMOS_FORCEINLINE_FUNCTION bool next() {
+      steps += team.league_size();
+      return rank() < kernel.order.count() * kernel.split.parts;
+    }
 
    private:
-    KERAMOS_FORCEINLINE_FUNCTION int rank() const { return Collective::recompute(team.league_rank()); }
+    KERAMOS_FORCEINLINE_FUNCTION int rank() const {
+      const int first = Collective::recompute(team.league_rank());
+      return Collective::persistent ? first + steps : first;
+    }
     KERAMOS_FORCEINLINE_FUNCTION int part() const {
       return Collective::splits_k ? rank() / kernel.order.count() : 0;
     }
@@ -65,28 +74,40 @@ struct gemm_kernel {
   };
 };
 
-/// Launches one kernel for all tiles of a problem.
+/// The tiles of a problem, of which each is done in `parts`; throws if they are too many.
+template <class Types>
+tile_order order_of(const gemm_problem<Types>& p, const tiling::shape& tile, int parts) {
+  const index_t tiles_m = ceil_div(p.m, tile.m), tiles_n = ceil_div(p.n, tile.n);
+  if (tiles_m > std::numeric_limits<int>::max() / tiles_n / parts)
+    throw launch_error("keramos::gemm: C is " + std::to_string(p.m) + "x" + std::to_string(p.n) +
+                       ", more than 2^31 - 1 block tiles and parts of k; split it into several calls");
+  return {int(tiles_m), int(tiles_n), int(std::min<index_t>(tiles_m, 8))};
+}
+
+/// Memory for the parts of k of all tiles of a problem.
+template <class Exec, class Types>
+split_k<typename Types::accumulator> split_of(const Exec& exec, workspace<Exec>& memory,
+                                              const gemm_problem<Types>& p, const tiling::shape& tile,
+                                              const split_plan& plan) {
+  return make_split<typename Types::accumulator>(exec, memory, plan, p.k,
+                                                 order_of(p, tile, plan.parts).count(), tile.m * tile.n);
+}
+
+/// Launches one kernel for all tiles of a problem; `split` is that of its tiles.
 template <class Exec, gemm_collective Collective, class Epilogue>
-void launch_tiled(const Exec& exec, workspace<Exec>& memory, const Collective& collective,
-                  const gemm_problem<typename Collective::types>& p, const split_plan& plan,
-                  const Epilogue& epilogue) {
+void launch_tiled(const Exec& exec, const Collective& collective,
+                  const gemm_problem<typename Collective::types>& p,
+                  const split_k<typename Collective::types::accumulator>& split, const Epilogue& epilogue) {
   using kernel = gemm_kernel<Collective, Epilogue>;
   static_assert(backend::traits<Exec>::is_host || sizeof(kernel) <= 350,
                 "keramos: with more Kokkos would pass the functor through constant memory and wait");
-  const tiling::shape tile = collective.block();
-  const index_t tiles_m = ceil_div(p.m, tile.m), tiles_n = ceil_div(p.n, tile.n);
-  if (tiles_m > std::numeric_limits<int>::max() / tiles_n / plan.parts)
-    throw launch_error("keramos::gemm: C is " + std::to_string(p.m) + "x" + std::to_string(p.n) +
-                       ", more than 2^31 - 1 block tiles and parts of k; split it into several calls");
-  const shifting_order order{{int(tiles_m), int(tiles_n), int(std::min<index_t>(tiles_m, 8))},
-                             Collective::can_shift_m(p),
+  const shifting_order order{order_of(p, collective.block(), split.parts), Collective::can_shift_m(p),
                              Collective::can_shift_n(p)};
-  kernel k{collective, p, order, epilogue};
-  if constexpr (Collective::splits_k)
-    k.split = make_split<typename Collective::types::accumulator>(exec, memory, plan, p.k, order.count(),
-                                                                  tile.m * tile.n);
+  int teams = order.count() * split.parts;
+  if constexpr (Collective::persistent)
+    teams = std::min(teams, backend::tiles<Exec>::model(exec).units * Collective::teams_per_unit);
   team_launch<Collective::team_size, Collective::teams_per_unit, sharing::balanced>(
-      "keramos::gemm", exec, order.count() * plan.parts, collective.local_bytes(), k);
+      "keramos::gemm", exec, teams, collective.local_bytes(), kernel{collective, p, order, epilogue, split});
 }
 
 }  // namespace keramos::detail

@@ -106,7 +106,7 @@ struct planner {
   /// Adds to a plan how a problem with m, n, k > 0 is done: in one part.
   template <class Types>
   static void choose(const Exec& exec, const gemm_problem<Types>& p,
-                     const std::optional<tiling::shape>& requested, gemm_plan& plan) {
+                     const std::optional<tiling::shape>& requested, epilogue_of_product, gemm_plan& plan) {
     gemm_part& part = plan.parts[plan.size++];
     part.m = p.m, part.n = p.n;
     part.transposed = prefers_transposed(p);
@@ -122,7 +122,8 @@ struct planner {
   /// The block tile of a problem that is packed.
   template <class Types>
   static void choose_tiles(const Exec& exec, const gemm_problem<Types>& p,
-                           const std::optional<tiling::shape>& requested, gemm_part& part) {
+                           const std::optional<tiling::shape>& requested, epilogue_of_product,
+                           gemm_part& part) {
     const kernel_table<Types>& table = kernels<Types>();
     part.path = gemm_path::tiled;
     part.band_m = p.m, part.band_n = p.n;
@@ -152,7 +153,8 @@ struct planner {
 
   /// Throws if a part that a caller gave cannot be done with these strides.
   template <class Types>
-  static void check(const Exec&, const gemm_problem<Types>& p, const gemm_part& part, int number) {
+  static void check(const Exec&, const gemm_problem<Types>& p, const gemm_part& part, int number,
+                    epilogue_of_product) {
     const kernel_table<Types>& table = kernels<Types>();
     if (part.path == gemm_path::vector) refuse_plan(number, "is for a kernel of GPUs");
     if (part.pack_a) refuse_plan(number, "packs A beforehand, which hosts do tile by tile");
@@ -207,7 +209,7 @@ struct planner {
     const index_t band_n = std::min(part.band_n, p.n);
     for (index_t n0 = 0; n0 < p.n; n0 += band_n) {
       const gemm_problem<Types> band = p.part(0, n0, p.m, std::min(band_n, p.n - n0));
-      launch_tiled(exec, memory,
+      launch_tiled(exec,
                    part.pack_b ? packing_b(exec, memory, table, band, part.block)
                                : collective<Types>(table, part.block),
                    band, {}, epilogue);
@@ -254,7 +256,8 @@ struct planner {
     const kernel_table<Types>& table = kernels<Types>();
     const bool tiny = is_tiny(p);
     if (!requested && (tiny || within_int(p))) part.path = choose_path(table, p, tiny);
-    if (part.path == gemm_path::tiled) return choose_tiles(exec, p, requested, part);
+    if (part.path == gemm_path::tiled)
+      return choose_tiles(exec, p, requested, epilogue_of_product::library, part);
     const block_shares shares =
         share_out(table.nr, p.m, p.n, p.k, tiny ? 1 : backend::host::threads_for(exec));
     part.block = shares.block;

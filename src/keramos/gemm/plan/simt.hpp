@@ -16,6 +16,7 @@
 #include <keramos/gemm/kernel/gemv.hpp>
 #include <keramos/gemm/kernel/pack.hpp>
 #include <keramos/gemm/kernel/tiled.hpp>
+#include <keramos/gemm/kernel/warpgroups.hpp>
 #include <keramos/gemm/plan.hpp>
 #include <keramos/gemm/plan/choice_memory.hpp>
 #include <keramos/gemm/plan/simt_model.hpp>
@@ -91,12 +92,12 @@ struct planner {
   /// faster.
   template <class Types>
   static void choose(const Exec& exec, gemm_problem<Types> p, const std::optional<tiling::shape>& requested,
-                     gemm_plan& plan) {
+                     epilogue_of_product whose, gemm_plan& plan) {
     p.place = {};
     if (prefers_transposed(p)) p.transpose();
-    const main_part main = requested || p.n == 1 ? main_part{p.m, p.n} : choose_main(exec, p);
+    const main_part main = requested || p.n == 1 ? main_part{p.m, p.n} : choose_main(exec, p, whose);
     const auto add = [&](index_t m0, index_t n0, index_t m, index_t n) {
-      plan.parts[plan.size++] = choose_part(exec, p.part(m0, n0, m, n), requested);
+      plan.parts[plan.size++] = choose_part(exec, p.part(m0, n0, m, n), requested, whose);
     };
     add(0, 0, main.m, main.n);
     if (main.m < p.m) add(main.m, 0, p.m - main.m, p.n);
@@ -106,26 +107,30 @@ struct planner {
   /// The row of the table for a problem, its split and its packing.
   template <class Types>
   static void choose_tiles(const Exec& exec, const gemm_problem<Types>& p,
-                           const std::optional<tiling::shape>& requested, gemm_part& part) {
+                           const std::optional<tiling::shape>& requested, epilogue_of_product whose,
+                           gemm_part& part) {
     const int arch = tiles::arch(exec);
     const device_model device = tiles::model(exec);
     part.path = gemm_path::tiled;
     part.band_m = p.m, part.band_n = p.n;
     if (requested) {
-      part.row = requested_row<Types>(exec, arch, *requested);
+      part.row = requested_row<Types>(exec, arch, *requested, whose);
       part.split = choose_split(table[part.row], p.m, p.n, p.k, device).plan;
     } else {
       thread_local choice_memory<choice_key, tile_choice> choices;
-      const tile_choice choice = choices.get(
-          key(exec, p), [&] { return best_row<Types>(exec, p.m, p.n, p.k, arch, device).choice; });
+      const choice_key key = key_of(exec, p, whose);
+      const tile_choice choice =
+          choices.get(key, [&] { return best_row<Types>(exec, p.m, p.n, p.k, key, device).choice; });
       part.row = choice.row, part.split = choice.plan;
-      const operand_layout a(p.a), b(p.b);
+    }
+    const operand_layout a(p.a), b(p.b);
+    if (of_warpgroups(part.row))
+      pack_for_warpgroups(p, warpgroups_read<Types>(a), warpgroups_read<Types>(b), device, part);
+    else if (!requested)
       choose_packing(p, a.along_k, a.vectors, b.along_k, b.vectors,
                      table[part.row].config.math == tiling::math_unit::fma, device, part);
-      // Sums of a k that is divided would lie where the copies do.
-      if (part.pack_a || part.pack_b) part.split = {};
-    }
-    if (part.split.parts == 1) part.split = {};
+    // Sums of a k that is divided would lie where the copies do.
+    if (part.split.parts == 1 || part.pack_a || part.pack_b) part.split = {};
     const tiling::config& c = table[part.row].config;
     part.block = c.block, part.stages = c.stages;
     tell_team<Types>(part);
@@ -136,13 +141,14 @@ struct planner {
   static void tell_team(gemm_part& part) {
     if (part.path != gemm_path::tiled) return;
     const tile_row& r = table[part.row];
-    part.team_size = r.config.warps() * backend::traits<Exec>::warp_size;
+    part.team_size = r.config.team_warps() * backend::traits<Exec>::warp_size;
     part.local_bytes = local_bytes(r);
   }
 
   /// Throws if a part that a caller gave cannot be done here.
   template <class Types>
-  static void check(const Exec& exec, const gemm_problem<Types>& p, const gemm_part& part, int number) {
+  static void check(const Exec& exec, const gemm_problem<Types>& p, const gemm_part& part, int number,
+                    epilogue_of_product whose) {
     const split_plan& split = part.split;
     if (part.path == gemm_path::vector) {
       if (p.n != 1) refuse_plan(number, "multiplies by a vector but has " + std::to_string(p.n) + " columns");
@@ -157,7 +163,7 @@ struct planner {
     }
     if (part.path != gemm_path::tiled) refuse_plan(number, "is for a kernel of hosts");
     if (part.row < 0 || part.row >= int(std::size(table)) ||
-        !serves_one<Types>(table[part.row], tiles::arch(exec)))
+        !serves_one<Types>(table[part.row], tiles::arch(exec), epilogue_of_product::library))
       refuse_plan(number, "names row " + std::to_string(part.row) +
                               " of the tile table, which is none for this type and device");
     const tiling::config& c = table[part.row].config;
@@ -167,6 +173,15 @@ struct planner {
                               " of the tile table has " + to_string(c.block) + " in " +
                               std::to_string(c.stages));
     if (part.band_m < 1 || part.band_n < 1) refuse_plan(number, "has bands without rows or columns");
+    if (of_warpgroups(part.row)) {
+      if (whose == epilogue_of_product::caller)
+        refuse_plan(number, "names row " + std::to_string(part.row) +
+                                " of the tile table, whose kernels are compiled in the library, without the "
+                                "caller's epilogue; plan_gemm of keramos/gemm/fused.hpp takes that too");
+      if ((!part.pack_a && !warpgroups_read<Types>(operand_layout(p.a))) ||
+          (!part.pack_b && !warpgroups_read<Types>(operand_layout(p.b))))
+        refuse_plan(number, "does not pack an operand that its tile cannot read as it lies");
+    }
     if (split.parts == 1) return;
     if (!c.splits_k) refuse_plan(number, "divides k, which its tile does not");
     if (part.pack_a || part.pack_b) refuse_plan(number, "divides k and packs operands, which share memory");
@@ -181,12 +196,16 @@ struct planner {
                   const gemm_part& part, const Epilogue& epilogue) {
     if (part.path == gemm_path::vector) return multiply_vector(exec, memory, p, part, epilogue);
     const auto multiply = [&](const gemm_problem<Types>& p) {
-      with_collective<Types, false>(part.row, p, [&](const auto& collective) {
-        launch_tiled(exec, memory, collective, p, part.split, epilogue);
-      });
+      split_k<typename Types::accumulator> split;
+      if (table[part.row].config.splits_k) split = split_of(exec, memory, p, part.block, part.split);
+      if constexpr (has_warpgroup_rows<Exec, Types> && is_linear<Epilogue>)
+        if (of_warpgroups(part.row)) return launch_warpgroups(exec, part.row, p, split, epilogue);
+      with_collective<Types, false>(
+          part.row, p, [&](const auto& collective) { launch_tiled(exec, collective, p, split, epilogue); });
     };
     if (part.pack_a || part.pack_b)
-      with_packed(exec, memory, p, part, multiply);
+      with_packed(exec, memory, p, part,
+                  of_warpgroups(part.row) ? packed_along<Types> : tiling::direction::mn, multiply);
     else
       multiply(p);
   }
@@ -215,7 +234,9 @@ struct planner {
     for (int i = 0; i < int(std::size(table)); ++i) {
       const tile_row& r = table[i];
       const tiling::shape& block = r.config.block;
-      if (!runs<Types>(r, tiles::arch(exec)) || !serves_batches(r) || !fits(exec, r)) continue;
+      if (!runs<Types>(r, tiles::arch(exec), epilogue_of_product::caller) || !serves_batches(r) ||
+          !fits(exec, r))
+        continue;
       const double tiles = double(count_tiles(block));
       const double time =
           predicted_time(r, count_tiles(block) * block.m, block.n, k, plan_parts(r, k, 1, device), device) +
@@ -234,13 +255,13 @@ struct planner {
   /// How a rectangle of C is done, in place of p.
   template <class Types>
   static gemm_part choose_part(const Exec& exec, gemm_problem<Types> p,
-                               const std::optional<tiling::shape>& requested) {
+                               const std::optional<tiling::shape>& requested, epilogue_of_product whose) {
     if (prefers_transposed(p)) p.transpose();
     gemm_part part;
     if (p.n == 1 && !requested)
       choose_vector(vector_access_of(p), p.m, p.k, tiles::model(exec).units, part);
     else
-      choose_tiles(exec, p, requested, part);
+      choose_tiles(exec, p, requested, whose, part);
     part.transposed = p.place.transposed;
     part.m0 = p.place.i0, part.n0 = p.place.j0;
     part.m = part.transposed ? p.n : p.m, part.n = part.transposed ? p.m : p.n;
@@ -249,30 +270,45 @@ struct planner {
 
   /// How much of C to compute in whole tiles, apart from the rest.
   template <class Types>
-  static main_part choose_main(const Exec& exec, const gemm_problem<Types>& p) {
+  static main_part choose_main(const Exec& exec, const gemm_problem<Types>& p, epilogue_of_product whose) {
     thread_local choice_memory<choice_key, main_part> choices;
     if (std::min(p.m, p.n) <= 64) return {p.m, p.n};
     const device_model device = tiles::model(exec);
     if (std::max(p.m, p.n) < device.least_extent_to_cut) return {p.m, p.n};
-    return choices.get(key(exec, p), [&] {
-      const int arch = tiles::arch(exec);
+    const choice_key key = key_of(exec, p, whose);
+    return choices.get(key, [&] {
       return choose_main_part(
           p.m, p.n, p.k, (sizeof(typename Types::a) + sizeof(typename Types::b)) / 2, device,
-          [&](index_t m, index_t n) { return best_row<Types>(exec, m, n, p.k, arch, device).time; });
+          [&](index_t m, index_t n) { return best_row<Types>(exec, m, n, p.k, key, device).time; });
     });
   }
 
+  /// Kernels of warpgroups run on their architecture alone, and are compiled for the library's epilogue.
   template <class Types>
-  static bool runs(const tile_row& r, int arch) {
+  static bool runs(const tile_row& r, int arch, epilogue_of_product whose) {
+    if (r.config.math == tiling::math_unit::warpgroup &&
+        (r.arch != arch || whose != epilogue_of_product::library))
+      return false;
     return r.types == Types::operands && r.arch <= arch;
   }
   template <class Types>
-  static bool serves_one(const tile_row& r, int arch) {
-    return runs<Types>(r, arch) && r.serves != serves::batches;
+  static bool serves_one(const tile_row& r, int arch, epilogue_of_product whose) {
+    return runs<Types>(r, arch, whose) && r.serves != serves::batches;
   }
+  static bool of_warpgroups(int row) { return table[row].config.math == tiling::math_unit::warpgroup; }
+  /// Whether they read an operand as it lies; else a copy of it that runs along `packed_along`. Units that ignore some bits
+  /// do not round: the copy is rounded.
+  template <class Types>
+  static bool warpgroups_read(const operand_layout& x) {
+    return x.vectors && (x.along_k || packed_along<Types> == tiling::direction::mn) &&
+           !Types::needs_matrix_units;
+  }
+  template <class Types>
+  static constexpr tiling::direction packed_along = sizeof(typename Types::a) == 2 ? tiling::direction::mn
+                                                                                   : tiling::direction::k;
   static bool fits(const Exec& exec, const tile_row& r) {
     return local_bytes(r) <= backend::traits<Exec>::local_memory_limit(
-                                 exec, r.config.warps() * backend::traits<Exec>::warp_size);
+                                 exec, r.config.team_warps() * backend::traits<Exec>::warp_size);
   }
 
   /// Batches have tiles enough for the large ones; each more is many kernels more. A complex number counts as two.
@@ -283,24 +319,34 @@ struct planner {
   }
 
   template <class Types>
-  static choice_key key(const Exec& exec, const gemm_problem<Types>& p) {
+  static choice_key key_of(const Exec& exec, const gemm_problem<Types>& p, epilogue_of_product whose) {
     const device_model device = tiles::model(exec);
+    constexpr bool ask = has_warpgroup_rows<Exec, Types>;
     return {p.m,
             p.n,
             p.k,
             tiles::arch(exec),
             backend::traits<Exec>::local_memory_limit(exec, 1024),
             device.units,
-            device.unit_bytes};
+            device.unit_bytes,
+            whose,
+            ask && !warpgroups_read<Types>(operand_layout(p.a)),
+            ask && !warpgroups_read<Types>(operand_layout(p.b))};
   }
 
   template <class Types>
-  static timed_choice best_row(const Exec& exec, index_t m, index_t n, index_t k, int arch,
+  static timed_choice best_row(const Exec& exec, index_t m, index_t n, index_t k, const choice_key& key,
                                const device_model& device) {
     timed_choice best;
+    const index_t to_copy = (key.copies_a ? m * k : 0) + (key.copies_b ? n * k : 0);
     for (int i = 0; i < int(std::size(table)); ++i) {
-      if (!serves_one<Types>(table[i], arch) || !fits(exec, table[i])) continue;
-      const split_choice split = choose_split(table[i], m, n, k, device);
+      if (!serves_one<Types>(table[i], key.arch, key.whose) || !fits(exec, table[i])) continue;
+      split_choice split = choose_split(table[i], m, n, k, device);
+      if (of_warpgroups(i) && to_copy > 0) {
+        if (!can_pack<Types>(k, device)) continue;
+        split.time = predicted_time(table[i], m, n, k, plan_parts(table[i], k, 1, device), device) +
+                     packing_time(to_copy, sizeof(typename Types::a), device);
+      }
       if (best.choice.row < 0 || split.time < best.time) best = {{i, split.plan}, split.time};
     }
     if (best.choice.row < 0)
@@ -312,11 +358,12 @@ struct planner {
 
   /// The first row that fits, or else the first, whose launch says why not.
   template <class Types>
-  static int requested_row(const Exec& exec, int arch, const tiling::shape& block) {
+  static int requested_row(const Exec& exec, int arch, const tiling::shape& block,
+                           epilogue_of_product whose) {
     int row = -1;
     std::string known;
     for (int i = 0; i < int(std::size(table)); ++i) {
-      if (!serves_one<Types>(table[i], arch)) continue;
+      if (!serves_one<Types>(table[i], arch, whose)) continue;
       const std::string shape = to_string(table[i].config.block);
       if (known.find(shape) == std::string::npos) known += (known.empty() ? "" : ", ") + shape;
       if (table[i].config.block == block && (row < 0 || (!fits(exec, table[row]) && fits(exec, table[i]))))
@@ -346,6 +393,7 @@ struct planner {
     constexpr int accesses = Types::is_complex ? 16 : 8;
     any_of_first<int(std::size(table))>([&](auto r) {
       if constexpr (table[r()].types == Types::operands &&
+                    table[r()].config.math != tiling::math_unit::warpgroup &&
                     (OfBatch ? serves_batches(table[r()]) : table[r()].serves != serves::batches)) {
         return r() == row && any_of_first<accesses>([&](auto number) {
                  constexpr bool of_fma = uses_fma<Exec, r()>;

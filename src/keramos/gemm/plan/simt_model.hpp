@@ -9,6 +9,7 @@
 
 #include <keramos/backends/simt/tiles.hpp>
 #include <keramos/gemm/collective/simt_stager.hpp>
+#include <keramos/gemm/collective/warpgroup.hpp>
 #include <keramos/gemm/kernel/split_k.hpp>
 #include <keramos/tile/shape.hpp>
 
@@ -21,9 +22,12 @@ using backend::simt::tile_row;
 /// Scratch that a row needs, whichever way its panels lie.
 constexpr std::size_t local_bytes(const tile_row& r) {
   const tiling::config& c = r.config;
+  if (c.math == tiling::math_unit::warpgroup)
+    return std::size_t(c.stages) * (c.block.m + c.block.n) * 128 + warpgroup_alignment +
+           warpgroup_barrier_bytes;
   const auto panel = [&](int mn, int element_bytes) {
     const bool swizzled = (c.block.k == 8 || c.block.k == 16) && element_bytes == 8;  // see panel
-    const int padding = pad(element_bytes);
+    const int padding = element_bytes <= 2 ? 0 : pad(element_bytes);
     const int rows_of_mn = c.block.k * (mn + padding),
               rows_of_k = mn * (c.block.k + (swizzled ? 0 : padding));
     const bool along_k = c.math == tiling::math_unit::matrix && rows_of_k > rows_of_mn;
@@ -73,6 +77,12 @@ inline double predicted_time(const tile_row& r, index_t m, index_t n, index_t k,
   const double waves = std::floor(teams / slots);
   return waves * wave(resident) + wave(std::ceil((teams - waves * slots) / device.units)) +
          adding_time(device, split.parts, split.fan_in, sum_bytes(r));
+}
+
+/// Time to copy elements of operands that a tile cannot read as they lie.
+inline double packing_time(index_t elements, int element_bytes, const device_model& device) {
+  return 2.0 * double(elements) * element_bytes / (device.copied_bytes * device.units) +
+         device.launch_time / 2;
 }
 
 /// The split with about `parts` parts, all but the last of the same whole number of k-tiles.
@@ -169,6 +179,8 @@ struct choice_key {
   std::size_t limit = 0;
   int units = 0;
   std::size_t unit_bytes = 0;
+  epilogue_of_product whose = epilogue_of_product::library;
+  bool copies_a = false, copies_b = false;  ///< for warpgroups
   friend bool operator==(const choice_key&, const choice_key&) = default;
 };
 

@@ -1,0 +1,274 @@
+// Warpgroups of compute capability 9.0: tensor cores that read both operands from shared memory while the threads go on,
+// and barriers in shared memory that hand k-tiles from copying to multiplying warps (PTX ISA, "Asynchronous Warpgroup
+// Level Matrix Instructions" and "mbarrier").
+//
+// This is code for one architecture and no later one: a source that launches such kernels is compiled for sm_90a, apart
+// from the rest (src/gemm/gemm_warpgroup_type.cpp.in). Elsewhere these functions do nothing.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include <keramos/backends/cuda/traits.hpp>
+#include <keramos/backends/interface.hpp>
+#include <keramos/base/float16.hpp>
+#include <keramos/base/integer8.hpp>
+#include <keramos/base/macros.hpp>
+
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+#define KERAMOS_HAS_WARPGROUPS
+#endif
+
+namespace keramos::backend {
+
+namespace cuda {
+
+#if defined(KERAMOS_HAS_WARPGROUPS)
+// One statement lists all registers of an accumulator: their places in it, and the variables.
+#define KERAMOS_TEN(t) \
+  "%" #t "0,%" #t "1,%" #t "2,%" #t "3,%" #t "4,%" #t "5,%" #t "6,%" #t "7,%" #t "8,%" #t "9,"
+#define KERAMOS_30 "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9," KERAMOS_TEN(1) KERAMOS_TEN(2)
+#define KERAMOS_60 KERAMOS_30 KERAMOS_TEN(3) KERAMOS_TEN(4) KERAMOS_TEN(5)
+#define KERAMOS_120 \
+  KERAMOS_60 KERAMOS_TEN(6) KERAMOS_TEN(7) KERAMOS_TEN(8) KERAMOS_TEN(9) KERAMOS_TEN(10) KERAMOS_TEN(11)
+#define KERAMOS_OF_64 KERAMOS_30 "%30,%31"
+#define KERAMOS_OF_128 KERAMOS_60 "%60,%61,%62,%63"
+#define KERAMOS_OF_256 KERAMOS_120 "%120,%121,%122,%123,%124,%125,%126,%127"
+#define KERAMOS_D4(c, i) c(d[i]), c(d[i + 1]), c(d[i + 2]), c(d[i + 3])
+#define KERAMOS_D16(c, i) KERAMOS_D4(c, i), KERAMOS_D4(c, i + 4), KERAMOS_D4(c, i + 8), KERAMOS_D4(c, i + 12)
+#define KERAMOS_D64(c) KERAMOS_D16(c, 0), KERAMOS_D16(c, 16)
+#define KERAMOS_D128(c) KERAMOS_D64(c), KERAMOS_D16(c, 32), KERAMOS_D16(c, 48)
+#define KERAMOS_D256(c) \
+  KERAMOS_D128(c), KERAMOS_D16(c, 64), KERAMOS_D16(c, 80), KERAMOS_D16(c, 96), KERAMOS_D16(c, 112)
+
+// `A`, `B`, `Add` and `How` are the places of what follows the accumulators.
+#define KERAMOS_WGMMA(N, Shape, c, A, B, Add, How, ...)                                                     \
+  asm volatile("{\n.reg .pred adds;\nsetp.ne.b32 adds, " Add                                                \
+               ", 0;\n"                                                                                     \
+               "wgmma.mma_async.sync.aligned.m64n" #N Shape " {" KERAMOS_OF_##N "}, " A ", " B ", adds" How \
+                                                                                ";\n}\n"                    \
+               : KERAMOS_D##N(c)                                                                            \
+               : "l"(a), "l"(b), "r"(int(add))__VA_ARGS__)
+#define KERAMOS_COMMA ,
+#define KERAMOS_HALVES(N, Type, A, B, Add, TransposedA, TransposedB)                                   \
+  KERAMOS_WGMMA(N, "k16.f32." Type "." Type, "+f", A, B, Add, ", 1, 1, " TransposedA ", " TransposedB, \
+                KERAMOS_COMMA "n"(int(AlongM)), "n"(int(AlongN)))
+#define KERAMOS_TF32(N, A, B, Add) KERAMOS_WGMMA(N, "k8.f32.tf32.tf32", "+f", A, B, Add, ", 1, 1", )
+#define KERAMOS_BYTES(N, Signs, A, B, Add) KERAMOS_WGMMA(N, "k32.s32." Signs, "+r", A, B, Add, "")
+#endif
+
+/// d += a·b, or d = a·b if nothing is to be added to, on 64 x N x 32 bytes of a warpgroup; see multiply below.
+template <class E, bool AlongM, bool AlongN, int Count>
+KERAMOS_FORCEINLINE_FUNCTION void wgmma([[maybe_unused]] float (&d)[Count], [[maybe_unused]] std::uint64_t a,
+                                        [[maybe_unused]] std::uint64_t b, [[maybe_unused]] bool add) {
+#if defined(KERAMOS_HAS_WARPGROUPS)
+  constexpr bool f16 = std::is_same_v<E, float16>;
+  static_assert(Count == 32 || Count == 64 || Count == 128);
+  if constexpr (Count == 128 && f16)
+    KERAMOS_HALVES(256, "f16", "%128", "%129", "%130", "%131", "%132");
+  else if constexpr (Count == 128)
+    KERAMOS_HALVES(256, "bf16", "%128", "%129", "%130", "%131", "%132");
+  else if constexpr (Count == 64 && f16)
+    KERAMOS_HALVES(128, "f16", "%64", "%65", "%66", "%67", "%68");
+  else if constexpr (Count == 64)
+    KERAMOS_HALVES(128, "bf16", "%64", "%65", "%66", "%67", "%68");
+  else if constexpr (f16)
+    KERAMOS_HALVES(64, "f16", "%32", "%33", "%34", "%35", "%36");
+  else
+    KERAMOS_HALVES(64, "bf16", "%32", "%33", "%34", "%35", "%36");
+#endif
+}
+
+/// The same of floats, whose last thirteen bits are ignored. They must lie along k.
+template <int Count>
+KERAMOS_FORCEINLINE_FUNCTION void wgmma_tf32([[maybe_unused]] float (&d)[Count],
+                                             [[maybe_unused]] std::uint64_t a,
+                                             [[maybe_unused]] std::uint64_t b, [[maybe_unused]] bool add) {
+#if defined(KERAMOS_HAS_WARPGROUPS)
+  static_assert(Count == 64 || Count == 128);
+  if constexpr (Count == 128)
+    KERAMOS_TF32(256, "%128", "%129", "%130");
+  else
+    KERAMOS_TF32(128, "%64", "%65", "%66");
+#endif
+}
+
+/// The same of integers; whether they have signs is part of the instruction.
+template <bool SignedA, bool SignedB, int Count>
+KERAMOS_FORCEINLINE_FUNCTION void wgmma_bytes([[maybe_unused]] unsigned (&d)[Count],
+                                              [[maybe_unused]] std::uint64_t a,
+                                              [[maybe_unused]] std::uint64_t b, [[maybe_unused]] bool add) {
+#if defined(KERAMOS_HAS_WARPGROUPS)
+  static_assert(Count == 64 || Count == 128);
+  if constexpr (Count == 128 && SignedA && SignedB)
+    KERAMOS_BYTES(256, "s8.s8", "%128", "%129", "%130");
+  else if constexpr (Count == 128 && SignedA)
+    KERAMOS_BYTES(256, "s8.u8", "%128", "%129", "%130");
+  else if constexpr (Count == 128 && SignedB)
+    KERAMOS_BYTES(256, "u8.s8", "%128", "%129", "%130");
+  else if constexpr (Count == 128)
+    KERAMOS_BYTES(256, "u8.u8", "%128", "%129", "%130");
+  else if constexpr (SignedA && SignedB)
+    KERAMOS_BYTES(128, "s8.s8", "%64", "%65", "%66");
+  else if constexpr (SignedA)
+    KERAMOS_BYTES(128, "s8.u8", "%64", "%65", "%66");
+  else if constexpr (SignedB)
+    KERAMOS_BYTES(128, "u8.s8", "%64", "%65", "%66");
+  else
+    KERAMOS_BYTES(128, "u8.u8", "%64", "%65", "%66");
+#endif
+}
+
+#undef KERAMOS_TEN
+#undef KERAMOS_30
+#undef KERAMOS_60
+#undef KERAMOS_120
+#undef KERAMOS_OF_64
+#undef KERAMOS_OF_128
+#undef KERAMOS_OF_256
+#undef KERAMOS_D4
+#undef KERAMOS_D16
+#undef KERAMOS_D64
+#undef KERAMOS_D128
+#undef KERAMOS_D256
+#undef KERAMOS_WGMMA
+#undef KERAMOS_COMMA
+#undef KERAMOS_HALVES
+#undef KERAMOS_TF32
+#undef KERAMOS_BYTES
+
+}  // namespace cuda
+
+template <>
+struct warpgroups<Kokkos::Cuda> {
+  static constexpr int warps = 4;  ///< of a warpgroup
+
+  // --- Barriers: a phase ends when as many have arrived as were announced. ---
+
+  using barrier = std::uint64_t;
+
+  KERAMOS_FORCEINLINE_FUNCTION static void start([[maybe_unused]] barrier* b, [[maybe_unused]] int arrivals) {
+#if defined(KERAMOS_HAS_WARPGROUPS)
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared(b)), "r"(arrivals) : "memory");
+#endif
+  }
+  KERAMOS_FORCEINLINE_FUNCTION static void arrive([[maybe_unused]] barrier* b) {
+#if defined(KERAMOS_HAS_WARPGROUPS)
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared(b)) : "memory");
+#endif
+  }
+  /// Waits for the end of a phase of this parity: 0 for the first, 1 for the second, and so on. Of a new barrier the phase
+  /// before the first, of parity 1, is over.
+  KERAMOS_FORCEINLINE_FUNCTION static void wait([[maybe_unused]] barrier* b, [[maybe_unused]] int parity) {
+#if defined(KERAMOS_HAS_WARPGROUPS)
+    asm volatile(
+        "{\n.reg .pred over;\nagain_%=:\nmbarrier.try_wait.parity.shared::cta.b64 over, [%0], %1;\n"
+        "@over bra done_%=;\nbra again_%=;\ndone_%=:\n}" ::"r"(shared(b)),
+        "r"(parity)
+        : "memory");
+#endif
+  }
+  /// Makes what this thread has stored in shared memory visible to tensor cores.
+  KERAMOS_FORCEINLINE_FUNCTION static void show_to_matrix_units() {
+#if defined(KERAMOS_HAS_WARPGROUPS)
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+  }
+  /// A barrier of the first `threads` threads of a team, whole warps.
+  KERAMOS_FORCEINLINE_FUNCTION static void meet([[maybe_unused]] int threads) {
+#if defined(KERAMOS_HAS_WARPGROUPS)
+    asm volatile("bar.sync 1, %0;" ::"r"(threads) : "memory");
+#endif
+  }
+
+  // --- Products ---
+
+  /// Where a panel begins, as the units want to be told: its lines of 128 bytes are swizzled (collective/warpgroup.hpp), so
+  /// that all repeats after 1,024 bytes; along m or n a panel is columns of lines, `column_bytes` each.
+  KERAMOS_FORCEINLINE_FUNCTION static std::uint64_t describe([[maybe_unused]] const void* panel,
+                                                             [[maybe_unused]] int column_bytes) {
+#if defined(KERAMOS_HAS_WARPGROUPS)
+    constexpr std::uint64_t swizzle_of_128_bytes = std::uint64_t(1) << 62, repeat = std::uint64_t(1024 / 16)
+                                                                                    << 32;
+    return swizzle_of_128_bytes | repeat | std::uint64_t(column_bytes / 16) << 16 | shared(panel) / 16;
+#else
+    return 0;
+#endif
+  }
+  /// The same, `bytes` on.
+  KERAMOS_FORCEINLINE_FUNCTION static std::uint64_t advance(std::uint64_t description, int bytes) {
+    return description + std::uint64_t(bytes / 16);
+  }
+
+  /// Begins d += a·b, or d = a·b, on 64 x N x 32 bytes along k of a warpgroup; N is twice the length of d. With
+  /// g = lane / 4 and t = lane % 4, d[4j + 2h + e] = D(16 warp + g + 8h, 8j + 2t + e).
+  template <class E, bool AlongM, bool AlongN, int Count>
+  KERAMOS_FORCEINLINE_FUNCTION static void multiply(float (&d)[Count], std::uint64_t a, std::uint64_t b,
+                                                    bool add) {
+    if constexpr (std::is_same_v<E, float>)
+      cuda::wgmma_tf32(d, a, b, add);
+    else
+      cuda::wgmma<E, AlongM, AlongN>(d, a, b, add);
+  }
+  /// The same of bytes, which must lie along k.
+  template <bool SignedA, bool SignedB, int Count>
+  KERAMOS_FORCEINLINE_FUNCTION static void multiply_bytes(unsigned (&d)[Count], std::uint64_t a,
+                                                          std::uint64_t b, bool add) {
+    cuda::wgmma_bytes<SignedA, SignedB>(d, a, b, add);
+  }
+  /// Before the first product of a group.
+  KERAMOS_FORCEINLINE_FUNCTION static void begin() {
+#if defined(KERAMOS_HAS_WARPGROUPS)
+    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#endif
+  }
+  /// Closes a group of products.
+  KERAMOS_FORCEINLINE_FUNCTION static void commit() {
+#if defined(KERAMOS_HAS_WARPGROUPS)
+    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+#endif
+  }
+  /// Waits until at most `Pending` groups are under way.
+  template <int Pending>
+  KERAMOS_FORCEINLINE_FUNCTION static void finish() {
+#if defined(KERAMOS_HAS_WARPGROUPS)
+    asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(Pending) : "memory");
+#endif
+  }
+  /// What the units have written: nothing that reads it may be moved before this.
+  template <class T>
+  KERAMOS_FORCEINLINE_FUNCTION static void settle([[maybe_unused]] T& x) {
+#if defined(KERAMOS_HAS_WARPGROUPS)
+    if constexpr (std::is_same_v<T, float>)
+      asm volatile("" : "+f"(x)::"memory");
+    else
+      asm volatile("" : "+r"(x)::"memory");
+#endif
+  }
+  /// x, which is the same in all lanes, in a register of the warp.
+  KERAMOS_FORCEINLINE_FUNCTION static int same_in_warp(int x) {
+#if defined(KERAMOS_HAS_WARPGROUPS)
+    return __shfl_sync(~0u, x, 0);
+#else
+    return x;
+#endif
+  }
+  /// x of the lane whose number differs in the bits of `mask`.
+  template <class T>
+  KERAMOS_FORCEINLINE_FUNCTION static T exchange(T x, [[maybe_unused]] int mask) {
+#if defined(KERAMOS_HAS_WARPGROUPS)
+    return __shfl_xor_sync(~0u, x, mask);
+#else
+    return x;
+#endif
+  }
+
+ private:
+#if defined(KERAMOS_HAS_WARPGROUPS)
+  KERAMOS_FORCEINLINE_FUNCTION static unsigned shared(const void* p) {
+    return static_cast<unsigned>(__cvta_generic_to_shared(p));
+  }
+#endif
+};
+
+}  // namespace keramos::backend

@@ -1,0 +1,359 @@
+// The collective of GPUs whose tensor cores read both operands from local memory: one warpgroup of a team copies k-tiles,
+// the others multiply, and barriers in local memory hand stages from one side to the other. (What CUTLASS calls warp
+// specialisation; "fast.cu" of P. Shankhdhar shows what each step gives on an H100.)
+//
+// Teams are persistent: while a tile's sums are written, the next tile's first k-tiles are already on their way.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include <keramos/backends/interface.hpp>
+#include <keramos/base/macros.hpp>
+#include <keramos/gemm/collective/c_writer.hpp>
+#include <keramos/gemm/collective/simt_stager.hpp>
+#include <keramos/gemm/problem.hpp>
+#include <keramos/tile/pipeline.hpp>
+#include <keramos/tile/shape.hpp>
+
+namespace keramos::detail::simt {
+
+/// A k-tile of one operand as warpgroups read it: lines of 128 bytes, whose runs of 16 bytes change places from line to line,
+/// so that any eight neighbouring lines are read from all banks at once. A line is a row along k, or as much of a column of
+/// k along m or n; there the panel is columns of lines, beside each other (PTX ISA, "Shared Memory Matrix Layout", swizzling
+/// of 128 bytes, "K-major" and "MN-major").
+template <class T, int MN, int K, tiling::direction Rows>
+class line_panel {
+  static constexpr bool along_k = Rows == tiling::direction::k;
+  static constexpr int line = 128 / int(sizeof(T)), run_length = 16 / int(sizeof(T));
+  static_assert(along_k ? K == line : MN % line == 0);
+
+ public:
+  static constexpr bool swizzled = true, along_mn = !along_k;
+  static constexpr int stride_mn = along_k ? line : 1,
+                       stride_k = along_k ? 1 : line;  ///< inside a column of lines
+  static constexpr int size = MN * K, period = 8;
+  /// A line is all of a row that lies together; from column to column of lines an element's place moves so far for each.
+  static constexpr int most_of_row = line, column_stride = K;
+  static constexpr int column_bytes = along_k ? 16 : K * 128;  ///< along k there is one column only
+
+  KERAMOS_FORCEINLINE_FUNCTION static int offset(int mn, int k) {
+    if constexpr (along_k)
+      return mn * line + (k ^ mn % 8 * run_length);
+    else
+      return mn / line * (line * K) + k * line + (mn % line ^ k % 8 * run_length);
+  }
+  /// Bytes from the panel's begin to row or column mn, a multiple of 8 or of a line, and to 32 bytes along k.
+  KERAMOS_FORCEINLINE_FUNCTION static int bytes_to(int mn, int step) {
+    return along_k ? mn * 128 + step * 32 : mn * K * int(sizeof(T)) + step * (32 / int(sizeof(T))) * 128;
+  }
+};
+
+/// Sums of a warpgroup, 64 x N.
+template <class Types, int N, class Exec>
+class warpgroup_accumulator {
+  using T = typename Types::accumulator;
+  using E = typename Types::a;
+  using unit = backend::warpgroups<Exec>;
+  static constexpr int fragments = N / 8;  ///< of 64 x 8
+
+ public:
+  KERAMOS_FORCEINLINE_FUNCTION explicit warpgroup_accumulator(int thread) : thread_(thread) {}
+
+  /// Begins to multiply a k-tile of 128 bytes, whose panels are described; `add` to what is there or not.
+  template <class PanelA, class PanelB, bool SignedA, bool SignedB>
+  KERAMOS_FORCEINLINE_FUNCTION void multiply(std::uint64_t a, std::uint64_t b, bool add) {
+    unit::begin();
+    KERAMOS_UNROLL
+    for (int step = 0; step < 4; ++step) {
+      const std::uint64_t a_step = unit::advance(a, PanelA::bytes_to(0, step)),
+                          b_step = unit::advance(b, PanelB::bytes_to(0, step));
+      if constexpr (sizeof(E) == 1)
+        unit::template multiply_bytes<SignedA, SignedB>(sums_, a_step, b_step, add || step > 0);
+      else
+        unit::template multiply<E, PanelA::along_mn, PanelB::along_mn>(sums_, a_step, b_step,
+                                                                       add || step > 0);
+    }
+    unit::commit();
+  }
+
+  /// All products are done.
+  KERAMOS_FORCEINLINE_FUNCTION void settle() {
+    KERAMOS_UNROLL
+    for (int i = 0; i < N / 2; ++i) unit::settle(sums_[i]);
+  }
+
+  /// `f(number, run)` for the sums in runs of 16 bytes.
+  template <class F>
+  KERAMOS_FORCEINLINE_FUNCTION void for_each_vector(const F& f) {
+    KERAMOS_UNROLL
+    for (int i = 0; i < fragments; ++i) {
+      T run[4] = {sums_[4 * i], sums_[4 * i + 1], sums_[4 * i + 2], sums_[4 * i + 3]};
+      f(i, run);
+      KERAMOS_UNROLL
+      for (int v = 0; v < 4; ++v) sums_[4 * i + v] = run[v];
+    }
+  }
+
+  template <class Position, class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION void write(const gemm_problem<Types>& p, const Position& at,
+                                          const Epilogue& epilogue) const {
+    const int rows = p.m - at.m0 < at.rows ? int(p.m - at.m0) : at.rows,
+              cols = p.n - at.n0 < at.cols ? int(p.n - at.n0) : at.cols;
+    const auto c = reinterpret_cast<std::uintptr_t>(p.c);
+    if (p.c_col_stride == 1 &&
+        ((p.c_row_stride | at.n0 | at.skip_n | cols) * sizeof(C) | c) % sizeof(vector) == 0) {
+      const window there{at.skip_m, rows, at.skip_n, cols};
+      if (reads_c<T>(epilogue))
+        write_vectors<true>(p, at, there, epilogue);
+      else
+        write_vectors<false>(p, at, there, epilogue);
+      return;
+    }
+    const c_writer<Types, 2, Position> writer(p, at);
+    KERAMOS_UNROLL
+    for (int j = 0; j < fragments; ++j) KERAMOS_UNROLL
+    for (int half = 0; half < 2; ++half) {
+      const T pair[2] = {sums_[j * 4 + half * 2], sums_[j * 4 + half * 2 + 1]};
+      writer.write(first_row() + 8 * half, j * 8 + thread_ % 4 * 2, pair, epilogue);
+    }
+  }
+
+ private:
+  using C = typename Types::c;
+  /// Two neighbours of a row of C, which a lane has of each fragment, and 16 bytes of them.
+  static constexpr int together = 16 / int(sizeof(run<C, 2>));
+  using pair_bits = run<unsigned, sizeof(run<C, 2>) / sizeof(unsigned)>;
+  using vector = run<pair_bits, together>;
+
+  /// The rows and columns of the tile that are to be written.
+  struct window {
+    int row0, row1, col0, col1;
+  };
+
+  KERAMOS_FORCEINLINE_FUNCTION int first_row() const { return thread_ / 32 * 16 + thread_ % 32 / 4; }
+
+  /// Lanes that have neighbours change pairs with each other, so that each writes 16 bytes: of four lanes with four
+  /// fragments each gets one fragment's eight columns, of two lanes with two fragments half of that.
+  template <bool Reads, class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION void write_vectors(const gemm_problem<Types>& p, const tiling::position& at,
+                                                  const window& there, const Epilogue& epilogue) const {
+    const int lane = thread_ % 32, first_col = lane % together * 8 + lane % 4 / together * 4;
+    C* const c = p.c + (at.m0 + first_row()) * p.c_row_stride + at.n0 + first_col;
+    KERAMOS_UNROLL
+    for (int half = 0; half < 2; ++half) {
+      const int row = first_row() + 8 * half;
+      const index_t i = at.m0 + row;
+      const int end = row >= there.row0 && row < there.row1 ? there.col1 : 0;
+      KERAMOS_UNROLL
+      for (int j = 0; j < fragments; j += together) {
+        vector* const to = reinterpret_cast<vector*>(c + 8 * half * p.c_row_stride + j * 8);
+        const bool is_there = first_col + j * 8 >= there.col0 && first_col + j * 8 < end;
+        vector pairs{};
+        if constexpr (Reads) {
+          if (is_there) pairs = *to;
+          pairs = exchanged(pairs, lane);
+        }
+        KERAMOS_UNROLL
+        for (int f = 0; f < together; ++f) {
+          run<C, 2> pair;
+          if constexpr (Reads) std::memcpy(&pair, &pairs.value[f], sizeof(pair));
+          KERAMOS_UNROLL
+          for (int v = 0; v < 2; ++v) {
+            const T sum = sums_[(j + f) * 4 + half * 2 + v];
+            const index_t col = at.n0 + (j + f) * 8 + lane % 4 * 2 + v;
+            pair.value[v] = Reads ? element_with_c(epilogue, p.place, sum, pair.value[v], i, col)
+                                  : element_without_c<C>(epilogue, p.place, sum, i, col);
+          }
+          std::memcpy(&pairs.value[f], &pair, sizeof(pair));
+        }
+        pairs = exchanged(pairs, lane);
+        if (is_there) *to = pairs;
+      }
+    }
+  }
+
+  /// Pairs are a matrix of lanes and fragments; this is its transpose.
+  KERAMOS_FORCEINLINE_FUNCTION static vector exchanged(vector pairs, int lane) {
+    KERAMOS_UNROLL
+    for (int mask = 1; mask < together; mask *= 2) {
+      const bool upper = (lane & mask) != 0;
+      KERAMOS_UNROLL
+      for (int f = 0; f < together; ++f) {
+        if (f & mask) continue;
+        KERAMOS_UNROLL
+        for (int w = 0; w < int(sizeof(pair_bits) / sizeof(unsigned)); ++w) {
+          unsigned &low = pairs.value[f].value[w], &high = pairs.value[f + mask].value[w];
+          const unsigned got = unit::exchange(upper ? low : high, mask);
+          low = upper ? got : low;
+          high = upper ? high : got;
+        }
+      }
+    }
+    return pairs;
+  }
+
+  int thread_;     // of those that multiply
+  T sums_[N / 2];  // (fragment, half of its rows, column)
+};
+
+/// The threads of a team that multiply, as split_k needs a team.
+template <class Exec, int Threads>
+class multiplying_threads {
+ public:
+  using execution_space = Exec;
+
+  KERAMOS_FORCEINLINE_FUNCTION multiplying_threads(int rank, int* shared) : rank_(rank), shared_(shared) {}
+
+  KERAMOS_FORCEINLINE_FUNCTION int team_rank() const { return rank_; }
+  KERAMOS_FORCEINLINE_FUNCTION void team_barrier() const { backend::warpgroups<Exec>::meet(Threads); }
+  KERAMOS_FORCEINLINE_FUNCTION void team_broadcast(int& x, int from) const {
+    if (rank_ == from) *shared_ = x;
+    team_barrier();
+    x = *shared_;
+    team_barrier();
+  }
+
+ private:
+  int rank_;
+  int* shared_;
+};
+
+/// Local memory beside the stages: their swizzle counts from multiples of 1,024 bytes, and there are barriers.
+inline constexpr std::size_t warpgroup_alignment = 1024, warpgroup_barrier_bytes = 256;
+
+/// One way to run a GEMM: a tile of 64 rows for each multiplying warpgroup, and how the operands' memory runs. It must be
+/// such that vectors of 16 bytes can be copied; bytes must lie along k. Whether bytes have signs is part of instructions.
+template <class Exec, class Types, tiling::config Config, tiling::direction AlongA, tiling::direction AlongB,
+          bool SignedA, bool SignedB>
+class warpgroup_collective {
+  using unit = backend::warpgroups<Exec>;
+  using element = typename Types::a;
+  static constexpr int warp = backend::traits<Exec>::warp_size;
+  static constexpr int warpgroup = unit::warps * warp;
+  static constexpr int multiplying = Config.warps() * warp, copying = warpgroup;  ///< threads
+  static_assert(std::is_same_v<element, typename Types::b>);
+  static_assert(Config.warp.m == 16 && Config.warp.n == Config.block.n && Config.block.m % 64 == 0,
+                "keramos: a warpgroup has 64 rows of a block tile, and all of its columns");
+  static_assert(sizeof(element) == 2 || (AlongA == tiling::direction::k && AlongB == tiling::direction::k),
+                "keramos: warpgroups read only elements of two bytes along m or n");
+
+ public:
+  using types = Types;
+  static constexpr int team_size = multiplying + copying;
+  static constexpr int summing_threads = multiplying;
+  static constexpr bool splits_k = Config.splits_k, persistent = true;
+
+ private:
+  static constexpr access in_vectors(tiling::direction along) { return {along, 16 / int(sizeof(element))}; }
+  using copier = backend::staging<Exec>;
+  using stager = simt::stager<Types, Config, in_vectors(AlongA), AlongA, in_vectors(AlongB), AlongB, copying,
+                              copier, line_panel>;
+  using pipeline = tiling::handoff_pipeline<Config.stages, copier, unit>;
+  using panel_a = line_panel<element, Config.block.m, Config.block.k, AlongA>;
+  using panel_b = line_panel<element, Config.block.n, Config.block.k, AlongB>;
+  using accumulator = warpgroup_accumulator<Types, Config.block.n, Exec>;
+  static constexpr int multiplying_warps = Config.warps();
+  static constexpr std::size_t stages_bytes = Config.stages * std::size_t(stager::slot_bytes);
+  static constexpr std::size_t bytes = stages_bytes + warpgroup_alignment + warpgroup_barrier_bytes;
+  static_assert(pipeline::bytes + sizeof(int) <= warpgroup_barrier_bytes);
+
+ public:
+  static constexpr int teams_per_unit = backend::traits<Exec>::teams_per_unit(Config.teams, team_size, bytes);
+
+  KERAMOS_FORCEINLINE_FUNCTION static constexpr tiling::shape block() { return Config.block; }
+  KERAMOS_FORCEINLINE_FUNCTION static constexpr std::size_t local_bytes() { return bytes; }
+  KERAMOS_FORCEINLINE_FUNCTION static int recompute(int x) { return copier::recompute(x); }
+
+  /// As of simt::collective.
+  static bool can_shift_m(const gemm_problem<Types>& p) {
+    return can_shift(p.m + p.pad_m, Config.block.m, AlongA);
+  }
+  static bool can_shift_n(const gemm_problem<Types>& p) {
+    return can_shift(p.n + p.pad_n, Config.block.n, AlongB);
+  }
+
+  template <class Team, class Tile, class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION void run(const Team& team, const gemm_problem<Types>& p, const Tile& first,
+                                        const Epilogue& epilogue) const {
+    auto address =
+        reinterpret_cast<std::uintptr_t>(team.team_scratch(0).get_shmem_aligned(local_bytes(), 128));
+    address = (address + warpgroup_alignment - 1) / warpgroup_alignment * warpgroup_alignment;
+    char* const local = reinterpret_cast<char*>(address);
+    pipeline ring(local + stages_bytes);
+    const int thread = int(team.team_rank());
+    if (thread == 0) ring.start(copying, multiplying_warps);
+    team.team_barrier();
+    if (thread < multiplying)
+      multiply(p, first, epilogue, local, ring, thread);
+    else
+      copy(p, first, local, ring, thread - multiplying);
+  }
+
+ private:
+  KERAMOS_FORCEINLINE_FUNCTION static int k_tiles(const tiling::position& at) {
+    return int((at.k1 - at.k0 + Config.block.k - 1) / Config.block.k);
+  }
+  static bool can_shift(index_t extent, int tile, tiling::direction along) {
+    return extent >= tile && (along == tiling::direction::k || extent % in_vectors(along).vector == 0);
+  }
+
+  /// The part of the threads that copy.
+  template <class Tile>
+  KERAMOS_FORCEINLINE_FUNCTION void copy(const gemm_problem<Types>& p, Tile tile, char* local, pipeline ring,
+                                         int thread) const {
+    do {
+      const auto at = tile.position();
+      stager operands(p, at, local, thread);
+      int s = 0;
+      for (; s < operands.whole_k_tiles(); ++s) {
+        operands.template stage<true>(s, ring.acquire());
+        ring.commit();
+      }
+      for (; s < k_tiles(at); ++s) {
+        operands.template stage<false>(s, ring.acquire());
+        ring.commit();
+      }
+    } while (tile.next());
+    ring.drain();
+  }
+
+  /// That of those that multiply.
+  template <class Tile, class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION void multiply(const gemm_problem<Types>& p, Tile tile,
+                                             const Epilogue& epilogue, char* local, pipeline ring,
+                                             int thread) const {
+    const multiplying_threads<Exec, multiplying> team(
+        thread, reinterpret_cast<int*>(local + stages_bytes + pipeline::bytes));
+    const int row = unit::same_in_warp(thread / warpgroup) * 64;
+    const std::uint64_t a = unit::describe(local + panel_a::bytes_to(row, 0), panel_a::column_bytes);
+    const std::uint64_t b = unit::describe(local + stager::offset_of_b, panel_b::column_bytes);
+    do {
+      accumulator sums(thread);
+      const int count = k_tiles(tile.position());
+      int previous = 0;
+      for (int s = 0; s < count; ++s) {
+        const int slot = ring.wait(), offset = slot * stager::slot_bytes;
+        sums.template multiply<panel_a, panel_b, SignedA, SignedB>(unit::advance(a, offset),
+                                                                   unit::advance(b, offset), s > 0);
+        // The units have the next k-tile to do before the last one's stage is given back.
+        unit::template finish<1>();
+        if (s > 0) release(ring, previous, thread);
+        previous = slot;
+        ring.advance();
+      }
+      unit::template finish<0>();
+      release(ring, previous, thread);
+      sums.settle();
+      if (tile.add_up(team, sums)) sums.write(p, tile.position(), epilogue);
+    } while (tile.next());
+  }
+
+  KERAMOS_FORCEINLINE_FUNCTION static void release(const pipeline& ring, int slot, int thread) {
+    if (thread % warp == 0) ring.release(slot);
+  }
+};
+
+}  // namespace keramos::detail::simt

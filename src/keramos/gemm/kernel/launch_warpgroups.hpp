@@ -1,0 +1,54 @@
+// What kernel/warpgroups.hpp names. Compiled into the library, for the one architecture whose warpgroups it uses.
+#pragma once
+
+#include <iterator>
+
+#include <keramos/enabled_backends.hpp>
+#include <keramos/gemm/collective/warpgroup.hpp>
+#include <keramos/gemm/kernel/tiled.hpp>
+#include <keramos/gemm/kernel/warpgroups.hpp>
+#include <keramos/gemm/plan/simt.hpp>
+
+namespace keramos::detail::simt {
+
+/// The collective of a row of the backend's table. `Form` is 1 where A's memory runs along k, plus 2 where B's does; plus 4
+/// where bytes of A have signs, plus 8 where those of B do. A number, as in simt::row.
+template <class Exec, class Types, int Row, int Form>
+struct warpgroup_row : warpgroup_collective<Exec, Types, backend::tiles<Exec>::table[Row].config,
+                                            (Form & 1) != 0 ? tiling::direction::k : tiling::direction::mn,
+                                            (Form & 2) != 0 ? tiling::direction::k : tiling::direction::mn,
+                                            (Form & 4) != 0, (Form & 8) != 0> {};
+
+/// Whether there are products of a form: elements of two bytes lie in any direction, others along k; bytes have signs or not.
+template <class Types>
+constexpr bool is_form(int form) {
+  constexpr int bytes = sizeof(typename Types::a);
+  return bytes == 2 ? form < 4 : form % 4 == 3 && (bytes == 1 || form < 4);
+}
+
+template <class Exec, class Types>
+void launch_warpgroups(const Exec& exec, int row, const gemm_problem<Types>& p,
+                       const split_k<typename Types::accumulator>& split,
+                       const linear_epilogue<typename Types::accumulator>& epilogue) {
+  if constexpr (has_warpgroup_rows<Exec, Types>) {
+    constexpr bool bytes = sizeof(typename Types::a) == 1;
+    const int form = int(operand_layout(p.a).along_k) + 2 * int(operand_layout(p.b).along_k) +
+                     4 * int(bytes && p.a.is_signed) + 8 * int(bytes && p.b.is_signed);
+    constexpr const auto& table = backend::tiles<Exec>::table;
+    any_of_first<int(std::size(table))>([&](auto r) {
+      if constexpr (table[r()].types == Types::operands &&
+                    table[r()].config.math == tiling::math_unit::warpgroup) {
+        return r() == row && any_of_first<16>([&](auto number) {
+                 if constexpr (is_form<Types>(number()))
+                   if (number() == form)
+                     launch_tiled(exec, warpgroup_row<Exec, Types, r(), number()>(), p, split, epilogue);
+                 return number() == form;
+               });
+      } else {
+        return false;
+      }
+    });
+  }
+}
+
+}  // namespace keramos::detail::simt

@@ -1,0 +1,28 @@
+// Products by warpgroups. Their kernels are compiled apart, for one architecture: here they are only named, for planners.
+#pragma once
+
+#include <keramos/backends/interface.hpp>
+#include <keramos/gemm/epilogue/linear.hpp>
+#include <keramos/gemm/kernel/split_k.hpp>
+#include <keramos/gemm/problem.hpp>
+#include <keramos/tile/shape.hpp>
+
+namespace keramos::detail::simt {
+
+/// Whether a backend's table has tiles of warpgroups for a product.
+template <class Exec, class Types>
+inline constexpr bool has_warpgroup_rows = [] {
+  if constexpr (!backend::traits<Exec>::is_host)
+    for (const auto& row : backend::tiles<Exec>::table)
+      if (row.types == Types::operands && row.config.math == tiling::math_unit::warpgroup) return true;
+  return false;
+}();
+
+/// Does a product in tiles of a row of the table, which warpgroups can read its operands for
+/// (kernel/launch_warpgroups.hpp).
+template <class Exec, class Types>
+void launch_warpgroups(const Exec& exec, int row, const gemm_problem<Types>& p,
+                       const split_k<typename Types::accumulator>& split,
+                       const linear_epilogue<typename Types::accumulator>& epilogue);
+
+}  // namespace keramos::detail::simt

@@ -1,0 +1,124 @@
+// The block tiles that warpgroups have on GPUs of compute capability 9.0, asked for by name: all ops, layouts and edges, more
+// tiles than teams, and a divided k. Hosts take blocks of any size, and multiply the same. Other GPUs, and a Kokkos that
+// gives less local memory, refuse them.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <random>
+#include <string>
+
+#include <keramos/keramos.hpp>
+
+#include "gemm_case.hpp"
+
+namespace keramos::test {
+namespace {
+
+constexpr bool on_host = backend::traits<default_execution_space>::is_host;
+
+template <class A, class B, class C>
+struct elements {
+  using a = A;
+  using b = B;
+  using c = C;
+};
+
+template <class Elements>
+class GemmWarpgroups : public testing::Test {
+ public:
+  using a = typename Elements::a;
+  using b = typename Elements::b;
+  using c = typename Elements::c;
+
+ protected:
+  static constexpr int k_tile = 128 / int(sizeof(a));
+  static constexpr tiling::shape blocks[] = {{128, 256, k_tile}, {128, 128, k_tile}, {64, 128, k_tile}};
+
+  /// Whether the tile is there. If not, a product that asks for it must say so.
+  static bool has(const tiling::shape& block) {
+    if (on_host) return true;
+    const stored_matrix<a> x(64, 64, layout::right, 0, 0);
+    const stored_matrix<b> y(64, 64, layout::right, 0, 0);
+    const stored_matrix<c> z(64, 64, layout::right, 0, 0);
+    queue q;
+    try {
+      gemm(q, 1, x.view, y.view, 0, z.view, {.block = block});
+      q.wait();
+      return true;
+    } catch (const launch_error& e) {
+      EXPECT_NE(std::string(e.what()).find(to_string(block)), std::string::npos) << e.what();
+      EXPECT_NE(std::string(e.what()).find("or none"), std::string::npos) << e.what();
+      return false;
+    }
+  }
+  static testing::AssertionResult product(const gemm_case& g, std::uint64_t seed) {
+    return run<a, c, b>(g, seed);
+  }
+};
+
+using element_types = testing::Types<
+    elements<float16, float16, float16>, elements<float16, float16, float>,
+    elements<bfloat16, bfloat16, bfloat16>, elements<bfloat16, bfloat16, float>,
+    elements<std::int8_t, std::int8_t, std::int32_t>, elements<std::int8_t, std::uint8_t, std::int32_t>,
+    elements<std::uint8_t, std::int8_t, std::int32_t>, elements<std::uint8_t, std::uint8_t, std::int32_t>>;
+TYPED_TEST_SUITE(GemmWarpgroups, element_types);
+
+// Whole tiles, a little more and a little less, and less than one, of rows that can be copied as they lie and of others.
+TYPED_TEST(GemmWarpgroups, SizesOpsAndLayouts) {
+  std::mt19937_64 rng(fresh_seed());
+  const index_t sizes[][3] = {{128, 256, 128}, {129, 257, 129}, {272, 304, 80},
+                              {127, 500, 7},   {1, 1, 1},       {5, 300, 333}};
+  const layout layouts[] = {layout::right, layout::left, layout::strided};
+  for (const tiling::shape& block : this->blocks) {
+    if (!this->has(block)) continue;
+    for (const auto& [m, n, k] : sizes)
+      for (const op a : {op::N, op::T})
+        for (const op b : {op::N, op::T}) {
+          gemm_case g{.m = m,
+                      .n = n,
+                      .k = k,
+                      .op_a = a,
+                      .op_b = b,
+                      .alpha = 3,
+                      .beta = double(rng() % 2),
+                      .block = block};
+          EXPECT_TRUE(this->product(g, rng()));
+          g.a = layouts[rng() % 3], g.b = layouts[rng() % 3], g.c = layouts[rng() % 3];
+          g.gap = index_t(rng() % 9), g.offset = index_t(rng() % 9);
+          EXPECT_TRUE(this->product(g, rng()));
+        }
+  }
+}
+
+// Teams go on to their next tiles: there are more of these than a device has multiprocessors for.
+TYPED_TEST(GemmWarpgroups, MoreTilesThanTeams) {
+  std::mt19937_64 rng(fresh_seed());
+  const index_t m = on_host ? 265 : 2065, n = on_host ? 310 : 2310;
+  for (const tiling::shape& block : this->blocks) {
+    if (!this->has(block)) continue;
+    EXPECT_TRUE(this->product({.m = m, .n = n, .k = 32, .beta = 1, .block = block}, rng()));
+  }
+}
+
+// On devices the parts of k meet in the order of the plan, also where teams have several tiles.
+TYPED_TEST(GemmWarpgroups, DividedK) {
+  std::mt19937_64 rng(fresh_seed());
+  for (const tiling::shape& block : this->blocks) {
+    if (block.n == 256 || !this->has(block)) continue;
+    // Bytes along k, so that none are copied: sums would lie where the copies do.
+    gemm_case g{.m = on_host ? 200 : 600,
+                .n = on_host ? 272 : 400,
+                .k = 1024,
+                .op_b = op::T,
+                .beta = 1,
+                .block = block};
+    g.change_plan = [](gemm_plan& plan) {
+      ASSERT_EQ(plan.size, 1);
+      if (!on_host) plan.parts[0].split = {8, 3, 128};
+    };
+    EXPECT_TRUE(this->product(g, rng()));
+  }
+}
+
+}  // namespace
+}  // namespace keramos::test
