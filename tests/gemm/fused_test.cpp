@@ -40,7 +40,7 @@ TYPED_TEST(FusedPlaces, EveryPathOfOneProduct) {
         const layout la = layouts[seed % 3], lb = layouts[seed / 3 % 3];
         operands<TypeParam> x(m, n, k, la, lb, lc, seed++, reads);
         queue q;
-        const gemm_plan plan = plan_gemm(q, x.a.view, x.b.view, x.c.view);
+        const gemm_plan plan = plan_gemm(q, x.a.view, x.b.view, x.c.view, place_of_each<TypeParam>{reads});
         SCOPED_TRACE(to_string(plan));
         for (int i = 0; i < plan.size; ++i) {
           seen.insert(plan.parts[i].path);
@@ -67,7 +67,7 @@ TYPED_TEST(FusedPlaces, PlansThatAreGiven) {
       const auto follow = [&](const auto& change) {
         operands<TypeParam> x(m, n, k, layout::right, layout::left, layout::right, seed++, reads);
         queue q;
-        gemm_plan plan = plan_gemm(q, x.a.view, x.b.view, x.c.view);
+        gemm_plan plan = plan_gemm(q, x.a.view, x.b.view, x.c.view, place_of_each<TypeParam>{reads});
         plan.size = 1;
         gemm_part& part = plan.parts[0];
         part.m0 = part.n0 = 0, part.m = m, part.n = n;

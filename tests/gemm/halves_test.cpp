@@ -109,6 +109,30 @@ struct adds_place {
   }
 };
 
+// Tiles of warpgroups are compiled in the library alone. (Hosts have no such tiles: there the block is one like others.)
+TYPED_TEST(GemmHalves, PlansForTheCallersEpilogue) {
+  using T = typename TestFixture::element;
+  using C = typename TestFixture::result;
+  const stored_matrix<T> a(256, 256, layout::right, 0, 0);
+  const stored_matrix<C> c(256, 256, layout::right, 0, 0);
+  queue q;
+  const gemm_plan own = plan_gemm(q, a.view, a.view, c.view, adds_place());
+  gemm(q, a.view, a.view, c.view, adds_place(), {.plan = own});
+  q.wait();
+  gemm_plan of_library;
+  try {
+    of_library = plan_gemm(q, a.view, a.view, c.view, {.block = tiling::shape{128, 256, 64}});
+  } catch (const launch_error&) {  // no such tile on this device
+    return;
+  }
+  if (on_host) {
+    gemm(q, a.view, a.view, c.view, adds_place(), {.plan = of_library});
+    q.wait();
+  } else {
+    EXPECT_THROW(gemm(q, a.view, a.view, c.view, adds_place(), {.plan = of_library}), invalid_argument);
+  }
+}
+
 // Products of halves are exact in f32, so sums of whole numbers are too, in any order.
 TYPED_TEST(GemmHalves, WholeNumbersAreExact) {
   using T = typename TestFixture::element;
