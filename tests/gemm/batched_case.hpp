@@ -134,10 +134,11 @@ testing::AssertionResult run(const batched_case& g, std::uint64_t seed) {
   return run_batched<T, C, B>(g, seed, [](auto&&... arguments) { gemm_batched(arguments...); });
 }
 
-/// C[i] = 2·op(A[i])·B[i] for a list of matrices of all layouts and of random extents, each element judged.
+/// C[i] = 2·op(A[i])·B[i] for a list of matrices of all layouts and of random extents, each element judged. If extents are
+/// to be multiples of something, A is row-major, B column-major, and nothing lies between rows or columns.
 template <class T, class C = T, class B = T>
-testing::AssertionResult run_list(op op_a, std::uint64_t seed,
-                                  gemm_compute compute = gemm_compute::standard) {
+testing::AssertionResult run_list(op op_a, std::uint64_t seed, gemm_compute compute = gemm_compute::standard,
+                                  int multiples_of = 1) {
   std::mt19937_64 rng(seed);
   std::vector<stored_matrix<T>> a;
   std::vector<stored_matrix<B>> b;
@@ -147,10 +148,11 @@ testing::AssertionResult run_list(op op_a, std::uint64_t seed,
   std::vector<matrix_view<C>> cv;
   const bool ta = op_a != op::N;
   for (int i = 0; i < 9; ++i) {
-    const auto extent = [&] { return index_t(1 + rng() % 90); };
+    const bool any = multiples_of == 1;
+    const auto extent = [&] { return multiples_of * index_t(1 + rng() % (any ? 90 : 20)); };
     const index_t m = extent(), n = extent(), k = extent();
-    a.emplace_back(ta ? k : m, ta ? m : k, layout(i % 3), i, 0);
-    b.emplace_back(k, n, layout(i / 3), 0, i);
+    a.emplace_back(ta ? k : m, ta ? m : k, any ? layout(i % 3) : layout::right, any ? i : 0, 0);
+    b.emplace_back(k, n, any ? layout(i / 3) : layout::left, 0, any ? i : 0);
     c.emplace_back(m, n, layout::right, 0, 0);
     a[i].fill_all([&] { return random_value<T>(rng); }), b[i].fill_all([&] { return random_value<B>(rng); });
     a[i].upload(), b[i].upload();

@@ -9,6 +9,7 @@
 
 #include <keramos/keramos.hpp>
 
+#include "batched_case.hpp"
 #include "gemm_case.hpp"
 
 namespace keramos::test {
@@ -118,6 +119,21 @@ TYPED_TEST(GemmWarpgroups, DividedK) {
     };
     EXPECT_TRUE(this->product(g, rng()));
   }
+}
+
+// The library chooses the tiles: at these extents those of warpgroups, where it has them, small ones and large ones.
+TYPED_TEST(GemmWarpgroups, BatchesAndLists) {
+  using fixture = TestFixture;
+  std::mt19937_64 rng(fresh_seed());
+  const index_t sizes[][4] = {{3, 640, 768, 128}, {2, 1280, 1280, 64}, {5, 200, 272, 144}};
+  for (const auto& [batch, m, n, k] : sizes)
+    for (const op b : {op::N, op::T}) {
+      const index_t part = on_host ? 5 : 1;
+      batched_case g{.batch = batch, .m = m / part, .n = n / part, .k = k, .op_b = b, .alpha = 2, .beta = 1};
+      EXPECT_TRUE((run<typename fixture::a, typename fixture::c, typename fixture::b>(g, rng())));
+    }
+  EXPECT_TRUE((run_list<typename fixture::a, typename fixture::c, typename fixture::b>(
+      op::N, rng(), gemm_compute::standard, 16)));
 }
 
 }  // namespace

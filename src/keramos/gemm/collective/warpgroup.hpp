@@ -102,10 +102,12 @@ class warpgroup_accumulator {
                                           const Epilogue& epilogue) const {
     const int rows = p.m - at.m0 < at.rows ? int(p.m - at.m0) : at.rows,
               cols = p.n - at.n0 < at.cols ? int(p.n - at.n0) : at.cols;
+    int skip_m = 0, skip_n = 0;
+    if constexpr (std::is_same_v<Position, tiling::shifted_position>) skip_m = at.skip_m, skip_n = at.skip_n;
     const auto c = reinterpret_cast<std::uintptr_t>(p.c);
     if (p.c_col_stride == 1 &&
-        ((p.c_row_stride | at.n0 | at.skip_n | cols) * sizeof(C) | c) % sizeof(vector) == 0) {
-      const window there{at.skip_m, rows, at.skip_n, cols};
+        ((p.c_row_stride | at.n0 | skip_n | cols) * sizeof(C) | c) % sizeof(vector) == 0) {
+      const window there{skip_m, rows, skip_n, cols};
       if (reads_c<T>(epilogue))
         write_vectors<true>(p, at, there, epilogue);
       else

@@ -6,6 +6,7 @@
 #include <keramos/enabled_backends.hpp>
 #include <keramos/gemm/collective/warpgroup.hpp>
 #include <keramos/gemm/kernel/tiled.hpp>
+#include <keramos/gemm/kernel/tiled_batch.hpp>
 #include <keramos/gemm/kernel/warpgroups.hpp>
 #include <keramos/gemm/plan/simt.hpp>
 
@@ -26,10 +27,9 @@ constexpr bool is_form(int form) {
   return bytes == 2 ? form < 4 : form % 4 == 3 && (bytes == 1 || form < 4);
 }
 
-template <class Exec, class Types>
-void launch_warpgroups(const Exec& exec, int row, const gemm_problem<Types>& p,
-                       const split_k<typename Types::accumulator>& split,
-                       const linear_epilogue<typename Types::accumulator>& epilogue) {
+/// Calls `launch(collective)` with that of a row of the table and of the form of a problem's operands.
+template <class Exec, bool OfBatch, class Types, class Launch>
+void with_warpgroups(int row, const gemm_problem<Types>& p, const Launch& launch) {
   if constexpr (has_warpgroup_rows<Exec, Types>) {
     constexpr bool bytes = sizeof(typename Types::a) == 1;
     const int form = int(operand_layout(p.a).along_k) + 2 * int(operand_layout(p.b).along_k) +
@@ -37,11 +37,11 @@ void launch_warpgroups(const Exec& exec, int row, const gemm_problem<Types>& p,
     constexpr const auto& table = backend::tiles<Exec>::table;
     any_of_first<int(std::size(table))>([&](auto r) {
       if constexpr (table[r()].types == Types::operands &&
-                    table[r()].config.math == tiling::math_unit::warpgroup) {
+                    table[r()].config.math == tiling::math_unit::warpgroup &&
+                    (!OfBatch || table[r()].serves != serves::single)) {
         return r() == row && any_of_first<16>([&](auto number) {
                  if constexpr (is_form<Types>(number()))
-                   if (number() == form)
-                     launch_tiled(exec, warpgroup_row<Exec, Types, r(), number()>(), p, split, epilogue);
+                   if (number() == form) launch(warpgroup_row<Exec, Types, r(), number()>());
                  return number() == form;
                });
       } else {
@@ -49,6 +49,22 @@ void launch_warpgroups(const Exec& exec, int row, const gemm_problem<Types>& p,
       }
     });
   }
+}
+
+template <class Exec, class Types>
+void launch_warpgroups(const Exec& exec, int row, const gemm_problem<Types>& p,
+                       const split_k<typename Types::accumulator>& split,
+                       const linear_epilogue<typename Types::accumulator>& epilogue) {
+  with_warpgroups<Exec, false>(
+      row, p, [&](const auto& collective) { launch_tiled(exec, collective, p, split, epilogue); });
+}
+
+template <class Exec, class Types, class Tiles>
+void launch_warpgroups_batched(const Exec& exec, int row, const gemm_problem<Types>& shape, int league,
+                               const Tiles& tiles,
+                               const linear_epilogue<typename Types::accumulator>& epilogue) {
+  with_warpgroups<Exec, true>(
+      row, shape, [&](const auto& collective) { launch_tiles(exec, league, collective, tiles, epilogue); });
 }
 
 }  // namespace keramos::detail::simt

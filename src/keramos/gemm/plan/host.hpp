@@ -20,6 +20,7 @@
 #include <keramos/gemm/kernel/host_small_batch.hpp>
 #include <keramos/gemm/kernel/host_unpacked.hpp>
 #include <keramos/gemm/kernel/tiled.hpp>
+#include <keramos/gemm/kernel/tiled_batch.hpp>
 #include <keramos/gemm/plan.hpp>
 #include <keramos/gemm/plan/choice_memory.hpp>
 #include <keramos/gemm/plan/host_model.hpp>
@@ -242,11 +243,13 @@ struct planner {
     return tiles < backend::host::threads_for(exec) ||
            double(p.m) * double(p.n) * double(p.k) > 512.0 * 512.0 * 512.0;
   }
-  /// Calls `launch(collective)` with the tile for all problems of a batch.
-  template <class Types, class CountTiles, class Launch>
-  static void choose_batched(const Exec&, const gemm_problem<Types>& p, const CountTiles&,
-                             const Launch& launch) {
-    launch(collective<Types>(kernels<Types>(), block_of_batch(p)));
+  /// A batch in tiles for one thread each: those of a block tile are `tiles_of(block)`, and so many as `count_tiles(block)`.
+  template <class Types, class Epilogue, class CountTiles, class TilesOf>
+  static void run_tiles(const Exec& exec, const gemm_problem<Types>& p, const Epilogue& epilogue,
+                        const CountTiles& count_tiles, const TilesOf& tiles_of) {
+    const tiling::shape block = block_of_batch(p);
+    launch_tiles(exec, league_of(count_tiles(block)), collective<Types>(kernels<Types>(), block),
+                 tiles_of(block), epilogue);
   }
 
  private:

@@ -16,6 +16,7 @@
 #include <keramos/gemm/kernel/gemv.hpp>
 #include <keramos/gemm/kernel/pack.hpp>
 #include <keramos/gemm/kernel/tiled.hpp>
+#include <keramos/gemm/kernel/tiled_batch.hpp>
 #include <keramos/gemm/kernel/warpgroups.hpp>
 #include <keramos/gemm/plan.hpp>
 #include <keramos/gemm/plan/choice_memory.hpp>
@@ -223,32 +224,20 @@ struct planner {
     return has_small_rows<Types> && is_small_group(problems);
   }
 
-  /// Calls `launch(collective)` with the best tile for a batch that has `count_tiles(block)` tiles.
-  template <class Types, class CountTiles, class Launch>
-  static void choose_batched(const Exec& exec, const gemm_problem<Types>& shape,
-                             const CountTiles& count_tiles, const Launch& launch) {
-    const device_model device = tiles::model(exec);
-    const index_t k = std::max<index_t>(shape.k, 1);
-    int best = -1;
-    double best_time = 0;
-    for (int i = 0; i < int(std::size(table)); ++i) {
-      const tile_row& r = table[i];
-      const tiling::shape& block = r.config.block;
-      if (!runs<Types>(r, tiles::arch(exec), epilogue_of_product::caller) || !serves_batches(r) ||
-          !fits(exec, r))
-        continue;
-      const double tiles = double(count_tiles(block));
-      const double time =
-          predicted_time(r, count_tiles(block) * block.m, block.n, k, plan_parts(r, k, 1, device), device) +
-          tiles / device.units / resident_teams(device, r) * device.tile_start_time /
-              resident_teams(device, r);
-      if (best < 0 || time < best_time) best = i, best_time = time;
-    }
-    if (best < 0)
-      throw launch_error("keramos::gemm_batched: of " + std::string(Types::name) +
-                         " no tile of the tile table serves this device and "
-                         "fits its local memory; add one to the backend's tiles.hpp");
-    with_collective<Types, true>(best, shape, launch);
+  /// A batch in the best block tiles for it: those of a block are `tiles_of(block)`, and so many as `count_tiles(block)`.
+  template <class Types, class Epilogue, class CountTiles, class TilesOf>
+  static void run_tiles(const Exec& exec, const gemm_problem<Types>& shape, const Epilogue& epilogue,
+                        const CountTiles& count_tiles, const TilesOf& tiles_of) {
+    constexpr bool of_library = is_linear<Epilogue>;
+    const int row = best_row_of_batch(
+        exec, shape, of_library ? epilogue_of_product::library : epilogue_of_product::caller, count_tiles);
+    const tiling::shape block = table[row].config.block;
+    const int league = league_of(count_tiles(block));
+    const auto tiles = tiles_of(block);
+    if constexpr (has_warpgroup_rows<Exec, Types> && of_library)
+      if (of_warpgroups(row)) return launch_warpgroups_batched(exec, row, shape, league, tiles, epilogue);
+    with_collective<Types, true>(
+        row, shape, [&](const auto& collective) { launch_tiles(exec, league, collective, tiles, epilogue); });
   }
 
  private:
@@ -332,6 +321,35 @@ struct planner {
             whose,
             ask && !warpgroups_read<Types>(operand_layout(p.a)),
             ask && !warpgroups_read<Types>(operand_layout(p.b))};
+  }
+
+  template <class Types, class CountTiles>
+  static int best_row_of_batch(const Exec& exec, const gemm_problem<Types>& shape, epilogue_of_product whose,
+                               const CountTiles& count_tiles) {
+    const device_model device = tiles::model(exec);
+    const index_t k = std::max<index_t>(shape.k, 1);
+    const bool warpgroups_can =
+        warpgroups_read<Types>(operand_layout(shape.a)) && warpgroups_read<Types>(operand_layout(shape.b));
+    int best = -1;
+    double best_time = 0;
+    for (int i = 0; i < int(std::size(table)); ++i) {
+      const tile_row& r = table[i];
+      const tiling::shape& block = r.config.block;
+      if (!runs<Types>(r, tiles::arch(exec), whose) || !serves_batches(r) || !fits(exec, r) ||
+          (of_warpgroups(i) && !warpgroups_can))
+        continue;
+      const double tiles = double(count_tiles(block));
+      const double time =
+          predicted_time(r, count_tiles(block) * block.m, block.n, k, plan_parts(r, k, 1, device), device) +
+          tiles / device.units / resident_teams(device, r) * device.tile_start_time /
+              resident_teams(device, r);
+      if (best < 0 || time < best_time) best = i, best_time = time;
+    }
+    if (best < 0)
+      throw launch_error("keramos::gemm_batched: of " + std::string(Types::name) +
+                         " no tile of the tile table serves this device and "
+                         "fits its local memory; add one to the backend's tiles.hpp");
+    return best;
   }
 
   template <class Types>
