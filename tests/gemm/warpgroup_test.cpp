@@ -33,7 +33,7 @@ class GemmWarpgroups : public testing::Test {
 
  protected:
   static constexpr int k_tile = 128 / int(sizeof(a));
-  static constexpr tiling::shape blocks[] = {{128, 256, k_tile}, {128, 128, k_tile}, {64, 128, k_tile}};
+  static constexpr tiling::shape blocks[3] = {{128, 256, k_tile}, {128, 128, k_tile}, {64, 128, k_tile}};
 
   /// Whether the tile is there. If not, a product that asks for it must say so.
   static bool has(const tiling::shape& block) {
