@@ -2,7 +2,7 @@
 #pragma once
 
 #include <keramos/backends/interface.hpp>
-#include <keramos/gemm/epilogue/linear.hpp>
+#include <keramos/gemm/epilogue/placed.hpp>
 #include <keramos/gemm/kernel/split_k.hpp>
 #include <keramos/gemm/problem.hpp>
 #include <keramos/tile/shape.hpp>
