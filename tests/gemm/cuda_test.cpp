@@ -140,20 +140,24 @@ TEST(GemmCuda, OperandsThatAreCopiedFirst) {
       device.most_packed_bytes = std::size_t(8) << 20;
       detail::simt::choose_packing(p, !ta, false, tb, false, false, device, packed);
       ASSERT_TRUE(packed.pack_a && packed.pack_b && packed.band_m < m && packed.band_n < n);
-      Kokkos::deep_copy(c, 7.0);
-      Kokkos::fence();
-      int bands = 0;
-      detail::simt::with_packed(
-          q.execution_space(), copies, p, packed, [&](const gemm_problem<types::f64>& part) {
-            ++bands;
-            const matrix_view<const double> x{part.a.data, part.m, part.k, part.a.stride_mn, part.a.stride_k};
-            const matrix_view<const double> y{part.b.data, part.k, part.n, part.b.stride_k, part.b.stride_mn};
-            gemm(q, 1, x, y, 0,
-                 matrix_view<double>{part.c, part.m, part.n, part.c_row_stride, part.c_col_stride});
-          });
-      EXPECT_EQ(bands, 4);
-      q.wait();
-      expect_product(a, ta, b, tb, k, c);
+      for (const auto along : {tiling::direction::mn, tiling::direction::k}) {
+        Kokkos::deep_copy(c, 7.0);
+        Kokkos::fence();
+        int bands = 0;
+        detail::simt::with_packed(
+            q.execution_space(), copies, p, packed, along, [&](const gemm_problem<types::f64>& part) {
+              ++bands;
+              const matrix_view<const double> x{part.a.data, part.m, part.k, part.a.stride_mn,
+                                                part.a.stride_k};
+              const matrix_view<const double> y{part.b.data, part.k, part.n, part.b.stride_k,
+                                                part.b.stride_mn};
+              gemm(q, 1, x, y, 0,
+                   matrix_view<double>{part.c, part.m, part.n, part.c_row_stride, part.c_col_stride});
+            });
+        EXPECT_EQ(bands, 4);
+        q.wait();
+        expect_product(a, ta, b, tb, k, c);
+      }
     }
 }
 
