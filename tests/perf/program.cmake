@@ -30,8 +30,9 @@ run(0 gemm --provider keramos --type i8_i32 --op NN,NT,TN,TT --layout right,left
 expect("${out}" "\ni8_i32\n.*GOP/s")
 run(0 gemm --provider keramos --type i8_i32 --size 8,550 ${quick})  # and by sums of elements
 if(WORKERS)  # on a host
-  run(1 gemm --provider keramos --type tf32 --size 8 ${quick})
-  expect("${out}${err}" "it has tf32 only on GPUs")
+  run(0 gemm --provider keramos --type tf32 --size 8 ${quick} --output tf32.json)
+  expect("${out}" "unavailable")
+  expect_json(tf32.json "it has tf32 only on GPUs with tensor cores" results 0 reason)
 endif()
 
 file(REMOVE complex.json)
