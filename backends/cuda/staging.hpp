@@ -10,6 +10,10 @@ namespace keramos::backend {
 namespace cuda {
 
 struct async_copier {
+  /// Whether single elements go through registers: they are too short to be copied asynchronously.
+  template <class T>
+  static constexpr bool by_registers = sizeof(T) < 4;
+
   template <int Count, class T>
   KERAMOS_FORCEINLINE_FUNCTION static void copy(T* local, const T* global) {
     copy<Count>(local, global, Count);  // a constant source size costs nothing

@@ -8,6 +8,10 @@ namespace keramos::backend::simt {
 
 /// Copies by registers; a barrier makes them visible.
 struct plain_copier {
+  /// Whether a tile should load several single elements before it stores them.
+  template <class T>
+  static constexpr bool by_registers = true;
+
   template <int Count, class T>
   KERAMOS_FORCEINLINE_FUNCTION static void copy(T* local, const T* global) {
     copy<Count>(local, global, Count);

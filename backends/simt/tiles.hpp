@@ -65,7 +65,9 @@ struct device_model {
   index_t least_extent_to_pack = 1500, least_extent_to_pack_both = 900, least_k_to_pack = 500;
   /// The same, of k too, where elements are too short for asynchronous copies one by one. An H200 then takes five times as
   /// long for f16, 505 x 2743 x 2584 (TN), as it does with the copy.
-  index_t least_extent_to_pack_short = 256;
+  index_t least_extent_to_pack_short = 32;
+  /// The least rows and columns of C where a k that would be divided is not, for the copies' sake.
+  index_t least_extent_to_pack_divided = 256;
   std::size_t most_packed_bytes = std::size_t(256) << 20;  ///< of one operand
 };
 

@@ -156,29 +156,64 @@ class operand_stager {
     const int fast_end = (along_mn ? extent_ : k_end) - fast;
     const int slow_end = (along_mn ? k_end : extent_) - slow;
     const bool busy = !map::partial || slow < slow_extent;
-    const T* row = global_;
-    KERAMOS_UNROLL
-    for (int ps = 0; ps < map::passes_slow; ++ps) {
+    if constexpr (Vector == 1 && Copier::template by_registers<T>) {
+      stage_by_registers(local, fast, slow, fast_end, slow_end, busy, Whole);
+    } else {
+      const T* row = global_;
       KERAMOS_UNROLL
-      for (int pf = 0; pf < map::passes_fast; ++pf) {
-        T* const to = local + (by_strides ? local_offset_ + ps * map::lanes_slow * local_slow +
-                                                pf * map::step_fast * local_fast
-                                          : offset(fast + pf * map::step_fast, slow + ps * map::lanes_slow));
-        const T* from = row + pf * map::step_fast * stride_fast_;
-        if constexpr (Whole) {
-          if (busy) Copier::template copy<Vector>(to, from);
-        } else {
-          const int left = ps * map::lanes_slow < slow_end ? fast_end - pf * map::step_fast : 0;
-          if (busy) Copier::template copy<Vector>(to, from, left < 0 ? 0 : left < Vector ? left : Vector);
+      for (int ps = 0; ps < map::passes_slow; ++ps) {
+        KERAMOS_UNROLL
+        for (int pf = 0; pf < map::passes_fast; ++pf) {
+          T* const to =
+              local + (by_strides ? local_offset_ + ps * map::lanes_slow * local_slow +
+                                        pf * map::step_fast * local_fast
+                                  : offset(fast + pf * map::step_fast, slow + ps * map::lanes_slow));
+          const T* from = row + pf * map::step_fast * stride_fast_;
+          if constexpr (Whole) {
+            if (busy) Copier::template copy<Vector>(to, from);
+          } else {
+            const int left = ps * map::lanes_slow < slow_end ? fast_end - pf * map::step_fast : 0;
+            if (busy) Copier::template copy<Vector>(to, from, left < 0 ? 0 : left < Vector ? left : Vector);
+          }
         }
+        if (along_mn || ps + 1 < map::passes_slow) row = Copier::advance(row, row_step_);
       }
-      if (along_mn || ps + 1 < map::passes_slow) row = Copier::advance(row, row_step_);
+      global_ =
+          along_mn ? row : global_ + K;  // the rows of an operand along mn are k: row K is the next k-tile
     }
-    global_ =
-        along_mn ? row : global_ + K;  // the rows of an operand along mn are k: row K is the next k-tile
   }
 
  private:
+  /// Elements that cannot be copied asynchronously, one by one: several are on their way before the first is stored, since a
+  /// compiler that cannot tell the two memories apart would wait for each.
+  KERAMOS_FORCEINLINE_FUNCTION void stage_by_registers(T* local, int fast, int slow, int fast_end,
+                                                       int slow_end, bool busy, bool whole) {
+    constexpr int passes = map::passes_slow * map::passes_fast, at_once = passes < 8 ? passes : 8;
+    const T* row = global_;
+    KERAMOS_UNROLL
+    for (int first = 0; first < passes; first += at_once) {
+      T element[at_once];
+      KERAMOS_UNROLL
+      for (int i = first; i < first + at_once && i < passes; ++i) {
+        const int ps = i / map::passes_fast, pf = i % map::passes_fast;
+        const bool there =
+            busy && (whole || (ps * map::lanes_slow < slow_end && pf * map::step_fast < fast_end));
+        element[i - first] = there ? row[pf * map::step_fast * stride_fast_] : T(0);
+        if (pf + 1 == map::passes_fast && (along_mn || ps + 1 < map::passes_slow))
+          row = Copier::advance(row, row_step_);
+      }
+      KERAMOS_UNROLL
+      for (int i = first; i < first + at_once && i < passes; ++i) {
+        const int ps = i / map::passes_fast, pf = i % map::passes_fast;
+        if (busy)
+          local[by_strides
+                    ? local_offset_ + ps * map::lanes_slow * local_slow + pf * map::step_fast * local_fast
+                    : offset(fast + pf * map::step_fast, slow + ps * map::lanes_slow)] = element[i - first];
+      }
+    }
+    global_ = along_mn ? row : global_ + K;
+  }
+
   KERAMOS_FORCEINLINE_FUNCTION static int offset(int fast, int slow) {
     return along_mn ? panel::offset(fast, slow) : panel::offset(slow, fast);
   }

@@ -131,6 +131,9 @@ struct planner {
       choose_packing(p, a.along_k, a.vectors, b.along_k, b.vectors,
                      table[part.row].config.math == tiling::math_unit::fma, device, part);
     // Sums of a k that is divided would lie where the copies do.
+    if (!requested && !of_warpgroups(part.row) && part.split.parts > 1 &&
+        std::min(p.m, p.n) < device.least_extent_to_pack_divided)
+      part.pack_a = part.pack_b = false;
     if (part.split.parts == 1 || part.pack_a || part.pack_b) part.split = {};
     const tiling::config& c = table[part.row].config;
     part.block = c.block, part.stages = c.stages;
