@@ -80,6 +80,15 @@ function(keramos_choose_backend)
   set(KERAMOS_ENABLED_BACKENDS ${enabled} PARENT_SCOPE)
 endfunction()
 
+# What an enabled backend compiles with flags of its own: its backend.cmake may define keramos_add_kernels_of_<name>.
+function(keramos_add_backend_kernels library)
+  foreach(name IN LISTS KERAMOS_ENABLED_BACKENDS)
+    if(COMMAND keramos_add_kernels_of_${name})
+      cmake_language(CALL keramos_add_kernels_of_${name} ${library})
+    endif()
+  endforeach()
+endfunction()
+
 # Writes the headers that depend on the Kokkos at hand into <build>/include/keramos.
 function(keramos_generate_headers)
   set(out "${PROJECT_BINARY_DIR}/include/keramos")

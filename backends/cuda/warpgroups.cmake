@@ -1,9 +1,9 @@
-# Kernels of warpgroups (backends/cuda/warpgroup.hpp) are code for one architecture alone: sm_90a, of GPUs for which Kokkos
+# Kernels of warpgroups (warpgroup.hpp) are code for one architecture alone: sm_90a, of GPUs for which Kokkos
 # compiles sm_90. So these sources get Kokkos' flags, but for that.
 set(KERAMOS_WARPGROUP_TYPES tf32 f16 f16_f32 bf16 bf16_f32 i8_i32)
 
-function(keramos_add_warpgroup_kernels library)
-  # As in the tile table of backends/cuda, which has rows for them then.
+function(keramos_add_kernels_of_cuda library)
+  # As in the tile table (tiles.hpp), which has rows for them then.
   file(STRINGS "${KERAMOS_KOKKOS_WHERE}/KokkosCore_config.h" hopper REGEX "^#define KOKKOS_ARCH_HOPPER90 *$")
   if(NOT hopper)
     return()
