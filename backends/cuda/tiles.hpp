@@ -35,7 +35,7 @@ namespace cuda {
 //   i8  64x64x64    up to 128 registers, no spills
 //   Efficiencies of f16 and i8 are their rates at n = 2048 and 4096; bf16 has those of f16. Four stages of i8 are faster
 //   (13), but then the choice would take them at n = 1024 too, where 64x64x64 is.
-//   Tiles of warpgroups, 64 rows for each of those that multiply: 168 registers with 128 rows, of which 36 to 84 bytes are
+//   Tiles of warpgroups, 64 rows for each of those that multiply: 168 registers with 128 rows, of which 24 to 136 bytes are
 //   spilled with 256 columns, all outside the loop over k; 128 registers with 64 rows. 99 to 198 KB of scratch, which Kokkos
 //   gives since 5.2: measured as above. They do not divide k at n = 1024: sums cost more than they save there.
 //   tf32 128x128x16 255 registers, up to 8 bytes of spills; 40,960 bytes of scratch

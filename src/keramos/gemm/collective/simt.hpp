@@ -59,13 +59,12 @@ class collective {
   KERAMOS_FORCEINLINE_FUNCTION static constexpr std::size_t local_bytes() { return bytes; }
   KERAMOS_FORCEINLINE_FUNCTION static int recompute(int x) { return copier::recompute(x); }
 
-  /// Whether the last tiles can begin early (tile_order): there is as much before them, and copies of 16 bytes
-  /// stay aligned.
+  /// Whether the last tiles can begin early.
   static bool can_shift_m(const gemm_problem<Types>& p) {
-    return can_shift(p.m + p.pad_m, Config.block.m, A);
+    return simt::can_shift(p.m + p.pad_m, Config.block.m, A);
   }
   static bool can_shift_n(const gemm_problem<Types>& p) {
-    return can_shift(p.n + p.pad_n, Config.block.n, B);
+    return simt::can_shift(p.n + p.pad_n, Config.block.n, B);
   }
 
   /// The accumulators call back as soon as they have read the last of a k-tile's panels, for those of the next one. So the
@@ -107,11 +106,6 @@ class collective {
     for (; s < k_tiles; ++s) multiply(s, std::false_type());
     if constexpr (Types::is_complex) acc.finish(p);
     if (tile.add_up(team, acc)) acc.write(p, tile.position(), epilogue);
-  }
-
- private:
-  static bool can_shift(index_t extent, int tile, const access& x) {
-    return extent >= tile && (x.along == tiling::direction::k || extent % x.vector == 0);
   }
 };
 

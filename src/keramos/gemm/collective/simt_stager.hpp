@@ -233,6 +233,12 @@ struct access {
   int vector;
 };
 
+/// Whether the last tiles along an extent can begin early (tile_order): there is as much before them, and copies of 16 bytes
+/// stay aligned.
+inline bool can_shift(index_t extent, int tile, const access& x) {
+  return extent >= tile && (x.along == tiling::direction::k || extent % x.vector == 0);
+}
+
 /// Both operands of a block tile, staged into panels whose rows run along RowsA and RowsB.
 template <class Types, tiling::config Config, access A, tiling::direction RowsA, access B,
           tiling::direction RowsB, int Threads, class Copier,

@@ -271,10 +271,10 @@ class warpgroup_collective {
 
   /// As of simt::collective.
   static bool can_shift_m(const gemm_problem<Types>& p) {
-    return can_shift(p.m + p.pad_m, Config.block.m, AlongA);
+    return simt::can_shift(p.m + p.pad_m, Config.block.m, in_vectors(AlongA));
   }
   static bool can_shift_n(const gemm_problem<Types>& p) {
-    return can_shift(p.n + p.pad_n, Config.block.n, AlongB);
+    return simt::can_shift(p.n + p.pad_n, Config.block.n, in_vectors(AlongB));
   }
 
   template <class Team, class Tile, class Epilogue>
@@ -297,9 +297,6 @@ class warpgroup_collective {
  private:
   KERAMOS_FORCEINLINE_FUNCTION static int k_tiles(const tiling::position& at) {
     return int((at.k1 - at.k0 + Config.block.k - 1) / Config.block.k);
-  }
-  static bool can_shift(index_t extent, int tile, tiling::direction along) {
-    return extent >= tile && (along == tiling::direction::k || extent % in_vectors(along).vector == 0);
   }
 
   /// The part of the threads that copy.
