@@ -1,6 +1,14 @@
 // What is known of processors beside the instructions that they have.
 #pragma once
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+#if defined(__x86_64__) && defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
 namespace keramos::backend::host {
 
 /// Whether bfloat16s are multiplied faster as floats than in pairs by AVX512-BF16: so on Intel's processors. On Emerald
@@ -9,6 +17,24 @@ namespace keramos::backend::host {
 inline bool bf16_pairs_are_slow() {
 #if defined(__x86_64__)
   return __builtin_cpu_is("intel");
+#else
+  return false;
+#endif
+}
+
+/// Whether there are the tile registers of AMX, with products of bfloat16s and of integers of eight bits, and the system lets
+/// this process have them: Linux wants to be asked first, and then gives every thread room for them when it first uses them
+/// (https://docs.kernel.org/arch/x86/xstate.html).
+inline bool has_amx() {
+#if defined(__x86_64__) && defined(__linux__)
+  static const bool granted = [] {
+    unsigned a, b, c, d;
+    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return false;
+    constexpr unsigned bf16 = 1u << 22, tile = 1u << 24, int8 = 1u << 25, all = bf16 | tile | int8;
+    constexpr int request_permission = 0x1023, tile_data = 18;  // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
+    return (d & all) == all && syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
+  }();
+  return granted;
 #else
   return false;
 #endif

@@ -51,6 +51,8 @@ template <int Group>
 struct grouped_bits {
   static constexpr int group = Group;
   static constexpr int bits = 32 / Group;
+  /// What the bits of a byte are changed by.
+  static constexpr std::uint8_t flip(bool /*is_signed*/) { return 0; }
 
   template <class T, class From>
   static T number(const From* from, std::int64_t stride_k, int left, bool is_signed) {
@@ -93,13 +95,13 @@ struct bf16_pairs {
 template <bool OfA>
 struct quads_of_bytes {
   static constexpr int group = 4;
+  static constexpr std::uint8_t flip(bool is_signed) { return is_signed == OfA ? 0x80 : 0; }
 
   template <class T, class From>
   static T number(const From* from, std::int64_t stride_k, int left, bool is_signed) {
-    const std::uint8_t flip = is_signed == OfA ? 0x80 : 0;
     std::uint32_t all = 0;
     for (int g = 0; g < 4; ++g)
-      if (g < left) all |= std::uint32_t(std::uint8_t(from[g * stride_k].bits ^ flip)) << (8 * g);
+      if (g < left) all |= std::uint32_t(std::uint8_t(from[g * stride_k].bits ^ flip(is_signed))) << (8 * g);
     return all;
   }
 

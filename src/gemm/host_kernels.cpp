@@ -1,14 +1,34 @@
 // Compiled once per instruction set, KERAMOS_HOST_ISA naming it, with the flags that it needs; with KERAMOS_HOST_ALONE
-// for the one type of elements, KERAMOS_HOST_BF16 or KERAMOS_HOST_I8, that its instructions are for.
+// for the types of elements, KERAMOS_HOST_BF16 and KERAMOS_HOST_I8, that its instructions are for.
 #include <keramos/backends/host/products.hpp>
 #include <keramos/base/export.hpp>
 #include <keramos/gemm/kernel/host/complex_kernel.hpp>
+#include <keramos/gemm/kernel/host/matrix_tile.hpp>
 #include <keramos/gemm/kernel/host/micro_kernel.hpp>
+#include <keramos/gemm/kernel/host/vector_tile.hpp>
 
 #define KERAMOS_STRING_(x) #x
 #define KERAMOS_STRING(x) KERAMOS_STRING_(x)
 
 namespace keramos::detail::host::KERAMOS_HOST_ISA {
+
+/// The register tile for elements of such types, with sums of type T.
+template <tiling::operand_types Operands, class T>
+struct tile_of {
+  using type = vector_tile<T, typename product_of<Operands, T>::type>;
+};
+#if defined(__AMX_BF16__)
+template <>
+struct tile_of<tiling::halves(scalar_type::bf16), float> {
+  using type = matrix_tile<matrix::bf16_pairs>;
+};
+#endif
+#if defined(__AMX_INT8__)
+template <>
+struct tile_of<tiling::bytes(), std::uint32_t> {
+  using type = matrix_tile<matrix::byte_quads>;
+};
+#endif
 
 template <class Types>
 const kernel_table<Types>* compiled_kernels() {
@@ -18,9 +38,8 @@ const kernel_table<Types>* compiled_kernels() {
     static constexpr kernel_table<Types> table = complex_kernel<number>::template table<Types>(isa);
     return &table;
   } else {
-    using T = typename Types::accumulator;
-    using product = typename product_of<Types::operands, T>::type;
-    static constexpr kernel_table<Types> table = micro_kernel<T, product>::template table<Types>(isa);
+    using tile = typename tile_of<Types::operands, typename Types::accumulator>::type;
+    static constexpr kernel_table<Types> table = micro_kernel<tile>::template table<Types>(isa);
     return &table;
   }
 }

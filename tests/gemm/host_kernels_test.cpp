@@ -53,7 +53,7 @@ std::vector<kernel_table<T>> tiles() {
   for (const auto& row : keramos::backend::host::tile_table)
     if (row.element_bytes == sizeof(T)) {
       kernel_table<T> t{};
-      t.mr = row.mr, t.nr = row.nr(), t.mc = row.mc, t.nc = row.nc, t.kc = row.kc, t.group = 1;
+      t.mr = row.mr, t.nr = row.nr(), t.mc = row.mc, t.nc = row.nc, t.kc = row.kc, t.group = t.step = 1;
       list.push_back(t);
     }
   return list;
@@ -121,7 +121,7 @@ void test_table(const keramos::detail::host::kernel_table<Types>& t, int m, int 
   using block = keramos::detail::host::block_product<T>;
   block first{acc.data(), a_packed.data(), b_packed.data(), m,     n,     numbers,
               true,       false,           c.data(),        c_row, c_col, T(3),
-              T(2),       of_a.conjugated, of_b.conjugated};
+              T(2),       of_a.conjugated, of_b.conjugated, of_a.is_signed, of_b.is_signed};
   t.multiply(first);
   block last = first;
   last.first = false, last.last = true;

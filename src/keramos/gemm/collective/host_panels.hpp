@@ -124,6 +124,7 @@ class collective {
     block.rows = at.rows, block.cols = at.cols;
     block.first = true;
     block.conjugate_a = p.a.conjugated, block.conjugate_b = p.b.conjugated;
+    block.signed_a = p.a.is_signed, block.signed_b = p.b.is_signed;
     if constexpr (std::is_same_v<typename Types::c, T>) {
       block.c = p.c + at.m0 * p.c_row_stride + at.n0 * p.c_col_stride;
       block.c_row_stride = p.c_row_stride, block.c_col_stride = p.c_col_stride;

@@ -29,7 +29,8 @@ block_choice choose_block(const kernel_table<Types>& kernels, index_t m, index_t
                           int threads) {
   const index_t panels_m = ceil_div(m, kernels.mr), panels_n = ceil_div(n, kernels.nr);
   const index_t k_tiles = ceil_div(whole_k, kernels.kc);
-  const int k = int(std::min<index_t>(ceil_div(ceil_div(whole_k, k_tiles), 8) * 8, whole_k));
+  const int unit = std::max(8, kernels.depth());
+  const int k = int(std::min<index_t>(ceil_div(ceil_div(whole_k, k_tiles), unit) * unit, whole_k));
   const bool alone = threads == 1;
   block_choice best{};
   double best_cost = 0;
@@ -39,8 +40,9 @@ block_choice choose_block(const kernel_table<Types>& kernels, index_t m, index_t
                                     : 0;
     const double cost_of_b = shares_b ? model::shared_read_cost : model::pack_cost;
     const index_t most_cols =
-        shares_b ? index_t(model::most_sum_bytes(threads) / sizeof(typename Types::accumulator)) / rows
-                 : kernels.nc;
+        shares_b && !kernels.keeps_nc
+            ? index_t(model::most_sum_bytes(threads) / sizeof(typename Types::accumulator)) / rows
+            : kernels.nc;
     const index_t least_tiles_n = ceil_div(panels_n, std::max<index_t>(most_cols / kernels.nr, 1));
     const index_t most_tiles_n = alone ? least_tiles_n : std::min(panels_n, least_tiles_n + 2 * threads);
     index_t cols = 0;

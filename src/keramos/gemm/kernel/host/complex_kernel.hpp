@@ -14,8 +14,9 @@
 #include <keramos/gemm/kernel/host/complex_sums.hpp>
 #include <keramos/gemm/kernel/host/complex_unpacked_kernel.hpp>
 #include <keramos/gemm/kernel/host/kernel_table.hpp>
-#include <keramos/gemm/kernel/host/micro_kernel.hpp>
 #include <keramos/gemm/kernel/host/pack.hpp>
+#include <keramos/gemm/kernel/host/request.hpp>
+#include <keramos/gemm/kernel/host/vector_tile.hpp>
 
 namespace keramos::detail::host::KERAMOS_HOST_ISA {
 
@@ -55,7 +56,7 @@ inline void pack_complex(Z* panels, const Z* from, std::int64_t stride_mn, std::
 template <class R>
 class complex_kernel {
   using Z = complex<R>;
-  using real = micro_kernel<R>;
+  using real = vector_tile<R>;
   using v = simd<R>;
   using vector = typename v::vector;
   static constexpr int lanes = v::lanes;
@@ -100,9 +101,8 @@ class complex_kernel {
         if (!s.first) {
           for (int w = 0; w < mr * nr; w += 64 / int(sizeof(Z))) __builtin_prefetch(sums + w, 1);
         }
-        const typename real::request next =
-            j + 1 < panels_n ? real::part_of(b + std::int64_t(s.k) * real::nr, s.k, i, panels_m)
-                             : typename real::request{nullptr, 0};
+        const request next =
+            j + 1 < panels_n ? real::part_of(b + std::int64_t(s.k) * real::nr, s.k, i, panels_m) : request{};
         const R* const a = reinterpret_cast<const R*>(s.a + std::int64_t(i) * s.k * mr);
         multiply_tile(tile, a, b, s.k, true, next);
         finish_tile(s, with, tile, sums, c, rows, cols);
@@ -121,6 +121,8 @@ class complex_kernel {
             tile.mc / 2,
             tile.nc / 2,
             tile.kc,
+            real::keeps_nc,
+            1,
             1,
             0,
             pack_complex<Z, mr>,

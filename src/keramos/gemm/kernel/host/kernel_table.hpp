@@ -41,6 +41,7 @@ struct block_product {
   std::int64_t c_row_stride, c_col_stride;
   T alpha, beta;
   bool conjugate_a = false, conjugate_b = false;  ///< of complex numbers
+  bool signed_a = true, signed_b = true;          ///< of integers of eight bits, where packing leaves that open
   /// If not null, it is called where C would be written, with `writer`, the sums of rows x cols elements in rows of nr, and
   /// where in the block these begin. C and its strides may then be 0.
   void (*write)(const void* writer, const T* sums, int row, int col, int rows, int cols) = nullptr;
@@ -55,12 +56,18 @@ struct kernel_table {
   const char* isa;
   int mr, nr;      ///< register tile
   int mc, nc, kc;  ///< block tile: see backends/host/tiles.hpp
+  bool keeps_nc;   ///< even where B is packed for all tiles at once
   // See backends/host/products.hpp.
   int group;        ///< elements along k that a packed number holds
+  int step;         ///< packed numbers come in multiples of that, the last ones zeros
   int corrections;  ///< more numbers, behind those of k elements
 
   /// How many packed numbers hold k elements.
-  KERAMOS_ANYWHERE std::int64_t packed(std::int64_t k) const { return (k + group - 1) / group + corrections; }
+  KERAMOS_ANYWHERE std::int64_t packed(std::int64_t k) const {
+    return (k + depth() - 1) / depth() * step + corrections;
+  }
+  /// The elements along k that packed numbers come in multiples of.
+  KERAMOS_ANYWHERE int depth() const { return group * step; }
 
   /// Packs `mn` x `k` elements `from[i * stride_mn + p * stride_k]` into panels; integers of eight bits with a sign or without.
   template <class From>

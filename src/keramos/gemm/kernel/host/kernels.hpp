@@ -33,6 +33,10 @@ namespace avx512_bf16 {
 template <class Types>
 KERAMOS_EXPORT const kernel_table<Types>* compiled_kernels();
 }
+namespace amx {
+template <class Types>
+KERAMOS_EXPORT const kernel_table<Types>* compiled_kernels();
+}
 
 /// The kernels with no more rows in a block than half of a second-level cache of so many bytes holds.
 template <class Types>
@@ -65,6 +69,8 @@ void for_each_version(const From& from, const Use& use) {
   if constexpr (requires { from.avx512_vnni(); })
     if (__builtin_cpu_supports("avx512vnni")) use(from.avx512_vnni());
   if (!pairs_are_slow) use_bf16();
+  if constexpr (requires { from.amx(); })
+    if (backend::host::has_amx()) use(from.amx());
 #endif
 }
 template <class From>
@@ -84,6 +90,10 @@ struct compiled_tables {
   }
   auto avx512_bf16() const requires(Types::operands == tiling::halves(scalar_type::bf16)) {
     return avx512_bf16::compiled_kernels<Types>();
+  }
+  auto amx() const
+    requires(Types::operands == tiling::bytes() || Types::operands == tiling::halves(scalar_type::bf16)) {
+    return amx::compiled_kernels<Types>();
   }
 };
 

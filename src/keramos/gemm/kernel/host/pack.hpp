@@ -7,6 +7,7 @@
 
 #include <keramos/backends/host/products.hpp>
 #include <keramos/backends/host/vector.hpp>
+#include <keramos/gemm/kernel/host/pack_numbers.hpp>
 
 namespace keramos::detail::host::KERAMOS_HOST_ISA {
 
@@ -134,9 +135,9 @@ inline void pack_converted_rows(T* panels, std::int64_t step, const From* from, 
   }
 }
 
-/// Panels one after the other. `Code` says what packed numbers are, and how many corrections stand behind those of a panel.
-template <class From, class T, int Width, class Code, int Corrections = 0>
-inline void pack(T* panels, const From* from, std::int64_t stride_mn, std::int64_t stride_k, int mn, int k,
+/// Panels one after the other.
+template <class From, class T, int Width, class Code, int Corrections>
+inline void pack_panels(T* panels, const From* from, std::int64_t stride_mn, std::int64_t stride_k, int mn, int k,
                  bool is_signed) {
   constexpr bool converts = !std::is_same_v<From, T>;
   const int numbers = (k + Code::group - 1) / Code::group;
@@ -155,6 +156,16 @@ inline void pack(T* panels, const From* from, std::int64_t stride_mn, std::int64
       pack_converted<From, T, Width, Code>(panels, from + i * stride_mn, stride_mn, count, k, is_signed);
     if constexpr (Corrections > 0) Code::template add_corrections<Width>(panels, numbers, k, is_signed);
   }
+}
+
+/// Panels of Width rows. `Code` says what packed numbers are, and how many corrections stand behind those of a panel.
+template <class From, class T, int Width, class Code, int Corrections = 0>
+inline void pack(T* panels, const From* from, std::int64_t stride_mn, std::int64_t stride_k, int mn, int k,
+                 bool is_signed) {
+  if constexpr (packs_numbers<From, Code>)
+    pack_numbers<From, T, Width, Code, 1, Corrections>(panels, from, stride_mn, stride_k, mn, k, is_signed);
+  else
+    pack_panels<From, T, Width, Code, Corrections>(panels, from, stride_mn, stride_k, mn, k, is_signed);
 }
 
 }  // namespace keramos::detail::host::KERAMOS_HOST_ISA

@@ -1,0 +1,165 @@
+// Packing where a packed number is the bits of several neighbours along k, 16 x 16 numbers at a time (AVX-512).
+//
+// Compiled per instruction set, like micro_kernel.hpp, which see.
+#pragma once
+
+#include <cstdint>
+
+#include <keramos/backends/host/products.hpp>
+#include <keramos/backends/host/vector.hpp>
+
+namespace keramos::detail::host::KERAMOS_HOST_ISA {
+
+using namespace backend::host::KERAMOS_HOST_ISA;  // its vectors
+
+/// Whether pack_numbers can pack such elements for such an atom.
+template <class From, class Code>
+inline constexpr bool packs_numbers = false;
+
+#if defined(__AVX512BW__) && defined(__AVX512VL__)
+template <class From, class Code>
+  requires(Code::group > 1 && Code::group* sizeof(From) == 4)
+inline constexpr bool packs_numbers<From, Code> = true;
+
+/// A block of elements of an operand, of which `mn` x `k` are there, and zeros behind them.
+template <class From, class Code>
+class number_block {
+  using number = std::uint32_t;
+  using v = simd<number>;
+  using vector = typename v::vector;
+  static constexpr int group = Code::group;
+
+ public:
+  static constexpr int side = v::lanes;  ///< numbers
+  static_assert(side == 16);
+
+  number_block(const From* from, std::int64_t stride_mn, std::int64_t stride_k, int mn, int k, bool is_signed)
+      : from_(reinterpret_cast<const char*>(from)),
+        stride_mn_(stride_mn * std::int64_t(sizeof(From))),
+        stride_k_(stride_k * std::int64_t(sizeof(From))),
+        mn_(mn < 0 ? 0 : mn < side ? mn : side),
+        k_(k < side * group ? k : side * group),
+        flip_(std::int8_t(Code::flip(is_signed))),
+        is_signed_(is_signed) {}
+
+  /// Vectors of `side` numbers along k, one of each row, or, unless AlongK, along m or n.
+  template <bool AlongK>
+  void read(vector (&out)[side]) const {
+    if (stride_k_ == sizeof(From)) {
+      const __mmask64 there = ~std::uint64_t(0) >> (64 - k_ * int(sizeof(From)));
+#pragma GCC unroll 16
+      for (int i = 0; i < side; ++i) out[i] = i < mn_ ? along_k(from_ + i * stride_mn_, there) : vector{};
+      if constexpr (!AlongK) v::transpose(out);
+    } else if (stride_mn_ == sizeof(From)) {
+      const __mmask16 there = __mmask16((1u << mn_) - 1);
+#pragma GCC unroll 16
+      for (int p = 0; p < side; ++p)
+        out[p] = p * group < k_ ? along_mn(from_ + p * group * stride_k_, k_ - p * group, there) : vector{};
+      if constexpr (AlongK) v::transpose(out);
+    } else {
+      for (int i = 0; i < side; ++i)
+        for (int p = 0; p < side; ++p) (AlongK ? out[i][p] : out[p][i]) = one(i, p);
+    }
+  }
+
+ private:
+  vector along_k(const char* from, __mmask64 there) const {
+    return vector(_mm512_maskz_loadu_epi8(there, from)) ^ vector(_mm512_maskz_set1_epi8(there, flip_));
+  }
+  /// Of `left` rows of memory, at most `group`.
+  vector along_mn(const char* from, int left, __mmask16 there) const {
+    vector all{};
+#pragma GCC unroll 4
+    for (int g = 0; g < group; ++g) {
+      if (g >= left) break;
+      all |= widened(from + g * stride_k_, there) << (32 / group * g);
+    }
+    return all;
+  }
+  // Conversions are masked too: g++ 12 warns of what the others leave undefined.
+  vector widened(const char* from, __mmask16 there) const {
+    if constexpr (group == 2) {
+      return vector(_mm512_maskz_cvtepu16_epi32(there, _mm256_maskz_loadu_epi16(there, from)));
+    } else {
+      const __m128i bytes = _mm_xor_si128(_mm_maskz_loadu_epi8(there, from), _mm_maskz_set1_epi8(there, flip_));
+      return vector(_mm512_maskz_cvtepu8_epi32(there, bytes));
+    }
+  }
+  number one(int i, int p) const {
+    const int left = k_ - p * group;
+    if (i >= mn_ || left <= 0) return 0;
+    const auto* at = reinterpret_cast<const From*>(from_ + i * stride_mn_ + p * group * stride_k_);
+    return Code::template number<number>(at, stride_k_ / std::int64_t(sizeof(From)), left, is_signed_);
+  }
+
+  const char* from_;
+  std::int64_t stride_mn_, stride_k_;  ///< bytes
+  int mn_, k_;
+  std::int8_t flip_;
+  bool is_signed_;
+};
+
+/// Calls `block(i, p)` for all blocks of Rows rows and 16 numbers along k, in the order in which the elements lie in memory.
+template <int Rows, class Block>
+inline void for_each_number_block(std::int64_t stride_k, int mn, int numbers, const Block& block) {
+  constexpr int side = 16;
+  if (stride_k == 1) {
+    for (int i = 0; i < mn; i += Rows)
+      for (int p = 0; p < numbers; p += side) block(i, p);
+  } else {
+    for (int p = 0; p < numbers; p += side)
+      for (int i = 0; i < mn; i += Rows) block(i, p);
+  }
+}
+
+/// Panels of Width rows, number (i, p) at `p * Width + i`; as many numbers as hold k elements, up to a multiple of Step.
+template <class From, class T, int Width, class Code, int Step = 1, int Corrections = 0>
+inline void pack_numbers(T* panels, const From* from, std::int64_t stride_mn, std::int64_t stride_k, int mn,
+                         int k, bool is_signed) {
+  using v = simd<std::uint32_t>;
+  constexpr int group = Code::group, side = v::lanes, most = Width < side ? Width : side;
+  static_assert(Width % most == 0);
+  std::uint32_t* const to = reinterpret_cast<std::uint32_t*>(panels);
+  const int numbers = (k + group * Step - 1) / (group * Step) * Step;
+  const std::int64_t panel = std::int64_t(Width) * (numbers + Corrections);
+  const int whole = (mn + Width - 1) / Width * Width;
+  for_each_number_block<most>(stride_k, whole, numbers, [&](int i, int p) {
+    const number_block<From, Code> block(from + i * stride_mn + std::int64_t(p) * group * stride_k, stride_mn,
+                                         stride_k, mn - i < most ? mn - i : most, k - p * group, is_signed);
+    v::vector lines[side];
+    block.template read<false>(lines);
+    std::uint32_t* const first = to + i / Width * panel + std::int64_t(p) * Width + i % Width;
+    const int here = numbers - p < side ? numbers - p : side;
+#pragma GCC unroll 16
+    for (int l = 0; l < side; ++l)
+      if (l < here) v::template store_first<most>(first + l * Width, lines[l]);
+  });
+  if constexpr (Corrections > 0)
+    for (int i = 0; i < whole; i += Width)
+      Code::template add_corrections<Width>(to + i / Width * panel, numbers, k, is_signed);
+}
+
+/// Panels of Width rows, in each sixteen numbers along k of one row, then of the next; then the next sixteen.
+template <class From, class T, int Width, class Code>
+inline void pack_numbers_in_rows(T* panels, const From* from, std::int64_t stride_mn, std::int64_t stride_k,
+                                 int mn, int k, bool is_signed) {
+  using v = simd<std::uint32_t>;
+  constexpr int group = Code::group, side = v::lanes;
+  static_assert(Width % side == 0);
+  std::uint32_t* const to = reinterpret_cast<std::uint32_t*>(panels);
+  const int numbers = (k + group * side - 1) / (group * side) * side;
+  const int whole = (mn + Width - 1) / Width * Width;
+  for_each_number_block<side>(stride_k, whole, numbers, [&](int i, int p) {
+    const number_block<From, Code> block(from + i * stride_mn + std::int64_t(p) * group * stride_k, stride_mn,
+                                         stride_k, mn - i, k - p * group, is_signed);
+    v::vector rows[side];
+    block.template read<true>(rows);
+    std::uint32_t* const first =
+        to + std::int64_t(i / Width) * Width * numbers + std::int64_t(p) * Width + i % Width * side;
+#pragma GCC unroll 16
+    for (int r = 0; r < side; ++r) v::store(first + r * side, rows[r]);
+  });
+}
+#endif
+
+}  // namespace keramos::detail::host::KERAMOS_HOST_ISA
