@@ -25,10 +25,12 @@ inline constexpr index_t few_rows_of_strided_b = 128;  ///< the same, where it i
 /// Products m·n·k of a problem of a batch up to which a thread takes all of it.
 inline constexpr index_t small_volume = 128 * 128 * 128;
 /// The same, of one problem, up to which to wake other threads takes longer than to multiply alone, in which time one
-/// multiplies twice as many f32 as f64. Emerald Rapids: keramos-perf gemm --size 48,56,64,72.
+/// multiplies twice as many f32 as f64, and `kernel_table::speed` times as many by faster instructions. Emerald Rapids:
+/// keramos-perf gemm --size 48,56,64,72.
 template <class T>
 inline constexpr index_t alone_volume = index_t(52 * 52 * 52) * 8 / index_t(sizeof(T));
-inline constexpr index_t alone_elements = 16384;  ///< of A and B: more of them come faster to many threads
+/// Elements of A and B, if they are of the accumulators' type: more of them come faster to many threads.
+inline constexpr index_t alone_elements = 16384;
 
 // --- Memory ------------------------------------------------------------------------------------------
 
@@ -40,7 +42,7 @@ constexpr std::size_t most_sum_bytes(int threads) { return std::size_t(threads =
 
 // --- What sharing costs, in products of the same thread ----------------------------------------------
 
-/// Packing an element. One that a tile packs for itself stays in its core's caches. One that is packed for all threads
+/// Packing as many bytes as a number of the accumulators' type has, of which products take as long as those of vectors. One that a tile packs for itself stays in its core's caches. One that is packed for all threads
 /// takes the longer the more there are, probably as its line has to leave the caches of all that read it last; each
 /// tile then reads it from the shared cache. Emerald Rapids, f32 and f64.
 inline constexpr double pack_cost = 17, shared_pack_cost = 8, shared_pack_cost_a_thread = 16,

@@ -22,6 +22,8 @@ namespace keramos::backend::host::KERAMOS_HOST_ISA {
 /// A packed number is one element, converted to the type of sums.
 struct converted {
   static constexpr int group = 1;
+  /// What the bits of a byte are changed by.
+  static constexpr std::uint8_t flip(bool /*is_signed*/) { return 0; }
 
   /// The packed number of the elements from `from` on, of which `left` are left along k. `is_signed` is for integers of
   /// eight bits.
@@ -51,7 +53,6 @@ template <int Group>
 struct grouped_bits {
   static constexpr int group = Group;
   static constexpr int bits = 32 / Group;
-  /// What the bits of a byte are changed by.
   static constexpr std::uint8_t flip(bool /*is_signed*/) { return 0; }
 
   template <class T, class From>

@@ -37,7 +37,8 @@ struct traits {
   template <class Policy, class Kernel>
   static void for_each_team(const std::string& label, const Exec& exec, int league, std::size_t bytes,
                             const Kernel& kernel) {
-    if (runs_in_caller(exec)) {
+    const bool alone = league == 1 && !Kokkos::Tools::profileLibraryLoaded();  // no thread has to be woken
+    if (alone || runs_in_caller(exec)) {
       const local_block local(bytes);
       for (int rank = 0; rank < league; ++rank) kernel(team(rank, league, local.data()));
     } else {

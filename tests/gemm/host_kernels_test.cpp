@@ -119,9 +119,9 @@ void test_table(const keramos::detail::host::kernel_table<Types>& t, int m, int 
   };
   // The same k-tile twice: once kept as sums, once added and written. And once alone, on top of that.
   using block = keramos::detail::host::block_product<T>;
-  block first{acc.data(), a_packed.data(), b_packed.data(), m,     n,     numbers,
-              true,       false,           c.data(),        c_row, c_col, T(3),
-              T(2),       of_a.conjugated, of_b.conjugated, of_a.is_signed, of_b.is_signed};
+  block first{acc.data(),      a_packed.data(), b_packed.data(), m,     n,    numbers, true,
+              false,           c.data(),        c_row,           c_col, T(3), T(2),    of_a.conjugated,
+              of_b.conjugated, of_a.is_signed,  of_b.is_signed};
   t.multiply(first);
   block last = first;
   last.first = false, last.last = true;

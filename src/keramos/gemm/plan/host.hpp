@@ -37,9 +37,11 @@ bool volume_within(const gemm_problem<Types>& p, index_t most) {
 
 /// Whether the calling thread is done before it could wake others. Of these most time goes into such questions.
 template <class Types>
-bool is_tiny(const gemm_problem<Types>& p) {
-  return volume_within(p, model::alone_volume<typename Types::accumulator>) &&
-         (p.m + p.n) * p.k <= model::alone_elements;
+bool is_tiny(const kernel_table<Types>& table, const gemm_problem<Types>& p) {
+  using T = typename Types::accumulator;
+  constexpr index_t elements =
+      model::alone_elements * index_t(sizeof(T)) / index_t(sizeof(typename Types::a));
+  return volume_within(p, model::alone_volume<T> * table.speed) && (p.m + p.n) * p.k <= elements;
 }
 
 template <class Types>
@@ -79,13 +81,13 @@ struct planner {
   template <class Types, class Epilogue>
   static bool run_tiny(const Exec& exec, const gemm_problem<Types>& p,
                        const Epilogue& epilogue) requires(Types::uniform) {
-    if (!is_tiny(p)) return false;
+    const kernel_table<Types>& table = kernels<Types>();
+    if (!is_tiny(table, p)) return false;
     if (prefers_transposed(p)) {
       gemm_problem<Types> transposed = p;
       transposed.transpose();
       return run_tiny(exec, transposed, epilogue);
     }
-    const kernel_table<Types>& table = kernels<Types>();
     const gemm_path path = choose_path(table, p, true);
     if (path == gemm_path::tiled) return false;
     const auto seen_by_tool = [&] {
@@ -134,7 +136,7 @@ struct planner {
       const index_t most_panels = index_t(model::most_packed_bytes / sizeof(typename Types::accumulator)) /
                                   table.nr / table.packed(p.k);
       part.band_n = std::min(p.n, std::max<index_t>(most_panels, 1) * table.nr);
-      const int threads = backend::host::threads_for(exec);
+      const int threads = is_tiny(table, p) ? 1 : backend::host::threads_for(exec);
       thread_local choice_memory<block_key, block_choice> choices;
       const block_choice choice = choices.get({p.m, part.band_n, p.k, threads}, [&] {
         return choose_block(table, p.m, part.band_n, p.k, threads);
@@ -257,7 +259,7 @@ struct planner {
   static void choose_part(const Exec& exec, const gemm_problem<Types>& p,
                           const std::optional<tiling::shape>& requested, gemm_part& part) {
     const kernel_table<Types>& table = kernels<Types>();
-    const bool tiny = is_tiny(p);
+    const bool tiny = is_tiny(table, p);
     if (!requested && (tiny || within_int(p))) part.path = choose_path(table, p, tiny);
     if (part.path == gemm_path::tiled)
       return choose_tiles(exec, p, requested, epilogue_of_product::library, part);

@@ -32,13 +32,18 @@ block_choice choose_block(const kernel_table<Types>& kernels, index_t m, index_t
   const int unit = std::max(8, kernels.depth());
   const int k = int(std::min<index_t>(ceil_div(ceil_div(whole_k, k_tiles), unit) * unit, whole_k));
   const bool alone = threads == 1;
+  // What costs are in the model, in products of these kernels.
+  const double scale =
+      std::max(1.0, double(kernels.speed) * sizeof(typename Types::b) / sizeof(typename Types::accumulator));
   block_choice best{};
   double best_cost = 0;
   const auto consider = [&](index_t rows, bool shares_b) {
-    const double sharing = shares_b ? (model::shared_pack_cost + model::shared_pack_cost_a_thread * threads) *
-                                          double(n) / threads
-                                    : 0;
-    const double cost_of_b = shares_b ? model::shared_read_cost : model::pack_cost;
+    const double sharing =
+        shares_b ? scale * (model::shared_pack_cost + model::shared_pack_cost_a_thread * threads) *
+                       double(n) / threads
+                 : 0;
+    const double pack_cost = scale * model::pack_cost,
+                 cost_of_b = shares_b ? scale * model::shared_read_cost : pack_cost;
     const index_t most_cols =
         shares_b && !kernels.keeps_nc
             ? index_t(model::most_sum_bytes(threads) / sizeof(typename Types::accumulator)) / rows
@@ -50,8 +55,8 @@ block_choice choose_block(const kernel_table<Types>& kernels, index_t m, index_t
       const index_t before = std::exchange(cols, ceil_div(panels_n, tiles_n) * kernels.nr);
       if (cols == before) continue;
       const index_t across = ceil_div(n, cols), down = ceil_div(m, rows), tiles = down * across;
-      const double all = double(m) * n + model::pack_cost * m * across + cost_of_b * n * down;
-      const double tile = double(rows) * cols + model::pack_cost * rows + cost_of_b * cols;
+      const double all = double(m) * n + pack_cost * m * across + cost_of_b * n * down;
+      const double tile = double(rows) * cols + pack_cost * rows + cost_of_b * cols;
       const double cost =
           sharing + std::max(double(ceil_div(tiles, threads)) / tiles * all,
                              (all + model::tiles_waited_for * (threads - 1) * tile) / threads);

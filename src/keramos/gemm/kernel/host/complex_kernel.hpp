@@ -125,6 +125,7 @@ class complex_kernel {
             1,
             1,
             0,
+            1,
             pack_complex<Z, mr>,
             pack_complex<Z, nr>,
             multiply,

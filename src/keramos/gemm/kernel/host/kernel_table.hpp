@@ -41,7 +41,7 @@ struct block_product {
   std::int64_t c_row_stride, c_col_stride;
   T alpha, beta;
   bool conjugate_a = false, conjugate_b = false;  ///< of complex numbers
-  bool signed_a = true, signed_b = true;          ///< of integers of eight bits, where packing leaves that open
+  bool signed_a = true, signed_b = true;  ///< of integers of eight bits, where packing leaves that open
   /// If not null, it is called where C would be written, with `writer`, the sums of rows x cols elements in rows of nr, and
   /// where in the block these begin. C and its strides may then be 0.
   void (*write)(const void* writer, const T* sums, int row, int col, int rows, int cols) = nullptr;
@@ -61,6 +61,7 @@ struct kernel_table {
   int group;        ///< elements along k that a packed number holds
   int step;         ///< packed numbers come in multiples of that, the last ones zeros
   int corrections;  ///< more numbers, behind those of k elements
+  int speed;        ///< products of elements in the time of one of the accumulators' type by vectors, about
 
   /// How many packed numbers hold k elements.
   KERAMOS_ANYWHERE std::int64_t packed(std::int64_t k) const {

@@ -92,7 +92,7 @@ struct compiled_tables {
     return avx512_bf16::compiled_kernels<Types>();
   }
   auto amx() const
-    requires(Types::operands == tiling::bytes() || Types::operands == tiling::halves(scalar_type::bf16)) {
+      requires(Types::operands == tiling::bytes() || Types::operands == tiling::halves(scalar_type::bf16)) {
     return amx::compiled_kernels<Types>();
   }
 };

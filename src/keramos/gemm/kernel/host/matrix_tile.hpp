@@ -28,6 +28,7 @@ struct matrix_tile {
   static constexpr int mr = tile.mr, nr = tile.nr();
   static_assert(mr == 2 * rows_of && nr == 2 * rows_of && sizeof(T) == 4);
   static constexpr int group = Product::pack::group, step = rows_of, corrections = 0;
+  static constexpr int speed = 3 * group;  // as measured; eight times as many would fit
   static constexpr bool keeps_nc = true;
 
   using scope = matrix::registers;
@@ -88,7 +89,8 @@ struct matrix_tile {
   struct functions {
     tile_function* of[2][2];
   };
-  template <bool SignedA, bool SignedB, class Multiply = typename Product::template of_signs<SignedA, SignedB>>
+  template <bool SignedA, bool SignedB,
+            class Multiply = typename Product::template of_signs<SignedA, SignedB>>
   static constexpr functions functions_of = {
       {{multiply_tile<Multiply, false, false>, multiply_tile<Multiply, false, true>},
        {multiply_tile<Multiply, true, false>, multiply_tile<Multiply, true, true>}}};

@@ -97,6 +97,7 @@ class micro_kernel {
                                 Tile::group,
                                 Tile::step,
                                 Tile::corrections,
+                                Tile::speed,
                                 Tile::template pack_a<typename Types::a>,
                                 Tile::template pack_b<typename Types::b>,
                                 multiply,

@@ -137,8 +137,8 @@ inline void pack_converted_rows(T* panels, std::int64_t step, const From* from, 
 
 /// Panels one after the other.
 template <class From, class T, int Width, class Code, int Corrections>
-inline void pack_panels(T* panels, const From* from, std::int64_t stride_mn, std::int64_t stride_k, int mn, int k,
-                 bool is_signed) {
+inline void pack_panels(T* panels, const From* from, std::int64_t stride_mn, std::int64_t stride_k, int mn,
+                        int k, bool is_signed) {
   constexpr bool converts = !std::is_same_v<From, T>;
   const int numbers = (k + Code::group - 1) / Code::group;
   const std::int64_t step = std::int64_t(Width) * (numbers + Corrections);

@@ -1,12 +1,15 @@
-// Packing where a packed number is the bits of several neighbours along k, 16 x 16 numbers at a time (AVX-512).
+// Packing elements of one or two bytes, 16 x 16 packed numbers at a time (AVX-512): a number is the bits of several neighbours
+// along k, or one half as f32.
 //
 // Compiled per instruction set, like micro_kernel.hpp, which see.
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include <keramos/backends/host/products.hpp>
 #include <keramos/backends/host/vector.hpp>
+#include <keramos/base/float16.hpp>
 
 namespace keramos::detail::host::KERAMOS_HOST_ISA {
 
@@ -18,8 +21,12 @@ inline constexpr bool packs_numbers = false;
 
 #if defined(__AVX512BW__) && defined(__AVX512VL__)
 template <class From, class Code>
-  requires(Code::group > 1 && Code::group* sizeof(From) == 4)
-inline constexpr bool packs_numbers<From, Code> = true;
+requires(Code::group > 1 &&
+         Code::group * sizeof(From) == 4) inline constexpr bool packs_numbers<From, Code> = true;
+template <>
+inline constexpr bool packs_numbers<float16, converted> = true;
+template <>
+inline constexpr bool packs_numbers<bfloat16, converted> = true;
 
 /// A block of elements of an operand, of which `mn` x `k` are there, and zeros behind them.
 template <class From, class Code>
@@ -37,8 +44,8 @@ class number_block {
       : from_(reinterpret_cast<const char*>(from)),
         stride_mn_(stride_mn * std::int64_t(sizeof(From))),
         stride_k_(stride_k * std::int64_t(sizeof(From))),
-        mn_(mn < 0 ? 0 : mn < side ? mn : side),
-        k_(k < side * group ? k : side * group),
+        mn_(at_most(side, mn)),
+        k_(at_most(side * group, k)),
         flip_(std::int8_t(Code::flip(is_signed))),
         is_signed_(is_signed) {}
 
@@ -46,50 +53,65 @@ class number_block {
   template <bool AlongK>
   void read(vector (&out)[side]) const {
     if (stride_k_ == sizeof(From)) {
-      const __mmask64 there = ~std::uint64_t(0) >> (64 - k_ * int(sizeof(From)));
 #pragma GCC unroll 16
-      for (int i = 0; i < side; ++i) out[i] = i < mn_ ? along_k(from_ + i * stride_mn_, there) : vector{};
+      for (int i = 0; i < side; ++i) out[i] = i < mn_ ? along_k(from_ + i * stride_mn_) : vector{};
       if constexpr (!AlongK) v::transpose(out);
     } else if (stride_mn_ == sizeof(From)) {
-      const __mmask16 there = __mmask16((1u << mn_) - 1);
 #pragma GCC unroll 16
       for (int p = 0; p < side; ++p)
-        out[p] = p * group < k_ ? along_mn(from_ + p * group * stride_k_, k_ - p * group, there) : vector{};
+        out[p] = p * group < k_ ? along_mn(from_ + p * group * stride_k_, k_ - p * group) : vector{};
       if constexpr (AlongK) v::transpose(out);
     } else {
       for (int i = 0; i < side; ++i)
-        for (int p = 0; p < side; ++p) (AlongK ? out[i][p] : out[p][i]) = one(i, p);
+        for (int p = 0; p < side; ++p) out[AlongK ? i : p][AlongK ? p : i] = one(i, p);
     }
   }
 
  private:
-  vector along_k(const char* from, __mmask64 there) const {
-    return vector(_mm512_maskz_loadu_epi8(there, from)) ^ vector(_mm512_maskz_set1_epi8(there, flip_));
+  static int at_most(int most, int n) { return n < 0 ? 0 : n < most ? n : most; }
+  static __mmask16 first(int count) { return __mmask16((1u << count) - 1); }
+
+  vector along_k(const char* from) const {
+    if constexpr (group == 1) {
+      return widened(from, first(k_));
+    } else {
+      const __mmask64 bytes = ~std::uint64_t(0) >> (64 - k_ * (4 / group));
+      return vector(_mm512_maskz_loadu_epi8(bytes, from)) ^ vector(_mm512_maskz_set1_epi8(bytes, flip_));
+    }
   }
   /// Of `left` rows of memory, at most `group`.
-  vector along_mn(const char* from, int left, __mmask16 there) const {
+  vector along_mn(const char* from, int left) const {
     vector all{};
 #pragma GCC unroll 4
     for (int g = 0; g < group; ++g) {
       if (g >= left) break;
-      all |= widened(from + g * stride_k_, there) << (32 / group * g);
+      all |= widened(from + g * stride_k_, first(mn_)) << (32 / group * g);
     }
     return all;
   }
-  // Conversions are masked too: g++ 12 warns of what the others leave undefined.
+  /// Numbers of elements, one of each. (Conversions are masked too: g++ 12 warns of what the others leave undefined.)
   vector widened(const char* from, __mmask16 there) const {
-    if constexpr (group == 2) {
-      return vector(_mm512_maskz_cvtepu16_epi32(there, _mm256_maskz_loadu_epi16(there, from)));
+    if constexpr (sizeof(From) == 1) {
+      const __m128i bytes = _mm_maskz_loadu_epi8(there, from);
+      return vector(
+          _mm512_maskz_cvtepu8_epi32(there, _mm_xor_si128(bytes, _mm_maskz_set1_epi8(there, flip_))));
     } else {
-      const __m128i bytes = _mm_xor_si128(_mm_maskz_loadu_epi8(there, from), _mm_maskz_set1_epi8(there, flip_));
-      return vector(_mm512_maskz_cvtepu8_epi32(there, bytes));
+      const __m256i halves = _mm256_maskz_loadu_epi16(there, from);
+      if constexpr (group > 1)
+        return vector(_mm512_maskz_cvtepu16_epi32(there, halves));
+      else if constexpr (std::is_same_v<From, bfloat16>)
+        return vector(_mm512_maskz_cvtepu16_epi32(there, halves)) << 16;
+      else
+        return vector(_mm512_maskz_cvtph_ps(there, halves));
     }
   }
   number one(int i, int p) const {
     const int left = k_ - p * group;
     if (i >= mn_ || left <= 0) return 0;
     const auto* at = reinterpret_cast<const From*>(from_ + i * stride_mn_ + p * group * stride_k_);
-    return Code::template number<number>(at, stride_k_ / std::int64_t(sizeof(From)), left, is_signed_);
+    using packed = std::conditional_t<group == 1, float, number>;
+    return __builtin_bit_cast(
+        number, Code::template number<packed>(at, stride_k_ / std::int64_t(sizeof(From)), left, is_signed_));
   }
 
   const char* from_;

@@ -13,7 +13,8 @@ struct request {
 
   /// The part of B's next panel that tile `i` of `tiles` asks for, in so many steps: all tiles together ask for the whole.
   static request part_of(const void* panel, std::int64_t bytes, int steps, int i, int tiles) {
-    const int lines_of_panel = int(bytes / 64), lines = (lines_of_panel + tiles * steps - 1) / (tiles * steps);
+    const int lines_of_panel = int(bytes / 64),
+              lines = (lines_of_panel + tiles * steps - 1) / (tiles * steps);
     const std::int64_t first = std::int64_t(i) * steps * lines;
     return {static_cast<const char*>(panel) + first * 64, first < lines_of_panel ? lines : 0};
   }

@@ -95,6 +95,7 @@ struct vector_tile {
   struct scope {};
 
   static constexpr int group = Product::group, step = 1, corrections = Product::corrections;
+  static constexpr int speed = group;
   static constexpr bool keeps_nc = false;
   template <class From>
   static constexpr auto pack_a = pack<From, T, mr, typename Product::pack_a, corrections>;
