@@ -53,6 +53,7 @@ namespace cuda {
                 KERAMOS_COMMA "n"(int(AlongM)), "n"(int(AlongN)))
 #define KERAMOS_TF32(N, A, B, Add) KERAMOS_WGMMA(N, "k8.f32.tf32.tf32", "+f", A, B, Add, ", 1, 1", )
 #define KERAMOS_BYTES(N, Signs, A, B, Add) KERAMOS_WGMMA(N, "k32.s32." Signs, "+r", A, B, Add, "")
+#define KERAMOS_EIGHTS(N, Kinds, A, B, Add) KERAMOS_WGMMA(N, "k32.f32." Kinds, "+f", A, B, Add, ", 1, 1")
 #endif
 
 /// d += a·b, or d = a·b if nothing is to be added to, on 64 x N x 32 bytes of a warpgroup; see multiply below.
@@ -113,6 +114,24 @@ KERAMOS_FORCEINLINE_FUNCTION void wgmma_bytes([[maybe_unused]] unsigned (&d)[Cou
 #endif
 }
 
+/// The same of floats of eight bits; whether they are e5m2 is part of the instruction.
+template <bool KindA, bool KindB, int Count>
+KERAMOS_FORCEINLINE_FUNCTION void wgmma_bytes([[maybe_unused]] float (&d)[Count],
+                                              [[maybe_unused]] std::uint64_t a,
+                                              [[maybe_unused]] std::uint64_t b, [[maybe_unused]] bool add) {
+#if defined(KERAMOS_HAS_WARPGROUPS)
+  static_assert(Count == 64);
+  if constexpr (KindA && KindB)
+    KERAMOS_EIGHTS(128, "e5m2.e5m2", "%64", "%65", "%66");
+  else if constexpr (KindA)
+    KERAMOS_EIGHTS(128, "e5m2.e4m3", "%64", "%65", "%66");
+  else if constexpr (KindB)
+    KERAMOS_EIGHTS(128, "e4m3.e5m2", "%64", "%65", "%66");
+  else
+    KERAMOS_EIGHTS(128, "e4m3.e4m3", "%64", "%65", "%66");
+#endif
+}
+
 #undef KERAMOS_TEN
 #undef KERAMOS_30
 #undef KERAMOS_60
@@ -128,6 +147,7 @@ KERAMOS_FORCEINLINE_FUNCTION void wgmma_bytes([[maybe_unused]] unsigned (&d)[Cou
 #undef KERAMOS_HALVES
 #undef KERAMOS_TF32
 #undef KERAMOS_BYTES
+#undef KERAMOS_EIGHTS
 
 }  // namespace cuda
 
@@ -202,11 +222,12 @@ struct warpgroups<Kokkos::Cuda> {
     else
       cuda::wgmma<E, AlongM, AlongN>(d, a, b, add);
   }
-  /// The same of bytes, which must lie along k.
-  template <bool SignedA, bool SignedB, int Count>
-  KERAMOS_FORCEINLINE_FUNCTION static void multiply_bytes(unsigned (&d)[Count], std::uint64_t a,
-                                                          std::uint64_t b, bool add) {
-    cuda::wgmma_bytes<SignedA, SignedB>(d, a, b, add);
+  /// The same of elements of one byte of these kinds (tiling::reading), which must lie along k. Sums of floats so short have
+  /// fourteen bits or fewer: they are to be added elsewhere soon.
+  template <bool KindA, bool KindB, class T, int Count>
+  KERAMOS_FORCEINLINE_FUNCTION static void multiply_bytes(T (&d)[Count], std::uint64_t a, std::uint64_t b,
+                                                          bool add) {
+    cuda::wgmma_bytes<KindA, KindB>(d, a, b, add);
   }
   /// Before the first product of a group.
   KERAMOS_FORCEINLINE_FUNCTION static void begin() {

@@ -36,6 +36,8 @@ inline constexpr simt::tile_row tile_table[] = {
     {     0, simt::bf16, {{ 64,  64, 16}, { 32,  32}, { 4,  4,  1},   2,    3, tiling::math_unit::fma, true},     0.60},
     {     0, simt::i8,   {{128, 128,  8}, { 64,  64}, { 8,  8,  1},   2,    2, tiling::math_unit::fma, false},    1.00},
     {     0, simt::i8,   {{ 64,  64, 16}, { 32,  32}, { 4,  4,  1},   2,    3, tiling::math_unit::fma, true},     0.60},
+    {     0, simt::f8,   {{128, 128,  8}, { 64,  64}, { 8,  8,  1},   2,    2, tiling::math_unit::fma, false},    1.00},
+    {     0, simt::f8,   {{ 64,  64, 16}, { 32,  32}, { 4,  4,  1},   2,    3, tiling::math_unit::fma, true},     0.60},
 };
 // clang-format on
 

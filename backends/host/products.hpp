@@ -23,15 +23,16 @@ namespace keramos::backend::host::KERAMOS_HOST_ISA {
 struct converted {
   static constexpr int group = 1;
   /// What the bits of a byte are changed by.
-  static constexpr std::uint8_t flip(bool /*is_signed*/) { return 0; }
+  static constexpr std::uint8_t flip(bool /*kind*/) { return 0; }
 
-  /// The packed number of the elements from `from` on, of which `left` are left along k. `is_signed` is for integers of
+  /// The packed number of the elements from `from` on, of which `left` are left along k. `kind` is for integers of
   /// eight bits.
   template <class T, class From>
-  static T number(const From* from, std::int64_t /*stride_k*/, int /*left*/,
-                  [[maybe_unused]] bool is_signed) {
+  static T number(const From* from, std::int64_t /*stride_k*/, int /*left*/, [[maybe_unused]] bool kind) {
     if constexpr (std::is_same_v<From, integer8>)
-      return static_cast<T>(keramos::detail::widen(*from, is_signed));
+      return static_cast<T>(keramos::detail::widen(*from, kind));
+    else if constexpr (std::is_same_v<From, float8>)
+      return static_cast<T>(keramos::detail::float_of_eight(from->bits, kind));
     else
       return static_cast<T>(*from);
   }
@@ -48,27 +49,30 @@ struct multiply_add {
   static vector add(vector sum, T a, vector b) { return sum + a * b; }
 };
 
-/// A packed number of four bytes is the bits of Group neighbours along k, the first lowest; behind the last one are zeros.
+/// A packed number of four bytes is the bits of Group neighbours along k, the first lowest; behind the last one are zeros. Of
+/// floats of eight bits they are those of bfloat16s.
 template <int Group>
 struct grouped_bits {
   static constexpr int group = Group;
   static constexpr int bits = 32 / Group;
-  static constexpr std::uint8_t flip(bool /*is_signed*/) { return 0; }
+  static constexpr std::uint8_t flip(bool /*kind*/) { return 0; }
 
   template <class T, class From>
-  static T number(const From* from, std::int64_t stride_k, int left, bool is_signed) {
+  static T number(const From* from, std::int64_t stride_k, int left, bool kind) {
     static_assert(sizeof(T) == 4);
     std::uint32_t all = 0;
     for (int g = 0; g < Group; ++g)
-      if (g < left) all |= bits_of(from[g * stride_k], is_signed) << (bits * g);
+      if (g < left) all |= bits_of(from[g * stride_k], kind) << (bits * g);
     return __builtin_bit_cast(T, all);
   }
 
  private:
   template <class From>
-  static std::uint32_t bits_of(From x, [[maybe_unused]] bool is_signed) {
+  static std::uint32_t bits_of(From x, [[maybe_unused]] bool kind) {
     if constexpr (std::is_same_v<From, integer8>)
-      return keramos::detail::widen(x, is_signed) & (0xffffffffu >> (32 - bits));
+      return keramos::detail::widen(x, kind) & (0xffffffffu >> (32 - bits));
+    else if constexpr (std::is_same_v<From, float8>)
+      return __builtin_bit_cast(std::uint32_t, keramos::detail::float_of_eight(x.bits, kind)) >> 16;
     else
       return x.bits;
   }
@@ -96,19 +100,19 @@ struct bf16_pairs {
 template <bool OfA>
 struct quads_of_bytes {
   static constexpr int group = 4;
-  static constexpr std::uint8_t flip(bool is_signed) { return is_signed == OfA ? 0x80 : 0; }
+  static constexpr std::uint8_t flip(bool kind) { return kind == OfA ? 0x80 : 0; }
 
   template <class T, class From>
-  static T number(const From* from, std::int64_t stride_k, int left, bool is_signed) {
+  static T number(const From* from, std::int64_t stride_k, int left, bool kind) {
     std::uint32_t all = 0;
     for (int g = 0; g < 4; ++g)
-      if (g < left) all |= std::uint32_t(std::uint8_t(from[g * stride_k].bits ^ flip(is_signed))) << (8 * g);
+      if (g < left) all |= std::uint32_t(std::uint8_t(from[g * stride_k].bits ^ flip(kind))) << (8 * g);
     return all;
   }
 
   /// Of a panel of `numbers` packed numbers and of k elements along k, `width` wide: what stands behind them.
   template <int Width>
-  static void add_corrections(std::uint32_t* panel, int numbers, int k, bool is_signed) {
+  static void add_corrections(std::uint32_t* panel, int numbers, int k, bool kind) {
     std::uint32_t sums[Width] = {};
     for (int p = 0; p < numbers; ++p)
       for (int i = 0; i < Width; ++i)
@@ -116,7 +120,7 @@ struct quads_of_bytes {
           const std::uint32_t byte = panel[p * Width + i] >> shift & 0xff;
           sums[i] += OfA ? byte : (byte ^ 0x80) - 0x80;
         }
-    const std::uint32_t offset = is_signed == OfA ? 128 : 0;
+    const std::uint32_t offset = kind == OfA ? 128 : 0;
     std::uint32_t* const first = panel + numbers * Width;
     for (int i = 0; i < Width; ++i) {
       first[i] = OfA ? sums[i] : offset;
@@ -162,6 +166,10 @@ struct product_of {
 #if defined(__AVX512BF16__)
 template <>
 struct product_of<tiling::halves(scalar_type::bf16), float> {
+  using type = bf16_pairs;
+};
+template <>
+struct product_of<tiling::halves(scalar_type::f8), float> {
   using type = bf16_pairs;
 };
 #endif

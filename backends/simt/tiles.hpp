@@ -16,6 +16,7 @@ inline constexpr tiling::operand_types i8 = tiling::bytes();
 inline constexpr tiling::operand_types i32 = tiling::all(scalar_type::i32);
 inline constexpr tiling::operand_types c32 = tiling::all(scalar_type::c32);
 inline constexpr tiling::operand_types c64 = tiling::all(scalar_type::c64);
+inline constexpr tiling::operand_types f8 = tiling::halves(scalar_type::f8);
 inline constexpr tiling::operand_types f16 = tiling::halves(scalar_type::f16);
 inline constexpr tiling::operand_types bf16 = tiling::halves(scalar_type::bf16);
 

@@ -7,6 +7,7 @@
 
 #include <keramos/base/complex.hpp>
 #include <keramos/base/float16.hpp>
+#include <keramos/base/float8.hpp>
 
 namespace keramos::perf {
 
@@ -18,6 +19,8 @@ template <>
 struct sum_of<float16> : std::type_identity<float> {};
 template <>
 struct sum_of<bfloat16> : std::type_identity<float> {};
+template <>
+struct sum_of<float8_e4m3> : std::type_identity<float> {};
 template <>
 struct sum_of<std::int8_t> : std::type_identity<std::int32_t> {};
 template <class R>
@@ -56,6 +59,8 @@ constexpr double smallest_error = power_of_2(std::numeric_limits<T>::min_exponen
 // The relative error of a product of floats that were rounded to eleven bits each, to nearest, and the sums' of more than
 // that: (1 + 2^-11)^2 - 1, rounded up.
 constexpr double tf32_product_roundoff = power_of_2(-10) + power_of_2(-21);
+// That of a product of floats of eight bits in the sums of tensor cores, which keep fewer bits than f32.
+constexpr double f8_product_roundoff = power_of_2(-11);
 
 // What rounding x, a sum of type S, to C's type adds at most.
 template <class S, class C>

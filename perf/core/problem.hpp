@@ -11,6 +11,7 @@
 
 #include <keramos/base/complex.hpp>
 #include <keramos/base/float16.hpp>
+#include <keramos/base/float8.hpp>
 
 namespace keramos::perf {
 
@@ -20,9 +21,24 @@ struct usage_error : std::runtime_error {
 };
 
 // The types of a product: elements of A and B, and behind "_" those of C where they are others; tf32 is f32 whose elements
-// are rounded to eleven bits before they are multiplied. One more is a word here, lines in visit_type and in
+// are rounded to eleven bits before they are multiplied; f8 is e4m3. One more is a word here, lines in visit_type and in
 // problem.cpp, what error_bound.hpp says of its elements, and a line in each provider that serves it.
-enum class data_type { f32, tf32, f64, i32, i8_i32, c32, c64, f16, f16_f32, bf16, bf16_f32 };
+enum class data_type {
+  f32,
+  tf32,
+  f64,
+  i32,
+  i8_i32,
+  c32,
+  c64,
+  f16,
+  f16_f32,
+  bf16,
+  bf16_f32,
+  f8_f16,
+  f8_bf16,
+  f8_f32
+};
 enum class transpose { N, T, C };  // C: T and conjugated; T of real numbers
 enum class matrix_layout { right, left };
 
@@ -114,6 +130,12 @@ decltype(auto) visit_type(data_type t, F&& f) {
       return f(elements<bfloat16>());
     case data_type::bf16_f32:
       return f(elements<bfloat16, float>());
+    case data_type::f8_f16:
+      return f(elements<float8_e4m3, float16>());
+    case data_type::f8_bf16:
+      return f(elements<float8_e4m3, bfloat16>());
+    case data_type::f8_f32:
+      return f(elements<float8_e4m3, float>());
     case data_type::f32:
     case data_type::tf32:
       break;

@@ -7,6 +7,7 @@
 
 #include <keramos/base/complex.hpp>
 #include <keramos/base/float16.hpp>
+#include <keramos/base/float8.hpp>
 
 namespace keramos::perf {
 
@@ -40,7 +41,8 @@ class random_stream {
       // All 64 bits, for the same reason.
       const double d = static_cast<double>(top) * 0x1p-64;
       return d < 0.5 ? d : 0x1.fffffffffffffp-2;
-    } else if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>) {
+    } else if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16> ||
+                         std::is_same_v<T, float8_e4m3>) {
       return T(value<float>(i));
     } else if constexpr (keramos::detail::is_complex<T>) {
       using part = typename T::value_type;

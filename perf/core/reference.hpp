@@ -31,7 +31,9 @@ class row_major_problem {
         n(parts * g.n),
         k(parts * g.k),
         transposed(g.layout == matrix_layout::left),
-        of_products(g.type == data_type::tf32 ? tf32_product_roundoff : 0) {
+        of_products(g.type == data_type::tf32                      ? tf32_product_roundoff
+                    : multiplied_type(g.type) == data_type::f8_f32 ? f8_product_roundoff
+                                                                   : 0) {
     operand x{static_cast<const T*>(a), strides_of_op_a(g), g.op_a == transpose::C, g.m, g.k};
     operand y{static_cast<const T*>(b), strides_of_op_b(g), g.op_b == transpose::C, g.k, g.n};
     if (transposed) {

@@ -18,7 +18,7 @@ cudaDeviceProp properties() {
 
 // Results a clock of one multiprocessor, from the CUDA C++ Programming Guide's table of arithmetic
 // throughput: multiply-adds of f32, f64 (on tensor cores where they do f64: twice the rate of its
-// other units) and i32. Of tf32, f16, bf16 (sums in f32) and i8 (in i32) those of the tensor cores, dense, from NVIDIA's
+// other units) and i32. Of tf32, f16, bf16, f8 (sums in f32) and i8 (in i32) those of the tensor cores, dense, from NVIDIA's
 // papers on the architectures of the V100, A100, H100 and B200; 0 where devices of one compute capability differ.
 double multiply_adds_per_clock(data_type type, int major, int minor) {
   switch (multiplied_type(type)) {
@@ -36,6 +36,9 @@ double multiply_adds_per_clock(data_type type, int major, int minor) {
     case data_type::f16:
       if (minor != 0) return 0;
       return major == 7 ? 512 : major == 8 ? 1024 : major == 9 ? 2048 : major == 10 ? 4096 : 0;
+    case data_type::f8_f32:
+      if (major < 9) return 0;
+      [[fallthrough]];
     case data_type::i8_i32:
       if (minor != 0) return 0;
       return major == 8 ? 2048 : major == 9 ? 4096 : major == 10 ? 8192 : 0;

@@ -37,7 +37,10 @@ class cublas_provider : public gemm_provider {
                 "CUBLAS_COMPUTE_32F",
             loaded_libraries({"cublas", "libcudart"}), 0, false};
   }
-  std::string cannot(const gemm_case& g) const override { return cublas_cannot(g); }
+  std::string cannot(const gemm_case& g) const override {
+    if (multiplied_type(g.type) == data_type::f8_f32) return "cuBLAS has no product of floats of eight bits";
+    return cublas_cannot(g);
+  }
   void prepare(const gemm_case& g, const gemm_operands& operands) override {
     require(cublasSetMathMode(handle_, mode_of(g.type)), "cublasSetMathMode");
     case_ = g;

@@ -38,7 +38,7 @@ struct cublas_types {
   cublasComputeType_t compute;
 };
 inline cublas_types cublas_types_of(data_type type) {
-  constexpr auto f32 = CUDA_R_32F, f16 = CUDA_R_16F, bf16 = CUDA_R_16BF;
+  constexpr auto f32 = CUDA_R_32F, f16 = CUDA_R_16F, bf16 = CUDA_R_16BF, f8 = CUDA_R_8F_E4M3;
   switch (type) {
     case data_type::tf32:
       return {f32, f32, f32, CUBLAS_COMPUTE_32F_FAST_TF32};
@@ -58,6 +58,12 @@ inline cublas_types cublas_types_of(data_type type) {
       return {bf16, bf16, f32, CUBLAS_COMPUTE_32F};
     case data_type::bf16_f32:
       return {bf16, f32, f32, CUBLAS_COMPUTE_32F};
+    case data_type::f8_f16:
+      return {f8, f16, f32, CUBLAS_COMPUTE_32F};
+    case data_type::f8_bf16:
+      return {f8, bf16, f32, CUBLAS_COMPUTE_32F};
+    case data_type::f8_f32:
+      return {f8, f32, f32, CUBLAS_COMPUTE_32F};
     default:
       return {f32, f32, f32, CUBLAS_COMPUTE_32F};
   }

@@ -136,7 +136,15 @@ class cublaslt_provider : public gemm_provider {
                 std::to_string(most_candidates) + ", f32 CUBLAS_COMPUTE_32F",
             loaded_libraries({"cublasLt", "libcudart"}), 0, false};
   }
-  std::string cannot(const gemm_case& g) const override { return cublas_cannot(g); }
+  std::string cannot(const gemm_case& g) const override {
+    if (multiplied_type(g.type) == data_type::f8_f32) {
+      const column_major p(g, {});
+      if (p.op_a == CUBLAS_OP_N || p.op_b != CUBLAS_OP_N || g.m % 16 != 0 || g.n % 16 != 0 || g.k % 16 != 0)
+        return "cuBLASLt multiplies floats of eight bits where both operands lie along k and m, n and k are "
+               "multiples of 16";
+    }
+    return cublas_cannot(g);
+  }
   void prepare(const gemm_case& g, const gemm_operands& operands) override {
     sets_ = operands.device;
     problem_ = std::make_unique<matmul>(g);

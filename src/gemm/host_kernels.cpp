@@ -22,6 +22,10 @@ template <>
 struct tile_of<tiling::halves(scalar_type::bf16), float> {
   using type = matrix_tile<matrix::bf16_pairs>;
 };
+template <>
+struct tile_of<tiling::halves(scalar_type::f8), float> {
+  using type = matrix_tile<matrix::bf16_pairs>;
+};
 #endif
 #if defined(__AMX_INT8__)
 template <>
@@ -56,6 +60,9 @@ KERAMOS_COMPILE(types::f16_f32)
 #if !defined(KERAMOS_HOST_ALONE) || defined(KERAMOS_HOST_BF16)
 KERAMOS_COMPILE(types::bf16)
 KERAMOS_COMPILE(types::bf16_f32)
+KERAMOS_COMPILE(types::f8_f16)
+KERAMOS_COMPILE(types::f8_bf16)
+KERAMOS_COMPILE(types::f8_f32)
 #endif
 #if !defined(KERAMOS_HOST_ALONE) || defined(KERAMOS_HOST_I8)
 KERAMOS_COMPILE(types::i8_i32)

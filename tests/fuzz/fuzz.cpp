@@ -108,7 +108,9 @@ int main(int argc, char** argv) {
                               check_one<std::int8_t, std::int8_t, std::int32_t>,
                               check_one<std::int8_t, std::uint8_t, std::int32_t>,
                               check_one<std::uint8_t, std::int8_t, std::int32_t>,
-                              check_one<std::uint8_t, std::uint8_t, std::int32_t>};
+                              check_one<std::uint8_t, std::uint8_t, std::int32_t>,
+                              check_one<float8_e4m3, float8_e5m2, float>,
+                              check_one<float8_e5m2, float8_e4m3, bfloat16>};
     const auto wrong = pick(rng, of_type)(rng, seed, memory);
     if (wrong) {
       std::fprintf(stderr, "FAILED: %s\n%s", wrong->c_str(), at_work.c_str());

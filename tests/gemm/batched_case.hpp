@@ -112,7 +112,7 @@ testing::AssertionResult run_batched(batched_case g, std::uint64_t seed, const C
       for (index_t j = 0; j < g.n; ++j) {
         const index_t at = c.place(l, i, j);
         in_c[at] = true;
-        element_judge<T, C> judge(alpha, beta, g.compute == gemm_compute::tf32 ? tf32_rounding : 0);
+        element_judge<T, C> judge(alpha, beta, rounding_of_products<T>(g.compute));
         for (index_t p = 0; alpha != zero && p < g.k; ++p)
           judge.add(with_op(g.op_a, ta ? a.at(l, p, i) : a.at(l, i, p)),
                     with_op(g.op_b, tb ? b.at(l, j, p) : b.at(l, p, j)));
@@ -165,7 +165,7 @@ testing::AssertionResult run_list(op op_a, std::uint64_t seed, gemm_compute comp
     c[l].download();
     for (index_t i = 0; i < cv[l].rows; ++i)
       for (index_t j = 0; j < cv[l].cols; ++j) {
-        element_judge<T, C> judge(2, 0, compute == gemm_compute::tf32 ? tf32_rounding : 0);
+        element_judge<T, C> judge(2, 0, rounding_of_products<T>(compute));
         for (index_t p = 0; p < bv[l].rows; ++p)
           judge.add(with_op(op_a, ta ? a[l].at(p, i) : a[l].at(i, p)), b[l].at(p, j));
         if (!judge.accepts(c[l].at(i, j), C(0)))

@@ -51,7 +51,10 @@ struct part_of<Z> : std::type_identity<typename Z::value_type> {};
 
 /// In what products of T are summed.
 template <class T>
-using sum_type = std::conditional_t<std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>, float, T>;
+inline constexpr bool is_eight = std::is_same_v<T, float8_e4m3> || std::is_same_v<T, float8_e5m2>;
+template <class T>
+using sum_type =
+    std::conditional_t<std::is_same_v<T, float16> || std::is_same_v<T, bfloat16> || is_eight<T>, float, T>;
 
 /// The relative error of rounding to T, and half the distance of its smallest numbers.
 template <class T>
@@ -231,6 +234,13 @@ class element_judge {
 
 /// The relative error of a product of floats that were rounded to eleven bits, and more than that.
 constexpr double tf32_rounding = 0x1p-10 * (1 + 0x1p-12) + 0x1p-22;
+/// That of a product of floats of eight bits in the sums of tensor cores, which gemm.hpp documents.
+constexpr double eight_rounding = 0x1p-11;
+template <class T>
+constexpr double rounding_of_products(gemm_compute compute) {
+  if (is_eight<T> && !backend::traits<default_execution_space>::is_host) return eight_rounding;
+  return compute == gemm_compute::tf32 ? tf32_rounding : 0;
+}
 
 /// The same for complex numbers: each part is a sum of 2k + 4 products of parts, or fewer.
 template <complex_like Z>
@@ -313,7 +323,7 @@ testing::AssertionResult run(gemm_case g, std::uint64_t seed) {
     for (index_t j = 0; j < g.n; ++j) {
       const index_t at = base + i * c.view.row_stride + j * c.view.col_stride;
       in_c[at] = true;
-      element_judge<T, C> judge(alpha, beta, g.compute == gemm_compute::tf32 ? tf32_rounding : 0);
+      element_judge<T, C> judge(alpha, beta, rounding_of_products<T>(g.compute));
       for (index_t p = 0; reads_ab && p < g.k; ++p)
         judge.add(with_op(g.op_a, ta ? a.at(p, i) : a.at(i, p)),
                   with_op(g.op_b, tb ? b.at(j, p) : b.at(p, j)));

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cmath>
 #include <cstring>
 #include <random>
 #include <string>
@@ -83,10 +84,16 @@ T small_integer(std::mt19937& rng) {
 /// An element of an operand: of integers of eight bits any.
 template <class E, class T>
 E element(std::mt19937& rng) {
-  if constexpr (std::is_same_v<E, keramos::integer8>)
+  if constexpr (std::is_same_v<E, keramos::integer8>) {
     return E(int(rng() % 256));
-  else
+  } else if constexpr (std::is_same_v<E, keramos::float8>) {
+    E x;  // the kinds have whole numbers of other bits, so: bits that are whole numbers, or halves of them, of both
+    constexpr std::uint8_t some[] = {0x00, 0x80, 0x40, 0xc0, 0x48, 0x3c, 0xbc, 0x44};
+    x.bits = some[rng() % 8];
+    return x;
+  } else {
     return E(small_integer<T>(rng));
+  }
 }
 
 // Integers keep every sum exact, so all instruction sets must give the same.
@@ -108,8 +115,8 @@ void test_table(const keramos::detail::host::kernel_table<Types>& t, int m, int 
   const int panels_m = (m + t.mr - 1) / t.mr, panels_n = (n + t.nr - 1) / t.nr;
   aligned<T> a_packed(std::size_t(panels_m) * t.mr * numbers),
       b_packed(std::size_t(panels_n) * t.nr * numbers), acc(std::size_t(panels_m) * t.mr * panels_n * t.nr);
-  t.pack_a(a_packed.data(), a.data(), a_mn, a_k, m, k, of_a.is_signed);
-  t.pack_b(b_packed.data(), b.data(), b_mn, b_k, n, k, of_b.is_signed);
+  t.pack_a(a_packed.data(), a.data(), a_mn, a_k, m, k, of_a.kind());
+  t.pack_b(b_packed.data(), b.data(), b_mn, b_k, n, k, of_b.kind());
   const auto sum_of = [&](int i, int j) {
     T sum = 0;
     for (int p = 0; p < k; ++p)
@@ -119,9 +126,9 @@ void test_table(const keramos::detail::host::kernel_table<Types>& t, int m, int 
   };
   // The same k-tile twice: once kept as sums, once added and written. And once alone, on top of that.
   using block = keramos::detail::host::block_product<T>;
-  block first{acc.data(),      a_packed.data(), b_packed.data(), m,     n,    numbers, true,
-              false,           c.data(),        c_row,           c_col, T(3), T(2),    of_a.conjugated,
-              of_b.conjugated, of_a.is_signed,  of_b.is_signed};
+  block first{acc.data(), a_packed.data(), b_packed.data(), m,           n,          numbers,
+              true,       false,           c.data(),        c_row,       c_col,      T(3),
+              T(2),       of_a.conjugated, of_b.conjugated, of_a.kind(), of_b.kind()};
   t.multiply(first);
   block last = first;
   last.first = false, last.last = true;
@@ -195,7 +202,12 @@ void test_shared_packing() {
     const int n = 5 * t->nr - 3, k = 37, kc = 8, panels = 5, k_tiles = 5;
     std::vector<E> b(n * k);
     std::vector<T> expected(panels * t->nr * k_tiles * t->packed(kc));
-    for (std::size_t i = 0; i < b.size(); ++i) b[i] = E(int(i + 1));
+    for (std::size_t i = 0; i < b.size(); ++i) {
+      if constexpr (std::is_same_v<E, keramos::float8>)
+        b[i].bits = std::uint8_t(i % 120);
+      else
+        b[i] = E(int(i + 1));
+    }
     pack_kernel<Types> kernel{t, {b.data(), 1, n}, n, k, panels, kc, expected.data(), 1};
     for (keramos::index_t i = 0; i < kernel.size(); ++i) kernel(i);
     for (int threads : {1, 2, 4})
@@ -305,6 +317,57 @@ TEST(HostByteKernels, AreExact) {
           }
     }
 }
+
+// Floats of eight bits, which are converted while they are packed, in any mix of kinds.
+TEST(HostEightKernels, AreExact) {
+  for (const auto* t : runnable_of<keramos::types::f8_f32>())
+    for (const auto& [ka, kb] : {std::pair{false, false}, {false, true}, {true, false}, {true, true}}) {
+      SCOPED_TRACE(std::string(t->isa) + (ka ? " e5m2 A" : "") + (kb ? " e5m2 B" : ""));
+      for (int m : {1, t->mr - 1, t->mr, 2 * t->mr + 3})
+        for (int n : {1, t->nr - 1, t->nr, 2 * t->nr + 5})
+          for (int k : {1, 2, 15, 16, 37, 200}) {
+            test_table(*t, m, n, k, k, 1, 1, n, n, 1, {ka}, {kb});              // row-major
+            test_table(*t, m, n, k, 1, m, k, 1, 1, m, {ka}, {kb});              // column-major
+            test_table(*t, m, n, k, k + 1, 1, k + 1, 1, n, 1, {ka}, {kb});      // both along k
+            test_table(*t, m, n, k, 3 * k, 2, 2, 3 * n, 2 * n, 2, {ka}, {kb});  // no unit stride
+          }
+    }
+}
+
+// Packed by vectors or one after the other, every float of eight bits is the same number, and NaN is NaN.
+TEST(HostEightKernels, EveryElementIsPackedAsItsNumber) {
+  std::vector<keramos::float8> all(256);
+  for (int i = 0; i < 256; ++i) all[i].bits = std::uint8_t(i);
+  for (const auto* t : runnable_of<keramos::types::f8_f32>())
+    for (const bool kind : {false, true}) {
+      // A of 1 x 256 times the unit matrix, whose rows or columns run along k: the numbers themselves.
+      const keramos::float8 one = [kind] {
+        keramos::float8 x;
+        x.bits = kind ? keramos::float8_e5m2(1).bits : keramos::float8_e4m3(1).bits;
+        return x;
+      }();
+      const int n = 256;
+      std::vector<keramos::float8> unit(n * n, keramos::float8(0));
+      for (int i = 0; i < n; ++i) unit[i * n + i] = one;
+      for (int i = 0; i < n; ++i) {
+        const float x = keramos::detail::float_of_eight(std::uint8_t(i), kind);
+        if (!std::isfinite(x)) all[i].bits = 0;  // times zero it would be NaN in all sums
+      }
+      const int numbers = int(t->packed(n)), panels = (n + t->nr - 1) / t->nr;
+      aligned<float> a(std::size_t(t->mr) * numbers), b(std::size_t(panels) * t->nr * numbers),
+          sums(std::size_t(panels) * t->mr * t->nr);
+      t->pack_a(a.data(), all.data(), n, 1, 1, n, kind);
+      t->pack_b(b.data(), unit.data(), 1, n, n, n, kind);
+      std::vector<float> c(n);
+      t->multiply({sums.data(), a.data(), b.data(), 1, n, numbers, true, true, c.data(), n, 1, 1.0f, 0.0f});
+      for (int i = 0; i < n; ++i) {
+        const float x = keramos::detail::float_of_eight(all[i].bits, kind);
+        ASSERT_EQ(c[i], x) << t->isa << ' ' << i << ' ' << kind;
+      }
+    }
+}
+TEST(HostEightKernels, PackingIsShared) { test_shared_packing<keramos::types::f8_bf16>(); }
+
 TEST(HostByteKernels, PackingIsShared) { test_shared_packing<keramos::types::i8_i32>(); }
 
 TYPED_TEST(HostHalfKernels, PackingIsShared) { test_shared_packing<TypeParam>(); }

@@ -14,7 +14,7 @@ using namespace keramos;
 template <class Types>
 class GemmProblem : public testing::Test {};
 using types_of_products = testing::Types<types::f32, types::f64, types::i32, types::i8_i32, types::c32,
-                                         types::c64, types::f16, types::bf16>;
+                                         types::c64, types::f16, types::bf16, types::f8_f32>;
 TYPED_TEST_SUITE(GemmProblem, types_of_products);
 
 /// A problem between others, as in a kernel's functor.
@@ -40,12 +40,12 @@ struct read_fields {
                                     p.a.stride_mn,
                                     p.a.stride_k,
                                     p.a.conjugated,
-                                    p.a.is_signed,
+                                    p.a.kind(),
                                     number(p.b.data),
                                     p.b.stride_mn,
                                     p.b.stride_k,
                                     p.b.conjugated,
-                                    p.b.is_signed,
+                                    p.b.kind(),
                                     number(p.c),
                                     p.c_row_stride,
                                     p.c_col_stride,
@@ -69,6 +69,8 @@ TYPED_TEST(GemmProblem, IsTheSameOnTheDevice) {
     how.conjugated = true;
   else if constexpr (std::is_same_v<T, integer8>)
     how.is_signed = false;
+  else if constexpr (std::is_same_v<T, float8>)
+    how.is_e5m2 = true;
   x.p.a = {pointer(128), 103, 104, how}, x.p.b = {pointer(256), 106, 107, how};
   x.p.c = reinterpret_cast<typename TypeParam::c*>(512);
   x.p.c_row_stride = 108, x.p.c_col_stride = 109, x.p.m = 110, x.p.n = 111, x.p.k = 112;

@@ -61,7 +61,9 @@ using element_types = testing::Types<
     elements<float16, float16, float16>, elements<float16, float16, float>,
     elements<bfloat16, bfloat16, bfloat16>, elements<bfloat16, bfloat16, float>,
     elements<std::int8_t, std::int8_t, std::int32_t>, elements<std::int8_t, std::uint8_t, std::int32_t>,
-    elements<std::uint8_t, std::int8_t, std::int32_t>, elements<std::uint8_t, std::uint8_t, std::int32_t>>;
+    elements<std::uint8_t, std::int8_t, std::int32_t>, elements<std::uint8_t, std::uint8_t, std::int32_t>,
+    elements<float8_e4m3, float8_e4m3, float16>, elements<float8_e4m3, float8_e5m2, bfloat16>,
+    elements<float8_e5m2, float8_e4m3, float>, elements<float8_e5m2, float8_e5m2, float>>;
 TYPED_TEST_SUITE(GemmWarpgroups, element_types);
 
 // Whole tiles, a little more and a little less, and less than one, of rows that can be copied as they lie and of others.

@@ -29,8 +29,11 @@ using f16_types = product_types<data_type::f16, float16>;
 using f16_f32_types = product_types<data_type::f16_f32, float16, float>;
 using bf16_types = product_types<data_type::bf16, bfloat16>;
 using bf16_f32_types = product_types<data_type::bf16_f32, bfloat16, float>;
-using tested_types = testing::Types<f32_types, f64_types, i32_types, i8_i32_types, c32_types, c64_types,
-                                    f16_types, f16_f32_types, bf16_types, bf16_f32_types>;
+using f8_f16_types = product_types<data_type::f8_f16, float8_e4m3, float16>;
+using f8_f32_types = product_types<data_type::f8_f32, float8_e4m3, float>;
+using tested_types =
+    testing::Types<f32_types, f64_types, i32_types, i8_i32_types, c32_types, c64_types, f16_types,
+                   f16_f32_types, bf16_types, bf16_f32_types, f8_f16_types, f8_f32_types>;
 
 constexpr transpose all_ops[] = {transpose::N, transpose::T, transpose::C};
 

@@ -23,7 +23,7 @@ expect("${out}" "\nbf16_f32\n.*GFLOP/s")
 expect_json(halves.json f16 results 0 type)
 expect_json(halves.json bf16_f32 results 63 type)
 expect_json(halves.json ON results 63 verified)
-run(0 gemm --provider keramos --type f16,f16_f32,bf16,bf16_f32 --size 8,550 ${quick})  # and by sums of elements
+run(0 gemm --provider keramos --type f16,f16_f32,bf16,bf16_f32,f8_f16,f8_bf16,f8_f32 --size 8,550 ${quick})  # and by sums of elements
 
 run(0 gemm --provider keramos --type i8_i32 --op NN,NT,TN,TT --layout right,left --m 5,24 --n 7 --k 33 --alpha 3 --beta -2
     ${quick})

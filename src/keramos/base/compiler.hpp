@@ -30,7 +30,9 @@
 #define KERAMOS_X86(extensions)
 #endif
 
-// Sixteen-bit numbers of vendors' headers, whether or not these are included.
+// Short numbers of vendors' headers, whether or not these are included.
+struct __nv_fp8_e4m3;
+struct __nv_fp8_e5m2;
 struct __half;
 struct __nv_bfloat16;
 struct __hip_bfloat16;

@@ -8,17 +8,19 @@
 #include <keramos/base/compiler.hpp>
 #include <keramos/base/complex.hpp>
 #include <keramos/base/float16.hpp>
+#include <keramos/base/float8.hpp>
 #include <keramos/base/integer8.hpp>
 
 namespace keramos {
 
-/// IEEE 754's binary16, binary32 and binary64, the upper half of a binary32, integers of eight bits with a sign or without,
+/// Floats of eight bits, e4m3 or e5m2, IEEE 754's binary16, binary32 and binary64, the upper half of a binary32, integers of eight bits with a sign or without,
 /// integers modulo 2^32, and complex numbers of two binary32 and of two binary64. tf32 is what a binary32 can be rounded to
 /// before it is multiplied, eight bits of exponent and eleven of mantissa: no type of elements.
-enum class scalar_type : unsigned char { f16, bf16, tf32, f32, f64, i8, i32, c32, c64 };
+enum class scalar_type : unsigned char { f8, f16, bf16, tf32, f32, f64, i8, i32, c32, c64 };
 
 constexpr int bytes_of(scalar_type type) {
   switch (type) {
+    case scalar_type::f8:
     case scalar_type::i8:
       return 1;
     case scalar_type::f16:
@@ -40,10 +42,18 @@ namespace detail {
 template <class T>
 struct scalar_type_of {};
 template <>
+struct scalar_type_of<float8_e4m3> : std::integral_constant<scalar_type, scalar_type::f8> {};
+template <>
+struct scalar_type_of<float8_e5m2> : std::integral_constant<scalar_type, scalar_type::f8> {};
+template <>
 struct scalar_type_of<float16> : std::integral_constant<scalar_type, scalar_type::f16> {};
 template <>
 struct scalar_type_of<bfloat16> : std::integral_constant<scalar_type, scalar_type::bf16> {};
 // Others' names for the same bits. (Kokkos' are in base/kokkos.hpp.)
+template <>
+struct scalar_type_of<__nv_fp8_e4m3> : scalar_type_of<float8_e4m3> {};
+template <>
+struct scalar_type_of<__nv_fp8_e5m2> : scalar_type_of<float8_e5m2> {};
 template <>
 struct scalar_type_of<__half> : scalar_type_of<float16> {};
 template <>
@@ -72,9 +82,15 @@ template <complex_like Z>
 struct scalar_type_of<Z>
     : std::integral_constant<scalar_type, sizeof(Z) == 8 ? scalar_type::c32 : scalar_type::c64> {};
 
+/// Whether a caller's float of eight bits has five bits of exponent.
+template <class T>
+inline constexpr bool is_e5m2 = std::is_same_v<T, float8_e5m2> || std::is_same_v<T, __nv_fp8_e5m2>;
+
 /// As what kernels read it. Integers are unsigned there: what overflows wraps modulo 2^32, and is defined.
 template <scalar_type>
 struct kernel_type_of;
+template <>
+struct kernel_type_of<scalar_type::f8> : std::type_identity<float8> {};
 template <>
 struct kernel_type_of<scalar_type::f16> : std::type_identity<float16> {};
 template <>

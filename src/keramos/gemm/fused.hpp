@@ -84,7 +84,7 @@ auto kernel_epilogue(const Epilogue& epilogue) {
 /// epilogue here, if they are needed: epilogue::linear(alpha, beta). The epilogue (epilogue.hpp: the library's own, which
 /// compose, or any callable that is an epilogue_for the type of sums) is called once for each element of C, with its row
 /// and column in the caller's C, whatever the library transposes, cuts or divides. The type of sums is that of C's
-/// elements, or float for float16 and bfloat16: its result is rounded to them. With k = 0 the sum is 0. What it reads must
+/// elements, or float for shorter floats: its result is rounded to them. With k = 0 the sum is 0. What it reads must
 /// live until the product is done, and must not be C, but for the element that it is given.
 template <class Exec, matrix_like MA, matrix_like MB, matrix_like MC, class Epilogue>
 basic_event<Exec> gemm(basic_queue<Exec>& q, const MA& a, const MB& b, const MC& c, const Epilogue& epilogue,

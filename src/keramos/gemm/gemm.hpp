@@ -65,6 +65,8 @@ tiling::reading<Kernel> reading_of([[maybe_unused]] op o) {
     how.conjugated = o == op::C;
   else if constexpr (std::is_same_v<Kernel, integer8>)
     how.is_signed = std::is_signed_v<Element>;
+  else if constexpr (std::is_same_v<Kernel, float8>)
+    how.is_e5m2 = is_e5m2<Element>;
   return how;
 }
 
@@ -148,11 +150,14 @@ decltype(auto) with_compute(gemm_compute compute, const F& f) {
 ///                 element type: float, double, std::int32_t, float16 or bfloat16; of the last two C may be float.
 ///                 _Float16, __half and Kokkos' half_t are float16 under other names, __bf16, __nv_bfloat16,
 ///                 __hip_bfloat16 and bhalf_t are bfloat16.
+///                 Or A and B of float8_e4m3 or float8_e5m2 (CUDA's __nv_fp8_e4m3 and __nv_fp8_e5m2 are the same), each
+///                 of either, and C of float16, bfloat16 or float; alpha is where their scales go, or an epilogue's
+///                 scale of rows and columns.
 ///                 Or A and B of std::int8_t or std::uint8_t, each of either, and C of std::int32_t.
 ///                 Or complex numbers of float or double: std::complex, Kokkos::complex or keramos::complex, at
 ///                 addresses that are multiples of their size. op::C conjugates them.
 ///                 op(A) is m x k, op(B) k x n, C m x n; any may be a sub-matrix; extents may be 0.
-/// @param alpha, beta  converted to the type of sums (the element type; float for float16 and bfloat16; of integers
+/// @param alpha, beta  converted to the type of sums (the element type; float for shorter floats; of integers
 ///                 std::int32_t, modulo 2^32, whole numbers; real or complex for complex numbers).
 ///                 beta = 0 does not read C; alpha = 0 or k = 0 does not read A or B.
 /// @throws invalid_argument if extents disagree, data is null, C overlaps A or B or itself, or alpha or
@@ -165,7 +170,9 @@ decltype(auto) with_compute(gemm_compute compute, const F& f) {
 /// with γ(j) = j·u / (1 − j·u) (Higham, Accuracy and Stability of Numerical Algorithms, 3.5). Of complex numbers each
 /// part of Ĉ keeps that bound with 2k + 4 for k + 2 and |z| for |Re z| + |Im z|. float16 and bfloat16 are
 /// multiplied and summed in f32, with its bound; a C of their type is rounded to the nearest at the end, once. Subnormal
-/// bfloat16s count as zeros on hosts that multiply them by AVX512-BF16. Products and sums of integers are exact modulo
+/// bfloat16s count as zeros on hosts that multiply them by AVX512-BF16 or AMX. float8_e4m3 and float8_e5m2 are too, but on
+/// GPUs their tensor cores keep fewer bits of sums: k in parts of at most 128 is summed there, and these in f32. To the bound
+/// comes 2^-11·|alpha||A||B|. Products and sums of integers are exact modulo
 /// 2^32. The same call on the same device and build gives bitwise the same answer.
 ///
 /// options.compute = gemm_compute::tf32, for f32 on CUDA from compute capability 8.0 on: elements are rounded to eleven bits

@@ -77,6 +77,15 @@ struct bf16 : halves<scalar_type::bf16, scalar_type::bf16> {
 struct bf16_f32 : halves<scalar_type::bf16, scalar_type::f32> {
   static constexpr const char* name = "bf16_f32";
 };
+struct f8_f16 : halves<scalar_type::f8, scalar_type::f16> {
+  static constexpr const char* name = "f8_f16";
+};
+struct f8_bf16 : halves<scalar_type::f8, scalar_type::bf16> {
+  static constexpr const char* name = "f8_bf16";
+};
+struct f8_f32 : halves<scalar_type::f8, scalar_type::f32> {
+  static constexpr const char* name = "f8_f32";
+};
 
 }  // namespace types
 
@@ -87,7 +96,8 @@ struct types_list {};
 
 /// All of them. Of those for the same elements, the first is meant if nothing else is asked for.
 using known_types = types_list<types::f32, types::tf32, types::f64, types::i32, types::i8_i32, types::c32,
-                               types::c64, types::f16, types::f16_f32, types::bf16, types::bf16_f32>;
+                               types::c64, types::f16, types::f16_f32, types::bf16, types::bf16_f32,
+                               types::f8_f16, types::f8_bf16, types::f8_f32>;
 
 template <class A, class B, class C, class First, class... Rest>
 constexpr auto find_types(types_list<First, Rest...>) {

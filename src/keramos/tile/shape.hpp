@@ -4,6 +4,7 @@
 #include <string>
 
 #include <keramos/base/complex.hpp>
+#include <keramos/base/float8.hpp>
 #include <keramos/base/index.hpp>
 #include <keramos/base/integer8.hpp>
 #include <keramos/base/macros.hpp>
@@ -45,11 +46,13 @@ struct config {
 enum class direction { mn, k };
 
 /// How an operand's elements are to be read, as far as it is known only when the program runs: whether complex numbers are
-/// conjugated, and whether integers of eight bits have a sign. For others it takes no space: as a base, since nvcc 13
-/// gives a [[no_unique_address]] member room on the device and none on the host.
+/// conjugated, and of which kind elements of eight bits are, integers with a sign or without, floats e5m2 or e4m3. For others
+/// it takes no space: as a base, since nvcc 13 gives a [[no_unique_address]] member room on the device and none on the
+/// host.
 template <class T>
 struct reading {
-  static constexpr bool conjugated = false, is_signed = true;
+  static constexpr bool conjugated = false;
+  KERAMOS_FORCEINLINE_FUNCTION static constexpr bool kind() { return false; }
 
   /// The number that an element is, before it is conjugated.
   template <class To>
@@ -59,8 +62,8 @@ struct reading {
 };
 template <class R>
 struct reading<complex<R>> {
-  static constexpr bool is_signed = true;
   bool conjugated = false;
+  KERAMOS_FORCEINLINE_FUNCTION static constexpr bool kind() { return false; }
 
   template <class To>
   KERAMOS_FORCEINLINE_FUNCTION static To number(const complex<R>& x) {
@@ -71,10 +74,22 @@ template <>
 struct reading<integer8> {
   static constexpr bool conjugated = false;
   bool is_signed = true;
+  KERAMOS_FORCEINLINE_FUNCTION constexpr bool kind() const { return is_signed; }
 
   template <class To>
   KERAMOS_FORCEINLINE_FUNCTION To number(integer8 x) const {
     return static_cast<To>(detail::widen(x, is_signed));
+  }
+};
+template <>
+struct reading<float8> {
+  static constexpr bool conjugated = false;
+  bool is_e5m2 = false;
+  KERAMOS_FORCEINLINE_FUNCTION constexpr bool kind() const { return is_e5m2; }
+
+  template <class To>
+  KERAMOS_FORCEINLINE_FUNCTION To number(float8 x) const {
+    return static_cast<To>(detail::float_of_eight(x.bits, is_e5m2));
   }
 };
 

@@ -49,7 +49,7 @@ struct pack_kernel {
     const int k_here = int(k - k0 < kc ? k - k0 : kc);
     const int cols = int(n - n0 < cols_of_group ? n - n0 : cols_of_group);
     kernels->pack_b(to + k_tile * panels * kernels->nr * kernels->packed(kc) + n0 * kernels->packed(k_here),
-                    from.at(n0, k0), from.stride_mn, from.stride_k, cols, k_here, from.is_signed);
+                    from.at(n0, k0), from.stride_mn, from.stride_k, cols, k_here, from.kind());
   }
 };
 
@@ -124,7 +124,7 @@ class collective {
     block.rows = at.rows, block.cols = at.cols;
     block.first = true;
     block.conjugate_a = p.a.conjugated, block.conjugate_b = p.b.conjugated;
-    block.signed_a = p.a.is_signed, block.signed_b = p.b.is_signed;
+    block.kind_a = p.a.kind(), block.kind_b = p.b.kind();
     if constexpr (std::is_same_v<typename Types::c, T>) {
       block.c = p.c + at.m0 * p.c_row_stride + at.n0 * p.c_col_stride;
       block.c_row_stride = p.c_row_stride, block.c_col_stride = p.c_col_stride;
@@ -139,11 +139,10 @@ class collective {
     for (index_t k0 = at.k0; k0 < at.k1; k0 += block_.k, ++k_tile) {
       const int k_here = int(at.k1 - k0 < block_.k ? at.k1 - k0 : block_.k);
       block.k = int(kernels_->packed(k_here));
-      kernels_->pack_a(a_local, p.a.at(at.m0, k0), p.a.stride_mn, p.a.stride_k, at.rows, k_here,
-                       p.a.is_signed);
+      kernels_->pack_a(a_local, p.a.at(at.m0, k0), p.a.stride_mn, p.a.stride_k, at.rows, k_here, p.a.kind());
       if (b_local)
         kernels_->pack_b(b_local, p.b.at(at.n0, k0), p.b.stride_mn, p.b.stride_k, at.cols, k_here,
-                         p.b.is_signed);
+                         p.b.kind());
       block.a = a_local;
       block.b = b_local ? b_local : packed_b_.at(at.n0, k_tile, block.k);
       block.last = k0 + k_here == at.k1;

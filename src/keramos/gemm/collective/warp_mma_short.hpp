@@ -55,13 +55,13 @@ class warp_mma_short_accumulator {
 
   template <class Panels, class Next>
   KERAMOS_FORCEINLINE_FUNCTION void multiply(const Panels& now, const Next& next) {
-    if constexpr (bytes) {  // whose signs are part of the instruction
+    if constexpr (bytes) {  // whose kinds are part of the instruction
       using yes = std::true_type;
       using no = std::false_type;
-      if (now.a.is_signed)
-        now.b.is_signed ? multiply_as(now, next, yes(), yes()) : multiply_as(now, next, yes(), no());
+      if (now.a.kind())
+        now.b.kind() ? multiply_as(now, next, yes(), yes()) : multiply_as(now, next, yes(), no());
       else
-        now.b.is_signed ? multiply_as(now, next, no(), yes()) : multiply_as(now, next, no(), no());
+        now.b.kind() ? multiply_as(now, next, no(), yes()) : multiply_as(now, next, no(), no());
     } else {
       multiply_as(now, next);
     }
@@ -98,9 +98,9 @@ class warp_mma_short_accumulator {
   }
 
  private:
-  /// `Signs` are whether elements of A and of B have signs, if that is asked.
-  template <class Panels, class Next, class... Signs>
-  KERAMOS_FORCEINLINE_FUNCTION void multiply_as(const Panels& now, const Next& next, Signs... signs) {
+  /// `Kinds` are those of the elements of A and of B, if there are several (tiling::reading).
+  template <class Panels, class Next, class... Kinds>
+  KERAMOS_FORCEINLINE_FUNCTION void multiply_as(const Panels& now, const Next& next, Kinds... kinds) {
     KERAMOS_UNROLL
     for (int s = 0; s < steps; ++s) {
       if (s + 1 < steps)  // the next fragments load while these multiply
@@ -111,7 +111,7 @@ class warp_mma_short_accumulator {
       for (int i = 0; i < fm; ++i) KERAMOS_UNROLL
       for (int j = 0; j < fn; ++j) {
         const int column = i % 2 ? fn - 1 - j : j;  // and back: neighbours share a fragment
-        mma::template multiply_short<E>(acc_[i][column], a_frag_[s % 2][i], b_frag_[s % 2][column], signs...);
+        mma::template multiply_short<E>(acc_[i][column], a_frag_[s % 2][i], b_frag_[s % 2][column], kinds...);
       }
     }
   }

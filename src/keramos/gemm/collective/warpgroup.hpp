@@ -60,18 +60,23 @@ class warpgroup_accumulator {
   static constexpr int fragments = N / 8;  ///< of 64 x 8
 
  public:
+  /// Whether the units' sums are of fewer bits than T has: then each k-tile is summed by itself and added to the rest here.
+  static constexpr bool adds_k_tiles = std::is_same_v<E, float8>;
+
   KERAMOS_FORCEINLINE_FUNCTION explicit warpgroup_accumulator(int thread) : thread_(thread) {}
 
   /// Begins to multiply a k-tile of 128 bytes, whose panels are described; `add` to what is there or not.
-  template <class PanelA, class PanelB, bool SignedA, bool SignedB>
+  template <class PanelA, class PanelB, bool KindA, bool KindB>
   KERAMOS_FORCEINLINE_FUNCTION void multiply(std::uint64_t a, std::uint64_t b, bool add) {
     unit::begin();
     KERAMOS_UNROLL
     for (int step = 0; step < 4; ++step) {
       const std::uint64_t a_step = unit::advance(a, PanelA::bytes_to(0, step)),
                           b_step = unit::advance(b, PanelB::bytes_to(0, step));
-      if constexpr (sizeof(E) == 1)
-        unit::template multiply_bytes<SignedA, SignedB>(sums_, a_step, b_step, add || step > 0);
+      if constexpr (adds_k_tiles)
+        unit::template multiply_bytes<KindA, KindB>(of_k_tile_, a_step, b_step, step > 0);
+      else if constexpr (sizeof(E) == 1)
+        unit::template multiply_bytes<KindA, KindB>(sums_, a_step, b_step, add || step > 0);
       else
         unit::template multiply<E, PanelA::along_mn, PanelB::along_mn>(sums_, a_step, b_step,
                                                                        add || step > 0);
@@ -81,8 +86,19 @@ class warpgroup_accumulator {
 
   /// All products are done.
   KERAMOS_FORCEINLINE_FUNCTION void settle() {
+    if constexpr (!adds_k_tiles) {
+      KERAMOS_UNROLL
+      for (int i = 0; i < N / 2; ++i) unit::settle(sums_[i]);
+    }
+  }
+
+  /// Adds a k-tile's sums, which are done, to what is there or not.
+  KERAMOS_FORCEINLINE_FUNCTION void add_k_tile(bool add) requires(adds_k_tiles) {
     KERAMOS_UNROLL
-    for (int i = 0; i < N / 2; ++i) unit::settle(sums_[i]);
+    for (int i = 0; i < N / 2; ++i) {
+      unit::settle(of_k_tile_[i]);
+      sums_[i] = add ? sums_[i] + of_k_tile_[i] : of_k_tile_[i];
+    }
   }
 
   /// `f(number, run)` for the sums in runs of 16 bytes.
@@ -199,6 +215,7 @@ class warpgroup_accumulator {
 
   int thread_;     // of those that multiply
   T sums_[N / 2];  // (fragment, half of its rows, column)
+  T of_k_tile_[adds_k_tiles ? N / 2 : 1];
 };
 
 /// The threads of a team that multiply, as split_k needs a team.
@@ -227,9 +244,9 @@ class multiplying_threads {
 inline constexpr std::size_t warpgroup_alignment = 1024, warpgroup_barrier_bytes = 256;
 
 /// One way to run a GEMM: a tile of 64 rows for each multiplying warpgroup, and how the operands' memory runs. It must be
-/// such that vectors of 16 bytes can be copied; bytes must lie along k. Whether bytes have signs is part of instructions.
+/// such that vectors of 16 bytes can be copied; bytes must lie along k. Kinds of bytes (tiling::reading) are part of instructions.
 template <class Exec, class Types, tiling::config Config, tiling::direction AlongA, tiling::direction AlongB,
-          bool SignedA, bool SignedB>
+          bool KindA, bool KindB>
 class warpgroup_collective {
   using unit = backend::warpgroups<Exec>;
   using element = typename Types::a;
@@ -332,19 +349,27 @@ class warpgroup_collective {
     do {
       accumulator sums(thread);
       const int count = k_tiles(tile.position());
-      int previous = 0;
+      [[maybe_unused]] int previous = 0;
       for (int s = 0; s < count; ++s) {
         const int slot = ring.wait(), offset = slot * stager::slot_bytes;
-        sums.template multiply<panel_a, panel_b, SignedA, SignedB>(unit::advance(a, offset),
-                                                                   unit::advance(b, offset), s > 0);
-        // The units have the next k-tile to do before the last one's stage is given back.
-        unit::template finish<1>();
-        if (s > 0) release(ring, previous, thread);
-        previous = slot;
+        sums.template multiply<panel_a, panel_b, KindA, KindB>(unit::advance(a, offset),
+                                                               unit::advance(b, offset), s > 0);
+        if constexpr (accumulator::adds_k_tiles) {
+          unit::template finish<0>();
+          release(ring, slot, thread);
+          sums.add_k_tile(s > 0);
+        } else {
+          // The units have the next k-tile to do before the last one's stage is given back.
+          unit::template finish<1>();
+          if (s > 0) release(ring, previous, thread);
+          previous = slot;
+        }
         ring.advance();
       }
-      unit::template finish<0>();
-      release(ring, previous, thread);
+      if constexpr (!accumulator::adds_k_tiles) {
+        unit::template finish<0>();
+        release(ring, previous, thread);
+      }
       sums.settle();
       if (tile.add_up(team, sums)) sums.write(p, tile.position(), epilogue);
     } while (tile.next());

@@ -13,14 +13,14 @@
 namespace keramos::detail::simt {
 
 /// The collective of a row of the backend's table. `Form` is 1 where A's memory runs along k, plus 2 where B's does; plus 4
-/// where bytes of A have signs, plus 8 where those of B do. A number, as in simt::row.
+/// where bytes of A are of the second kind (tiling::reading), plus 8 where those of B are. A number, as in simt::row.
 template <class Exec, class Types, int Row, int Form>
 struct warpgroup_row : warpgroup_collective<Exec, Types, backend::tiles<Exec>::table[Row].config,
                                             (Form & 1) != 0 ? tiling::direction::k : tiling::direction::mn,
                                             (Form & 2) != 0 ? tiling::direction::k : tiling::direction::mn,
                                             (Form & 4) != 0, (Form & 8) != 0> {};
 
-/// Whether there are products of a form: elements of two bytes lie in any direction, others along k; bytes have signs or not.
+/// Whether there are products of a form: elements of two bytes lie in any direction, others along k; bytes are of either kind.
 template <class Types>
 constexpr bool is_form(int form) {
   constexpr int bytes = sizeof(typename Types::a);
@@ -33,7 +33,7 @@ void with_warpgroups(int row, const gemm_problem<Types>& p, const Launch& launch
   if constexpr (has_warpgroup_rows<Exec, Types>) {
     constexpr bool bytes = sizeof(typename Types::a) == 1;
     const int form = int(operand_layout(p.a).along_k) + 2 * int(operand_layout(p.b).along_k) +
-                     4 * int(bytes && p.a.is_signed) + 8 * int(bytes && p.b.is_signed);
+                     4 * int(bytes && p.a.kind()) + 8 * int(bytes && p.b.kind());
     constexpr const auto& table = backend::tiles<Exec>::table;
     any_of_first<int(std::size(table))>([&](auto r) {
       if constexpr (table[r()].types == Types::operands &&

@@ -24,7 +24,7 @@ namespace keramos::detail::host::KERAMOS_HOST_ISA {
 /// along k is read a cache line at a time, like pack_transposed does.
 template <class Z, int Width>
 inline void pack_complex(Z* panels, const Z* from, std::int64_t stride_mn, std::int64_t stride_k, int mn,
-                         int k, bool /*is_signed*/) {
+                         int k, bool /*kind*/) {
   if constexpr (sizeof(Z) == sizeof(double)) {
     pack<double, double, Width, converted>(reinterpret_cast<double*>(panels),
                                            reinterpret_cast<const double*>(from), stride_mn, stride_k, mn, k,

@@ -41,7 +41,7 @@ struct block_product {
   std::int64_t c_row_stride, c_col_stride;
   T alpha, beta;
   bool conjugate_a = false, conjugate_b = false;  ///< of complex numbers
-  bool signed_a = true, signed_b = true;  ///< of integers of eight bits, where packing leaves that open
+  bool kind_a = true, kind_b = true;  ///< as tiling::reading has it, where packing leaves that open
   /// If not null, it is called where C would be written, with `writer`, the sums of rows x cols elements in rows of nr, and
   /// where in the block these begin. C and its strides may then be 0.
   void (*write)(const void* writer, const T* sums, int row, int col, int rows, int cols) = nullptr;
@@ -70,10 +70,10 @@ struct kernel_table {
   /// The elements along k that packed numbers come in multiples of.
   KERAMOS_ANYWHERE int depth() const { return group * step; }
 
-  /// Packs `mn` x `k` elements `from[i * stride_mn + p * stride_k]` into panels; integers of eight bits with a sign or without.
+  /// Packs `mn` x `k` elements `from[i * stride_mn + p * stride_k]` into panels; `kind` is tiling::reading's.
   template <class From>
   using pack_function = void(T* panels, const From* from, std::int64_t stride_mn, std::int64_t stride_k,
-                             int mn, int k, bool is_signed);
+                             int mn, int k, bool kind);
   using pack_b_function = pack_function<typename Types::b>;
   pack_function<typename Types::a>* pack_a;
   pack_b_function* pack_b;

@@ -77,7 +77,7 @@ struct matrix_tile {
   static tile_function* tile_of(const block_product<T>& block, int rows, int cols) {
     static constexpr functions of[2][2] = {{functions_of<false, false>, functions_of<false, true>},
                                            {functions_of<true, false>, functions_of<true, true>}};
-    return of[block.signed_a][block.signed_b].of[rows > rows_of][cols > rows_of];
+    return of[block.kind_a][block.kind_b].of[rows > rows_of][cols > rows_of];
   }
 
   template <class From>

@@ -88,8 +88,7 @@ inline void pack_along_mn(T* panels, const T* from, std::int64_t stride_k, int m
 /// One panel of elements that run along k and of which a packed number is not just one: they are converted some columns at a
 /// time, into the first-level cache, and transposed from there.
 template <class From, class T, int Width, class Code>
-inline void pack_converted(T* to, const From* from, std::int64_t stride_mn, int count, int k,
-                           bool is_signed) {
+inline void pack_converted(T* to, const From* from, std::int64_t stride_mn, int count, int k, bool kind) {
   constexpr int depth = 64, group = Code::group;
   alignas(64) T rows[Width * depth];
   for (int k0 = 0; k0 < k; k0 += depth * group, to += depth * Width) {
@@ -97,10 +96,10 @@ inline void pack_converted(T* to, const From* from, std::int64_t stride_mn, int 
     for (int i = 0; i < count; ++i) {
       const From* const row = from + i * stride_mn + k0;
       for (int p = 0; p < whole; ++p)
-        rows[i * depth + p] = Code::template number<T>(row + p * group, 1, group, is_signed);
+        rows[i * depth + p] = Code::template number<T>(row + p * group, 1, group, kind);
       if (whole * group < here)
         rows[i * depth + whole] =
-            Code::template number<T>(row + whole * group, 1, here - whole * group, is_signed);
+            Code::template number<T>(row + whole * group, 1, here - whole * group, kind);
     }
     pack_panel<T, Width>(to, rows, depth, 1, count, (here + group - 1) / group);
   }
@@ -110,12 +109,12 @@ inline void pack_converted(T* to, const From* from, std::int64_t stride_mn, int 
 /// `step` numbers apart.
 template <class From, class T, int Width, class Code>
 inline void pack_converted_rows(T* panels, std::int64_t step, const From* from, std::int64_t stride_mn,
-                                std::int64_t stride_k, int mn, int k, bool is_signed) {
+                                std::int64_t stride_k, int mn, int k, bool kind) {
   constexpr int group = Code::group;
   const int numbers = (k + group - 1) / group;
   const auto pack_row = [&](T* to, const From* row, std::int64_t stride, int count, int left) {
     for (int i = 0; i < Width; ++i)
-      to[i] = i < count ? Code::template number<T>(row + i * stride, stride_k, left, is_signed) : T(0);
+      to[i] = i < count ? Code::template number<T>(row + i * stride, stride_k, left, kind) : T(0);
   };
   constexpr int rows = 16;
   for (int p0 = 0; p0 < numbers; p0 += rows) {
@@ -138,7 +137,7 @@ inline void pack_converted_rows(T* panels, std::int64_t step, const From* from, 
 /// Panels one after the other.
 template <class From, class T, int Width, class Code, int Corrections>
 inline void pack_panels(T* panels, const From* from, std::int64_t stride_mn, std::int64_t stride_k, int mn,
-                        int k, bool is_signed) {
+                        int k, bool kind) {
   constexpr bool converts = !std::is_same_v<From, T>;
   const int numbers = (k + Code::group - 1) / Code::group;
   const std::int64_t step = std::int64_t(Width) * (numbers + Corrections);
@@ -146,26 +145,26 @@ inline void pack_panels(T* panels, const From* from, std::int64_t stride_mn, std
     static_assert(Corrections == 0);
     if (stride_mn == 1 && stride_k != 1) return pack_along_mn<T, Width>(panels, from, stride_k, mn, k);
   } else if (stride_k != 1) {
-    pack_converted_rows<From, T, Width, Code>(panels, step, from, stride_mn, stride_k, mn, k, is_signed);
+    pack_converted_rows<From, T, Width, Code>(panels, step, from, stride_mn, stride_k, mn, k, kind);
   }
   for (int i = 0; i < mn; i += Width, panels += step) {
     const int count = mn - i < Width ? mn - i : Width;
     if constexpr (!converts)
       pack_panel<T, Width>(panels, from + i * stride_mn, stride_mn, stride_k, count, k);
     else if (stride_k == 1)
-      pack_converted<From, T, Width, Code>(panels, from + i * stride_mn, stride_mn, count, k, is_signed);
-    if constexpr (Corrections > 0) Code::template add_corrections<Width>(panels, numbers, k, is_signed);
+      pack_converted<From, T, Width, Code>(panels, from + i * stride_mn, stride_mn, count, k, kind);
+    if constexpr (Corrections > 0) Code::template add_corrections<Width>(panels, numbers, k, kind);
   }
 }
 
 /// Panels of Width rows. `Code` says what packed numbers are, and how many corrections stand behind those of a panel.
 template <class From, class T, int Width, class Code, int Corrections = 0>
 inline void pack(T* panels, const From* from, std::int64_t stride_mn, std::int64_t stride_k, int mn, int k,
-                 bool is_signed) {
+                 bool kind) {
   if constexpr (packs_numbers<From, Code>)
-    pack_numbers<From, T, Width, Code, 1, Corrections>(panels, from, stride_mn, stride_k, mn, k, is_signed);
+    pack_numbers<From, T, Width, Code, 1, Corrections>(panels, from, stride_mn, stride_k, mn, k, kind);
   else
-    pack_panels<From, T, Width, Code, Corrections>(panels, from, stride_mn, stride_k, mn, k, is_signed);
+    pack_panels<From, T, Width, Code, Corrections>(panels, from, stride_mn, stride_k, mn, k, kind);
 }
 
 }  // namespace keramos::detail::host::KERAMOS_HOST_ISA

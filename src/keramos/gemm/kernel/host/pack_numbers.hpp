@@ -1,5 +1,5 @@
 // Packing elements of one or two bytes, 16 x 16 packed numbers at a time (AVX-512): a number is the bits of several neighbours
-// along k, or one half as f32.
+// along k, or one element as f32.
 //
 // Compiled per instruction set, like micro_kernel.hpp, which see.
 #pragma once
@@ -10,6 +10,7 @@
 #include <keramos/backends/host/products.hpp>
 #include <keramos/backends/host/vector.hpp>
 #include <keramos/base/float16.hpp>
+#include <keramos/base/float8.hpp>
 
 namespace keramos::detail::host::KERAMOS_HOST_ISA {
 
@@ -27,6 +28,10 @@ template <>
 inline constexpr bool packs_numbers<float16, converted> = true;
 template <>
 inline constexpr bool packs_numbers<bfloat16, converted> = true;
+template <>
+inline constexpr bool packs_numbers<float8, converted> = true;
+template <>
+inline constexpr bool packs_numbers<float8, grouped_bits<2>> = true;
 
 /// A block of elements of an operand, of which `mn` x `k` are there, and zeros behind them.
 template <class From, class Code>
@@ -40,14 +45,14 @@ class number_block {
   static constexpr int side = v::lanes;  ///< numbers
   static_assert(side == 16);
 
-  number_block(const From* from, std::int64_t stride_mn, std::int64_t stride_k, int mn, int k, bool is_signed)
+  number_block(const From* from, std::int64_t stride_mn, std::int64_t stride_k, int mn, int k, bool kind)
       : from_(reinterpret_cast<const char*>(from)),
         stride_mn_(stride_mn * std::int64_t(sizeof(From))),
         stride_k_(stride_k * std::int64_t(sizeof(From))),
         mn_(at_most(side, mn)),
         k_(at_most(side * group, k)),
-        flip_(std::int8_t(Code::flip(is_signed))),
-        is_signed_(is_signed) {}
+        flip_(std::int8_t(Code::flip(kind))),
+        kind_(kind) {}
 
   /// Vectors of `side` numbers along k, one of each row, or, unless AlongK, along m or n.
   template <bool AlongK>
@@ -74,6 +79,10 @@ class number_block {
   vector along_k(const char* from) const {
     if constexpr (group == 1) {
       return widened(from, first(k_));
+    } else if constexpr (std::is_same_v<From, float8>) {
+      const __m256i bytes = _mm256_maskz_loadu_epi8(__mmask32(~std::uint64_t(0) >> (64 - k_)), from);
+      return vector(floats_of(_mm256_and_si256(bytes, _mm256_set1_epi16(0xff)))) >> 16 |
+             (vector(floats_of(_mm256_srli_epi16(bytes, 8))) & 0xffff0000u);
     } else {
       const __mmask64 bytes = ~std::uint64_t(0) >> (64 - k_ * (4 / group));
       return vector(_mm512_maskz_loadu_epi8(bytes, from)) ^ vector(_mm512_maskz_set1_epi8(bytes, flip_));
@@ -91,7 +100,10 @@ class number_block {
   }
   /// Numbers of elements, one of each. (Conversions are masked too: g++ 12 warns of what the others leave undefined.)
   vector widened(const char* from, __mmask16 there) const {
-    if constexpr (sizeof(From) == 1) {
+    if constexpr (std::is_same_v<From, float8>) {
+      const vector floats = vector(floats_of(_mm256_cvtepu8_epi16(_mm_maskz_loadu_epi8(there, from))));
+      return group == 1 ? floats : floats >> 16;
+    } else if constexpr (sizeof(From) == 1) {
       const __m128i bytes = _mm_maskz_loadu_epi8(there, from);
       return vector(
           _mm512_maskz_cvtepu8_epi32(there, _mm_xor_si128(bytes, _mm_maskz_set1_epi8(there, flip_))));
@@ -105,20 +117,30 @@ class number_block {
         return vector(_mm512_maskz_cvtph_ps(there, halves));
     }
   }
+  /// Floats of eight bits in sixteen each: float_of_eight, which see.
+  __m512 floats_of(__m256i eights) const {
+    constexpr __mmask16 all = 0xffff;
+    if (kind_) return _mm512_maskz_cvtph_ps(all, _mm256_slli_epi16(eights, 8));
+    const __m256i magnitude = _mm256_and_si256(eights, _mm256_set1_epi16(0x7f));
+    const __m256i sign = _mm256_slli_epi16(_mm256_andnot_si256(magnitude, eights), 8);
+    const __m512 numbers = _mm512_maskz_cvtph_ps(all, _mm256_or_si256(sign, _mm256_slli_epi16(magnitude, 7)));
+    const __mmask16 is_nan = _mm256_cmpeq_epi16_mask(magnitude, _mm256_set1_epi16(0x7f));
+    return _mm512_mask_blend_ps(is_nan, numbers * _mm512_set1_ps(256), _mm512_set1_ps(__builtin_nanf("")));
+  }
   number one(int i, int p) const {
     const int left = k_ - p * group;
     if (i >= mn_ || left <= 0) return 0;
     const auto* at = reinterpret_cast<const From*>(from_ + i * stride_mn_ + p * group * stride_k_);
     using packed = std::conditional_t<group == 1, float, number>;
     return __builtin_bit_cast(
-        number, Code::template number<packed>(at, stride_k_ / std::int64_t(sizeof(From)), left, is_signed_));
+        number, Code::template number<packed>(at, stride_k_ / std::int64_t(sizeof(From)), left, kind_));
   }
 
   const char* from_;
   std::int64_t stride_mn_, stride_k_;  ///< bytes
   int mn_, k_;
   std::int8_t flip_;
-  bool is_signed_;
+  bool kind_;
 };
 
 /// Calls `block(i, p)` for all blocks of Rows rows and 16 numbers along k, in the order in which the elements lie in memory.
@@ -137,7 +159,7 @@ inline void for_each_number_block(std::int64_t stride_k, int mn, int numbers, co
 /// Panels of Width rows, number (i, p) at `p * Width + i`; as many numbers as hold k elements, up to a multiple of Step.
 template <class From, class T, int Width, class Code, int Step = 1, int Corrections = 0>
 inline void pack_numbers(T* panels, const From* from, std::int64_t stride_mn, std::int64_t stride_k, int mn,
-                         int k, bool is_signed) {
+                         int k, bool kind) {
   using v = simd<std::uint32_t>;
   constexpr int group = Code::group, side = v::lanes, most = Width < side ? Width : side;
   static_assert(Width % most == 0);
@@ -147,7 +169,7 @@ inline void pack_numbers(T* panels, const From* from, std::int64_t stride_mn, st
   const int whole = (mn + Width - 1) / Width * Width;
   for_each_number_block<most>(stride_k, whole, numbers, [&](int i, int p) {
     const number_block<From, Code> block(from + i * stride_mn + std::int64_t(p) * group * stride_k, stride_mn,
-                                         stride_k, mn - i < most ? mn - i : most, k - p * group, is_signed);
+                                         stride_k, mn - i < most ? mn - i : most, k - p * group, kind);
     v::vector lines[side];
     block.template read<false>(lines);
     std::uint32_t* const first = to + i / Width * panel + std::int64_t(p) * Width + i % Width;
@@ -158,13 +180,13 @@ inline void pack_numbers(T* panels, const From* from, std::int64_t stride_mn, st
   });
   if constexpr (Corrections > 0)
     for (int i = 0; i < whole; i += Width)
-      Code::template add_corrections<Width>(to + i / Width * panel, numbers, k, is_signed);
+      Code::template add_corrections<Width>(to + i / Width * panel, numbers, k, kind);
 }
 
 /// Panels of Width rows, in each sixteen numbers along k of one row, then of the next; then the next sixteen.
 template <class From, class T, int Width, class Code>
 inline void pack_numbers_in_rows(T* panels, const From* from, std::int64_t stride_mn, std::int64_t stride_k,
-                                 int mn, int k, bool is_signed) {
+                                 int mn, int k, bool kind) {
   using v = simd<std::uint32_t>;
   constexpr int group = Code::group, side = v::lanes;
   static_assert(Width % side == 0);
@@ -173,7 +195,7 @@ inline void pack_numbers_in_rows(T* panels, const From* from, std::int64_t strid
   const int whole = (mn + Width - 1) / Width * Width;
   for_each_number_block<side>(stride_k, whole, numbers, [&](int i, int p) {
     const number_block<From, Code> block(from + i * stride_mn + std::int64_t(p) * group * stride_k, stride_mn,
-                                         stride_k, mn - i, k - p * group, is_signed);
+                                         stride_k, mn - i, k - p * group, kind);
     v::vector rows[side];
     block.template read<true>(rows);
     std::uint32_t* const first =
