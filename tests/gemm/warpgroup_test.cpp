@@ -35,6 +35,10 @@ class GemmWarpgroups : public testing::Test {
   static constexpr int k_tile = 128 / int(sizeof(a));
   static constexpr tiling::shape blocks[3] = {{128, 256, k_tile}, {128, 128, k_tile}, {64, 128, k_tile}};
 
+  /// Whether its row of the tile table divides k: not where sums take most registers, of eight-bit floats two for each.
+  static bool divides_k(const tiling::shape& block) {
+    return block.n < 256 && !(is_eight<a> && block.m == 128);
+  }
   /// Whether the tile is there. If not, a product that asks for it must say so.
   static bool has(const tiling::shape& block) {
     if (on_host) return true;
@@ -107,7 +111,7 @@ TYPED_TEST(GemmWarpgroups, MoreTilesThanTeams) {
 TYPED_TEST(GemmWarpgroups, DividedK) {
   std::mt19937_64 rng(fresh_seed());
   for (const tiling::shape& block : this->blocks) {
-    if (block.n == 256 || !this->has(block)) continue;
+    if (!this->divides_k(block) || !this->has(block)) continue;
     // Bytes along k, so that none are copied: sums would lie where the copies do.
     gemm_case g{.m = on_host ? 200 : 600,
                 .n = on_host ? 272 : 400,
