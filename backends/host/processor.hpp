@@ -22,7 +22,8 @@ inline bool bf16_pairs_are_slow() {
 }
 
 /// Whether there are the tile registers of AMX, with products of bfloat16s and of integers of eight bits, and the system lets
-/// this process have them: Linux wants to be asked first, and then gives every thread room for them when it first uses them
+/// this process have them: Linux wants to be asked first, and then gives every thread room for them when it first uses them. It
+/// says no if a thread has an alternate signal stack that is too small for them
 /// (https://docs.kernel.org/arch/x86/xstate.html).
 inline bool has_amx() {
 #if defined(__x86_64__) && defined(__linux__)
