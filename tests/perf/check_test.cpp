@@ -100,8 +100,9 @@ TYPED_TEST(Check, RightResultsPass) {
       EXPECT_TRUE(v.passed) << v.where << " " << v.error << " > " << v.bound;
       EXPECT_LE(v.error, v.bound);
       // Sums of few products of eight-bit floats are exact in f32; Freivalds' vectors are not.
-      if constexpr (!is_f8<TypeParam> || !std::is_same_v<typename TypeParam::c, float>)
+      if constexpr (!is_f8<TypeParam> || !std::is_same_v<typename TypeParam::c, float>) {
         EXPECT_EQ(v.error > 0, !std::is_integral_v<typename TypeParam::ab>);
+      }
     });
   }
 }
