@@ -8,7 +8,6 @@
 
 #include <keramos/backends/host/products.hpp>
 
-#if defined(__AMX_TILE__)
 namespace keramos::backend::host::KERAMOS_HOST_ISA::matrix {
 
 inline constexpr int rows = 16;  ///< of a register, and numbers of four bytes in a row
@@ -80,4 +79,29 @@ struct byte_quads {
 };
 
 }  // namespace keramos::backend::host::KERAMOS_HOST_ISA::matrix
+
+namespace keramos::backend::host::KERAMOS_HOST_ISA {
+
+/// The atom of matrix registers for elements of such types, if this instruction set has one: else void.
+template <tiling::operand_types>
+struct matrix_product_of {
+  using type = void;
+};
+#if defined(__AMX_BF16__)
+template <>
+struct matrix_product_of<tiling::halves(scalar_type::bf16)> {
+  using type = matrix::bf16_pairs;
+};
+template <>
+struct matrix_product_of<tiling::halves(scalar_type::f8)> {
+  using type = matrix::bf16_pairs;
+};
 #endif
+#if defined(__AMX_INT8__)
+template <>
+struct matrix_product_of<tiling::bytes()> {
+  using type = matrix::byte_quads;
+};
+#endif
+
+}  // namespace keramos::backend::host::KERAMOS_HOST_ISA

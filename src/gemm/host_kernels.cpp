@@ -13,26 +13,14 @@
 namespace keramos::detail::host::KERAMOS_HOST_ISA {
 
 /// The register tile for elements of such types, with sums of type T.
-template <tiling::operand_types Operands, class T>
+template <tiling::operand_types Operands, class T, class Matrix = typename matrix_product_of<Operands>::type>
 struct tile_of {
+  using type = matrix_tile<Matrix>;
+};
+template <tiling::operand_types Operands, class T>
+struct tile_of<Operands, T, void> {
   using type = vector_tile<T, typename product_of<Operands, T>::type>;
 };
-#if defined(__AMX_BF16__)
-template <>
-struct tile_of<tiling::halves(scalar_type::bf16), float> {
-  using type = matrix_tile<matrix::bf16_pairs>;
-};
-template <>
-struct tile_of<tiling::halves(scalar_type::f8), float> {
-  using type = matrix_tile<matrix::bf16_pairs>;
-};
-#endif
-#if defined(__AMX_INT8__)
-template <>
-struct tile_of<tiling::bytes(), std::uint32_t> {
-  using type = matrix_tile<matrix::byte_quads>;
-};
-#endif
 
 template <class Types>
 const kernel_table<Types>* compiled_kernels() {

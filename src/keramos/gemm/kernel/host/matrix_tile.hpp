@@ -12,7 +12,6 @@
 #include <keramos/gemm/kernel/host/pack_numbers.hpp>
 #include <keramos/gemm/kernel/host/request.hpp>
 
-#if defined(__AMX_TILE__)
 namespace keramos::detail::host::KERAMOS_HOST_ISA {
 
 using namespace backend::host::KERAMOS_HOST_ISA;  // its registers
@@ -26,6 +25,7 @@ struct matrix_tile {
   static constexpr int rows_of = matrix::rows;  ///< of a register
   static constexpr backend::host::tile_row tile = backend::host::matrix_tile_row;
   static constexpr int mr = tile.mr, nr = tile.nr();
+  static_assert(tile.mc % mr == 0 && tile.nc % nr == 0);
   static_assert(mr == 2 * rows_of && nr == 2 * rows_of && sizeof(T) == 4);
   static constexpr int group = Product::pack::group, step = rows_of, corrections = 0;
   static constexpr int speed = 3 * group;  // as measured; eight times as many would fit
@@ -97,4 +97,3 @@ struct matrix_tile {
 };
 
 }  // namespace keramos::detail::host::KERAMOS_HOST_ISA
-#endif
