@@ -1,5 +1,5 @@
-// The multiply atom of CUDA: FMA units, and the tensor cores for f64, f16, bf16, tf32, and integers and floats of eight bits (PTX ISA,
-// "Matrix Multiply-Accumulate Operation using mma Instruction"; f64 in IEEE products and sums).
+// The multiply atom of CUDA: FMA units, and the tensor cores for f64, f16, bf16, tf32, and integers and floats of eight
+// bits (PTX ISA, "Matrix Multiply-Accumulate Operation using mma Instruction"; f64 in IEEE products and sums).
 #pragma once
 
 #include <type_traits>

@@ -70,13 +70,6 @@ TYPED_TEST(EightBits, RoundsToTheNearest) {
   }
 }
 
-template <class A, class B, class C>
-struct elements {
-  using a = A;
-  using b = B;
-  using c = C;
-};
-
 template <class Elements>
 class GemmEights : public testing::Test {
  protected:

@@ -43,6 +43,14 @@ struct wider<Z> {
   using type = std::complex<typename wider<typename Z::value_type>::type>;
 };
 
+/// Those of A, B and C, for typed tests.
+template <class A, class B, class C>
+struct elements {
+  using a = A;
+  using b = B;
+  using c = C;
+};
+
 /// The type of a number's parts.
 template <class T>
 struct part_of : std::type_identity<T> {};

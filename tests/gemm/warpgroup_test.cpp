@@ -17,13 +17,6 @@ namespace {
 
 constexpr bool on_host = backend::traits<default_execution_space>::is_host;
 
-template <class A, class B, class C>
-struct elements {
-  using a = A;
-  using b = B;
-  using c = C;
-};
-
 template <class Elements>
 class GemmWarpgroups : public testing::Test {
  public:
