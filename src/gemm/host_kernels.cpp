@@ -54,6 +54,7 @@ KERAMOS_COMPILE(types::f8_f32)
 #endif
 #if !defined(KERAMOS_HOST_ALONE) || defined(KERAMOS_HOST_I8)
 KERAMOS_COMPILE(types::i8_i32)
+KERAMOS_COMPILE(types::i8)
 #endif
 
 }  // namespace keramos::detail::host::KERAMOS_HOST_ISA

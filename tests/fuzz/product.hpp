@@ -72,7 +72,7 @@ class product {
     const index_t count = f == form::one ? 1 : 1 + draw(rng, 7);
     op_a_ = pick(rng, ops), op_b_ = pick(rng, ops);
     // Of the scalars none, one and the special ones matter most.
-    alpha_ = random_scalar(rng), beta_ = one_in(rng, 2) ? scalar(0) : random_scalar(rng);
+    alpha_ = random_scalar(rng) * test::scale_to<C>, beta_ = one_in(rng, 2) ? scalar(0) : random_scalar(rng);
     const bool a_for_all = f != form::one && one_in(rng, 5), b_for_all = f != form::one && one_in(rng, 5);
     index_t m = 0, n = 0, k = 0, ends[3] = {0, 0, 0};
     const int among = close ? int(draw(rng, 2)) : 2;  // the operand that lies where C lies
@@ -360,7 +360,7 @@ class product {
           }
           if (is_right(got, judge, finite, multiplies, before(c_, c(i, j)))) continue;
           std::ostringstream s;
-          s << "C[" << l << "](" << i << ", " << j << ") is " << got << ", not "
+          s << "C[" << l << "](" << i << ", " << j << ") is " << test::printable(got) << ", not "
             << judge.expected(before(c_, c(i, j)));
           return s.str();
         }

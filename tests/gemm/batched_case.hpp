@@ -85,8 +85,10 @@ struct batched_case {
 /// element of C, and every element around it.
 template <class T, class C = T, class B = T, class Call>
 testing::AssertionResult run_batched(batched_case g, std::uint64_t seed, const Call& call) {
-  const auto alpha = scalar_for<T>(g.alpha, g.alpha_imag), beta = scalar_for<T>(g.beta, g.beta_imag);
-  const auto zero = scalar_for<T>(0);
+  using scalar = scaled_as<T, C>;
+  const auto alpha = scalar_for<scalar>(g.alpha, g.alpha_imag),
+             beta = scalar_for<scalar>(g.beta, g.beta_imag);
+  const auto zero = scalar_for<scalar>(0);
   std::mt19937_64 rng(seed);
   const bool ta = g.op_a != op::N, tb = g.op_b != op::N;
   stored_batch<T> a(g.batch, ta ? g.k : g.m, ta ? g.m : g.k, g.a, g.space_a, g.gap, g.offset);
@@ -118,7 +120,7 @@ testing::AssertionResult run_batched(batched_case g, std::uint64_t seed, const C
                     with_op(g.op_b, tb ? b.at(l, j, p) : b.at(l, p, j)));
         if (!judge.accepts(c.at(l, i, j), before[at]))
           return testing::AssertionFailure() << g.describe() << " seed " << seed << ": C[" << l << "](" << i
-                                             << ", " << j << ") is " << c.at(l, i, j);
+                                             << ", " << j << ") is " << printable(c.at(l, i, j));
       }
   const std::vector<C> after = c.content();
   for (std::size_t i = 0; i < before.size(); ++i)
@@ -134,7 +136,7 @@ testing::AssertionResult run(const batched_case& g, std::uint64_t seed) {
   return run_batched<T, C, B>(g, seed, [](auto&&... arguments) { gemm_batched(arguments...); });
 }
 
-/// C[i] = 2·op(A[i])·B[i] for a list of matrices of all layouts and of random extents, each element judged. If extents are
+/// C[i] = alpha·op(A[i])·B[i] for a list of matrices of all layouts and of random extents, each element judged. If extents are
 /// to be multiples of something, A is row-major, B column-major, and nothing lies between rows or columns.
 template <class T, class C = T, class B = T>
 testing::AssertionResult run_list(op op_a, std::uint64_t seed, gemm_compute compute = gemm_compute::standard,
@@ -159,18 +161,19 @@ testing::AssertionResult run_list(op op_a, std::uint64_t seed, gemm_compute comp
     av.push_back(a[i].view), bv.push_back(b[i].view), cv.push_back(c[i].view);
   }
   queue q;
-  gemm_batched(q, 2, av, bv, 0, cv, {.op_a = op_a, .compute = compute});
+  constexpr scaled_as<int, C> alpha = 2 * scale_to<C>;
+  gemm_batched(q, alpha, av, bv, 0, cv, {.op_a = op_a, .compute = compute});
   q.wait();
   for (int l = 0; l < 9; ++l) {
     c[l].download();
     for (index_t i = 0; i < cv[l].rows; ++i)
       for (index_t j = 0; j < cv[l].cols; ++j) {
-        element_judge<T, C> judge(2, 0, rounding_of_products<T>(compute));
+        element_judge<T, C> judge(alpha, 0, rounding_of_products<T>(compute));
         for (index_t p = 0; p < bv[l].rows; ++p)
           judge.add(with_op(op_a, ta ? a[l].at(p, i) : a[l].at(i, p)), b[l].at(p, j));
         if (!judge.accepts(c[l].at(i, j), C(0)))
-          return testing::AssertionFailure()
-                 << "C[" << l << "](" << i << ", " << j << ") is " << c[l].at(i, j) << ", seed " << seed;
+          return testing::AssertionFailure() << "C[" << l << "](" << i << ", " << j << ") is "
+                                             << printable(c[l].at(i, j)) << ", seed " << seed;
       }
   }
   return testing::AssertionSuccess();

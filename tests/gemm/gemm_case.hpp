@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <concepts>
@@ -63,6 +64,24 @@ inline constexpr bool is_eight = std::is_same_v<T, float8_e4m3> || std::is_same_
 template <class T>
 using sum_type =
     std::conditional_t<std::is_same_v<T, float16> || std::is_same_v<T, bfloat16> || is_eight<T>, float, T>;
+
+/// Integers of eight bits, to which sums are scaled in float.
+template <class C>
+inline constexpr bool is_quantized = std::is_integral_v<C> && sizeof(C) == 1;
+/// For messages, where a C++ stream would take them for characters.
+template <class C>
+auto printable(C x) {
+  if constexpr (is_quantized<C>)
+    return int(x);
+  else
+    return x;
+}
+/// An alpha that brings most sums of some hundred products into the range of such a C, and leaves some out of it.
+template <class C>
+inline constexpr double scale_to = is_quantized<C> ? 0x1.8p-9 : 1;
+/// What alpha and beta are given as.
+template <class T, class C>
+using scaled_as = std::conditional_t<is_quantized<C>, float, T>;
 
 /// The relative error of rounding to T, and half the distance of its smallest numbers.
 template <class T>
@@ -250,6 +269,34 @@ constexpr double rounding_of_products(gemm_compute compute) {
   return compute == gemm_compute::tf32 ? tf32_rounding : 0;
 }
 
+/// The same for a C of eight bits: the sum is exact modulo 2^32, what becomes of it is computed in float and rounded.
+template <class T, class C>
+requires is_quantized<C>
+class element_judge<T, C> {
+ public:
+  element_judge(double alpha, double beta, double /*of_products*/ = 0) : alpha_(alpha), beta_(beta) {}
+
+  template <class B>
+  void add(T a, B b) {
+    sum_ += static_cast<std::uint32_t>(std::int64_t(a) * std::int64_t(b));
+  }
+  double expected(C before) const {
+    return std::clamp(of_sum() + of_c(before), double(std::numeric_limits<C>::min()),
+                      double(std::numeric_limits<C>::max()));
+  }
+  double bound(C before) const {
+    return 0.5 + 4 * rounding<float>::relative * (std::abs(of_sum()) + std::abs(of_c(before)));
+  }
+  bool accepts(C got, C before) const { return std::abs(double(got) - expected(before)) <= bound(before); }
+
+ private:
+  double of_sum() const { return alpha_ * double(static_cast<std::int32_t>(sum_)); }
+  double of_c(C before) const { return beta_ == 0 ? 0 : beta_ * double(before); }
+
+  double alpha_, beta_;
+  std::uint32_t sum_ = 0;
+};
+
 /// The same for complex numbers: each part is a sum of 2k + 4 products of parts, or fewer.
 template <complex_like Z>
 class element_judge<Z, Z> {
@@ -292,7 +339,9 @@ class element_judge<Z, Z> {
 /// Runs the case with A of type T and B of type B, judges every element of C, of type C, and every element around it.
 template <class T, class C = T, class B = T>
 testing::AssertionResult run(gemm_case g, std::uint64_t seed) {
-  const auto alpha = scalar_for<T>(g.alpha, g.alpha_imag), beta = scalar_for<T>(g.beta, g.beta_imag);
+  using scalar = scaled_as<T, C>;
+  const auto alpha = scalar_for<scalar>(g.alpha, g.alpha_imag),
+             beta = scalar_for<scalar>(g.beta, g.beta_imag);
   std::mt19937_64 rng(seed);
   const bool ta = g.op_a != op::N, tb = g.op_b != op::N;
   stored_matrix<T> a(ta ? g.k : g.m, ta ? g.m : g.k, g.a, g.gap, g.offset);
@@ -301,13 +350,13 @@ testing::AssertionResult run(gemm_case g, std::uint64_t seed) {
 
   // Around the matrices lies poison; a kernel that reads too far shows.
   a.fill_all(poison<T>), b.fill_all(poison<B>), c.fill_all(poison<C>);
-  const bool reads_ab = alpha != scalar_for<T>(0);
+  const bool reads_ab = alpha != scalar_for<scalar>(0);
   const auto fill = [&]<class E>(stored_matrix<E>& x) {
     for (index_t i = 0; i < x.view.rows; ++i)
       for (index_t j = 0; j < x.view.cols; ++j) x.at(i, j) = reads_ab ? random_value<E>(rng) : poison<E>();
   };
   fill(a), fill(b);
-  if (beta != scalar_for<T>(0))
+  if (beta != scalar_for<scalar>(0))
     for (index_t i = 0; i < g.m; ++i)
       for (index_t j = 0; j < g.n; ++j) c.at(i, j) = random_value<C>(rng);
   a.upload(), b.upload(), c.upload();
@@ -337,8 +386,9 @@ testing::AssertionResult run(gemm_case g, std::uint64_t seed) {
                   with_op(g.op_b, tb ? b.at(j, p) : b.at(p, j)));
       if (!judge.accepts(c.at(i, j), before[at]))
         return testing::AssertionFailure()
-               << g.describe() << " seed " << seed << ": C(" << i << ", " << j << ") is " << c.at(i, j)
-               << ", not " << judge.expected(before[at]) << ", bound " << judge.bound(before[at]) << "\n"
+               << g.describe() << " seed " << seed << ": C(" << i << ", " << j << ") is "
+               << printable(c.at(i, j)) << ", not " << judge.expected(before[at]) << ", bound "
+               << judge.bound(before[at]) << "\n"
                << to_string(plan);
     }
   for (std::size_t i = 0; i < before.size(); ++i)

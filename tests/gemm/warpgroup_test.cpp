@@ -59,6 +59,7 @@ using element_types = testing::Types<
     elements<bfloat16, bfloat16, bfloat16>, elements<bfloat16, bfloat16, float>,
     elements<std::int8_t, std::int8_t, std::int32_t>, elements<std::int8_t, std::uint8_t, std::int32_t>,
     elements<std::uint8_t, std::int8_t, std::int32_t>, elements<std::uint8_t, std::uint8_t, std::int32_t>,
+    elements<std::int8_t, std::int8_t, std::int8_t>, elements<std::uint8_t, std::int8_t, std::uint8_t>,
     elements<float8_e4m3, float8_e4m3, float16>, elements<float8_e4m3, float8_e5m2, bfloat16>,
     elements<float8_e5m2, float8_e4m3, float>, elements<float8_e5m2, float8_e5m2, float>>;
 TYPED_TEST_SUITE(GemmWarpgroups, element_types);
@@ -79,7 +80,7 @@ TYPED_TEST(GemmWarpgroups, SizesOpsAndLayouts) {
                       .k = k,
                       .op_a = a,
                       .op_b = b,
-                      .alpha = 3,
+                      .alpha = 3 * scale_to<typename TestFixture::c>,
                       .beta = double(rng() % 2),
                       .block = block};
           EXPECT_TRUE(this->product(g, rng()));
@@ -96,7 +97,9 @@ TYPED_TEST(GemmWarpgroups, MoreTilesThanTeams) {
   const index_t m = on_host ? 265 : 2065, n = on_host ? 310 : 2310;
   for (const tiling::shape& block : this->blocks) {
     if (!this->has(block)) continue;
-    EXPECT_TRUE(this->product({.m = m, .n = n, .k = 32, .beta = 1, .block = block}, rng()));
+    EXPECT_TRUE(this->product(
+        {.m = m, .n = n, .k = 32, .alpha = scale_to<typename TestFixture::c>, .beta = 1, .block = block},
+        rng()));
   }
 }
 
@@ -110,6 +113,7 @@ TYPED_TEST(GemmWarpgroups, DividedK) {
                 .n = on_host ? 272 : 400,
                 .k = 1024,
                 .op_b = op::T,
+                .alpha = scale_to<typename TestFixture::c>,
                 .beta = 1,
                 .block = block};
     g.change_plan = [](gemm_plan& plan) {
@@ -128,7 +132,13 @@ TYPED_TEST(GemmWarpgroups, BatchesAndLists) {
   for (const auto& [batch, m, n, k] : sizes)
     for (const op b : {op::N, op::T}) {
       const index_t part = on_host ? 5 : 1;
-      batched_case g{.batch = batch, .m = m / part, .n = n / part, .k = k, .op_b = b, .alpha = 2, .beta = 1};
+      batched_case g{.batch = batch,
+                     .m = m / part,
+                     .n = n / part,
+                     .k = k,
+                     .op_b = b,
+                     .alpha = 2 * scale_to<typename fixture::c>,
+                     .beta = 1};
       EXPECT_TRUE((run<typename fixture::a, typename fixture::c, typename fixture::b>(g, rng())));
     }
   EXPECT_TRUE((run_list<typename fixture::a, typename fixture::c, typename fixture::b>(

@@ -13,7 +13,9 @@ struct integer8 {
   std::uint8_t bits;
 
   integer8() = default;
-  KERAMOS_ANYWHERE explicit integer8(int x) : bits(std::uint8_t(x)) {}
+  /// The low byte.
+  KERAMOS_ANYWHERE explicit integer8(std::uint32_t x) : bits(std::uint8_t(x)) {}
+  KERAMOS_ANYWHERE explicit operator std::uint32_t() const { return bits; }
 };
 
 namespace detail {

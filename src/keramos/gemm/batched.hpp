@@ -26,11 +26,11 @@ namespace detail {
 template <class Exec, class Types>
 KERAMOS_EXPORT void run_gemm_batched(const Exec& exec, workspace<Exec>& memory,
                                      const uniform_batch<Types>& batch, const batch_alignment& alignment,
-                                     const linear_epilogue<typename Types::accumulator>& epilogue);
+                                     const library_epilogue<Types>& epilogue);
 template <class Exec, class Types>
 KERAMOS_EXPORT void run_gemm_batched(const Exec& exec, workspace<Exec>& memory,
                                      std::vector<gemm_problem<Types>> problems,
-                                     const linear_epilogue<typename Types::accumulator>& epilogue);
+                                     const library_epilogue<Types>& epilogue);
 
 /// C of a batch, and A and B, which may also be one matrix for all problems.
 template <class M>
@@ -225,7 +225,7 @@ basic_event<Exec> gemm_batched(basic_queue<Exec>& q, Alpha alpha, const MA& a, c
                                const MC& c, const gemm_batched_options& options = {}) {
   const auto checked = detail::checked_batch<Exec>(a, b, c, options);
   using types = typename decltype(checked.batch)::types;
-  const auto epilogue = detail::epilogue_of<typename types::accumulator>(alpha, beta);
+  const auto epilogue = detail::update_of<types, detail::element_t<MC>>(alpha, beta);
   detail::with_compute<Exec, types>(options.compute, [&]<class To>(To) {
     detail::run_gemm_batched<Exec, To>(q.execution_space(), detail::workspace_of(q),
                                        detail::in_types<To>(checked.batch), checked.alignment, epilogue);
@@ -249,7 +249,7 @@ basic_event<Exec> gemm_batched(basic_queue<Exec>& q, Alpha alpha, const MA& a, c
                                const MC& c, const gemm_batched_options& options = {}) {
   auto problems = detail::checked_list<Exec>(a, b, c, options);
   using types = typename decltype(problems)::value_type::types;
-  const auto epilogue = detail::epilogue_of<typename types::accumulator>(alpha, beta);
+  const auto epilogue = detail::update_of<types, detail::element_t<MC>>(alpha, beta);
   detail::with_compute<Exec, types>(options.compute, [&]<class To>(To) {
     detail::run_gemm_batched<Exec, To>(q.execution_space(), detail::workspace_of(q),
                                        detail::in_types<To>(std::move(problems)), epilogue);

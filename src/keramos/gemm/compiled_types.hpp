@@ -26,7 +26,8 @@ constexpr bool is_known_product() {
       known,
       "keramos: no product of these element types is known: A, B and C must be all float, all double, "
       "all std::int32_t, all complex of float or of double, all float16 or all bfloat16, of which "
-      "C may be float; or A and B std::int8_t or std::uint8_t and C std::int32_t; or A and B float8_e4m3 or "
+      "C may be float; or A and B std::int8_t or std::uint8_t and C one of these or std::int32_t; or A and B "
+      "float8_e4m3 or "
       "float8_e5m2 and C float16, bfloat16 or float");
   if constexpr (known)
     static_assert(

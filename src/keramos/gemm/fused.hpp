@@ -35,20 +35,11 @@ struct epilogue_of_integers {
 /// Kokkos passes kernels of up to 512 bytes, its own included, as arguments; more of them wait for a copy.
 inline constexpr std::size_t most_epilogue_bytes = 104;
 
-/// In what a caller's epilogue computes: as sums are formed, but signed.
+/// In what a caller's epilogue computes.
 template <class Types>
-struct epilogue_number {
-  using type = typename Types::accumulator;
-};
-template <class Types>
-requires std::is_unsigned_v<typename Types::accumulator>
-struct epilogue_number<Types> {
-  using type = std::make_signed_t<typename Types::accumulator>;
-};
+struct epilogue_number : std::type_identity<typename Types::number> {};
 template <>
-struct epilogue_number<void> {  // of a product that does not compile
-  using type = float;
-};
+struct epilogue_number<void> : std::type_identity<float> {};  // of a product that does not compile
 template <class A, class B, class C>
 using epilogue_number_t = typename epilogue_number<types_of<A, B, C>>::type;
 
@@ -60,16 +51,19 @@ inline void refuse_other_compute(gemm_compute compute) {
         "do not have; pass gemm_compute::standard");
 }
 
-/// What kernels of `Types` are given for a caller's epilogue: BLAS' update by itself has kernels in the library.
-template <class Types, class Epilogue>
+/// What kernels of `Types` are given for a caller's epilogue, where C's elements are the caller's `Element`: BLAS' update by
+/// itself has kernels in the library.
+template <class Types, class Element, class Epilogue>
 auto kernel_epilogue(const Epilogue& epilogue) {
   using T = typename Types::accumulator;
-  using number = typename epilogue_number<Types>::type;
+  using number = typename Types::number;
   static_assert(
       sizeof(Epilogue) <= most_epilogue_bytes,
       "keramos: an epilogue may have at most 104 bytes; keep large data in memory and a pointer in it");
   if constexpr (is_linear<Epilogue>)
-    return epilogue_of<T>(epilogue.alpha, epilogue.beta);
+    return update_of<Types, Element>(epilogue.alpha, epilogue.beta);
+  else if constexpr (Types::quantizes)
+    return quantized_epilogue<Epilogue>{epilogue, std::is_signed_v<Element>};
   else if constexpr (std::is_same_v<T, number>)
     return epilogue;
   else
@@ -84,7 +78,8 @@ auto kernel_epilogue(const Epilogue& epilogue) {
 /// epilogue here, if they are needed: epilogue::linear(alpha, beta). The epilogue (epilogue.hpp: the library's own, which
 /// compose, or any callable that is an epilogue_for the type of sums) is called once for each element of C, with its row
 /// and column in the caller's C, whatever the library transposes, cuts or divides. The type of sums is that of C's
-/// elements, or float for shorter floats: its result is rounded to them. With k = 0 the sum is 0. What it reads must
+/// elements, or float for shorter ones (with integers of eight bits sums are formed in std::int32_t, and given as float):
+/// its result is rounded to them, and kept within the range of integers. With k = 0 the sum is 0. What it reads must
 /// live until the product is done, and must not be C, but for the element that it is given.
 template <class Exec, matrix_like MA, matrix_like MB, matrix_like MC, class Epilogue>
 basic_event<Exec> gemm(basic_queue<Exec>& q, const MA& a, const MB& b, const MC& c, const Epilogue& epilogue,
@@ -96,7 +91,7 @@ basic_event<Exec> gemm(basic_queue<Exec>& q, const MA& a, const MB& b, const MC&
     using types = typename decltype(problem)::types;
     detail::refuse_other_compute(options.compute);
     detail::run_gemm(q.execution_space(), detail::workspace_of(q), problem,
-                     detail::kernel_epilogue<types>(epilogue), options);
+                     detail::kernel_epilogue<types, detail::matrix_element<MC>>(epilogue), options);
   }
   return q.completion();
 }
@@ -127,7 +122,8 @@ basic_event<Exec> gemm_batched(basic_queue<Exec>& q, const MA& a, const MB& b, c
     using types = typename decltype(checked.batch)::types;
     detail::refuse_other_compute(options.compute);
     detail::dispatch_gemm_batched(q.execution_space(), detail::workspace_of(q), checked.batch,
-                                  checked.alignment, detail::kernel_epilogue<types>(epilogue));
+                                  checked.alignment,
+                                  detail::kernel_epilogue<types, detail::element_t<MC>>(epilogue));
   }
   return q.completion();
 }
@@ -144,7 +140,7 @@ basic_event<Exec> gemm_batched(basic_queue<Exec>& q, const MA& a, const MB& b, c
     using types = typename decltype(problems)::value_type::types;
     detail::refuse_other_compute(options.compute);
     detail::dispatch_gemm_batched(q.execution_space(), detail::workspace_of(q), problems,
-                                  detail::kernel_epilogue<types>(epilogue));
+                                  detail::kernel_epilogue<types, detail::element_t<MC>>(epilogue));
   }
   return q.completion();
 }

@@ -42,9 +42,15 @@ T to_compute(const char* name, S scalar) {
     return static_cast<T>(static_cast<std::int64_t>(scalar));
   }
 }
-template <class T, class Alpha, class Beta>
-linear_epilogue<T> epilogue_of(Alpha alpha, Beta beta) {
-  return {to_compute<T>("alpha", alpha), to_compute<T>("beta", beta)};
+/// BLAS' update for kernels of Types, where C's elements are the caller's `Element`.
+template <class Types, class Element, class Alpha, class Beta>
+library_epilogue<Types> update_of(Alpha alpha, Beta beta) {
+  using T = std::conditional_t<Types::quantizes, float, typename Types::accumulator>;
+  const linear_epilogue<T> update{to_compute<T>("alpha", alpha), to_compute<T>("beta", beta)};
+  if constexpr (Types::quantizes)
+    return {update, std::is_signed_v<Element>};
+  else
+    return update;
 }
 
 /// Does one problem (launch.hpp). With BLAS' update of known types it is compiled in the library and exported there; not
@@ -153,12 +159,15 @@ decltype(auto) with_compute(gemm_compute compute, const F& f) {
 ///                 Or A and B of float8_e4m3 or float8_e5m2 (CUDA's __nv_fp8_e4m3 and __nv_fp8_e5m2 are the same), each
 ///                 of either, and C of float16, bfloat16 or float; alpha is where their scales go, or an epilogue's
 ///                 scale of rows and columns.
-///                 Or A and B of std::int8_t or std::uint8_t, each of either, and C of std::int32_t.
+///                 Or A and B of std::int8_t or std::uint8_t, each of either, and C of std::int32_t, or of one of these
+///                 two again: sums are of std::int32_t, alpha and beta of float, and alpha·sum + beta·C is computed in
+///                 float, rounded to the nearest integer (ties to even) and kept within C's range; NaN becomes 0.
 ///                 Or complex numbers of float or double: std::complex, Kokkos::complex or keramos::complex, at
 ///                 addresses that are multiples of their size. op::C conjugates them.
 ///                 op(A) is m x k, op(B) k x n, C m x n; any may be a sub-matrix; extents may be 0.
 /// @param alpha, beta  converted to the type of sums (the element type; float for shorter floats; of integers
-///                 std::int32_t, modulo 2^32, whole numbers; real or complex for complex numbers).
+///                 std::int32_t, modulo 2^32, whole numbers; real or complex for complex numbers); to float where C
+///                 has eight bits.
 ///                 beta = 0 does not read C; alpha = 0 or k = 0 does not read A or B.
 /// @throws invalid_argument if extents disagree, data is null, C overlaps A or B or itself, or alpha or
 ///                 beta is no whole number where integers are multiplied, or options.plan is not for this product,
@@ -186,7 +195,7 @@ basic_event<Exec> gemm(basic_queue<Exec>& q, Alpha alpha, const MA& a, const MB&
                        const gemm_options& options = {}) {
   const auto problem = detail::checked_problem<Exec>(a, b, c, options);
   using types = typename decltype(problem)::types;
-  const auto epilogue = detail::epilogue_of<typename types::accumulator>(alpha, beta);
+  const auto epilogue = detail::update_of<types, detail::matrix_element<MC>>(alpha, beta);
   detail::with_compute<Exec, types>(options.compute, [&]<class To>(To) {
     detail::run_gemm(q.execution_space(), detail::workspace_of(q), detail::in_types<To>(problem), epilogue,
                      options);

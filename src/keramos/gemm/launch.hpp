@@ -113,12 +113,12 @@ void run_gemm(const Exec& exec, workspace<Exec>& memory, const gemm_problem<Type
 }  // namespace keramos::detail
 
 // What the library holds is not compiled again where this is included (src/gemm/gemm_type.cpp.in compiles it).
-#define KERAMOS_GEMM_INSTANCES(Template, Space, Types)                                            \
-  Template KERAMOS_EXPORT void keramos::detail::run_gemm(                                         \
-      const Space&, keramos::detail::workspace<Space>&, const keramos::gemm_problem<Types>&,      \
-      const keramos::detail::linear_epilogue<Types::accumulator>&, const keramos::gemm_options&); \
-  Template KERAMOS_EXPORT keramos::gemm_plan keramos::detail::choose_plan(                        \
-      const Space&, const keramos::gemm_problem<Types>&, const keramos::gemm_options&,            \
+#define KERAMOS_GEMM_INSTANCES(Template, Space, Types)                                       \
+  Template KERAMOS_EXPORT void keramos::detail::run_gemm(                                    \
+      const Space&, keramos::detail::workspace<Space>&, const keramos::gemm_problem<Types>&, \
+      const keramos::detail::library_epilogue<Types>&, const keramos::gemm_options&);        \
+  Template KERAMOS_EXPORT keramos::gemm_plan keramos::detail::choose_plan(                   \
+      const Space&, const keramos::gemm_problem<Types>&, const keramos::gemm_options&,       \
       keramos::detail::epilogue_of_product);
 #define KERAMOS_GEMM_OF_LIBRARY(Types, Space) \
   KERAMOS_GEMM_INSTANCES(extern template, Space, keramos::types::Types)

@@ -2,6 +2,7 @@
 // that is added is a scalar_type, a struct here, a word in CMakeLists.txt and rows of tables: docs/howto/type.md.
 #pragma once
 
+#include <cstdint>
 #include <type_traits>
 
 #include <keramos/base/scalar_type.hpp>
@@ -9,8 +10,18 @@
 
 namespace keramos {
 
+namespace detail {
+
+/// Integers are unsigned in kernels, where sums wrap around; callers' have a sign.
+template <class T>
+struct with_sign : std::type_identity<T> {};
+template <>
+struct with_sign<std::uint32_t> : std::type_identity<std::int32_t> {};
+
+}  // namespace detail
+
 /// Elements of A, B (which are of one type) and C, what elements of A and B are rounded to before they are multiplied, and
-/// what products are summed in. Epilogues compute in the accumulator's type; what they return is converted to C's.
+/// what products are summed in.
 template <scalar_type A, scalar_type B, scalar_type C, scalar_type Compute, scalar_type Accumulator>
 struct gemm_types {
   using a = typename detail::kernel_type_of<A>::type;
@@ -21,6 +32,11 @@ struct gemm_types {
   /// What rows of tables are found by. They serve any type of C.
   static constexpr tiling::operand_types operands{A, B, Compute, Accumulator};
   static constexpr scalar_type type_of_c = C;
+
+  /// Whether sums are scaled and rounded to integers of eight bits.
+  static constexpr bool quantizes = C == scalar_type::i8;
+  /// In what callers' epilogues compute, and alpha and beta are given; the result is converted to C's elements.
+  using number = std::conditional_t<quantizes, float, typename detail::with_sign<accumulator>::type>;
 
   /// Whether products are of complex numbers, whose op::C is not op::T.
   static constexpr bool is_complex = detail::is_complex<accumulator>;
@@ -59,6 +75,9 @@ struct i8_i32
     : gemm_types<scalar_type::i8, scalar_type::i8, scalar_type::i32, scalar_type::i8, scalar_type::i32> {
   static constexpr const char* name = "i8_i32";
 };
+struct i8 : gemm_types<scalar_type::i8, scalar_type::i8, scalar_type::i8, scalar_type::i8, scalar_type::i32> {
+  static constexpr const char* name = "i8";
+};
 struct c32 : uniform_types<scalar_type::c32> {
   static constexpr const char* name = "c32";
 };
@@ -95,9 +114,9 @@ template <class... Types>
 struct types_list {};
 
 /// All of them. Of those for the same elements, the first is meant if nothing else is asked for.
-using known_types = types_list<types::f32, types::tf32, types::f64, types::i32, types::i8_i32, types::c32,
-                               types::c64, types::f16, types::f16_f32, types::bf16, types::bf16_f32,
-                               types::f8_f16, types::f8_bf16, types::f8_f32>;
+using known_types = types_list<types::f32, types::tf32, types::f64, types::i32, types::i8_i32, types::i8,
+                               types::c32, types::c64, types::f16, types::f16_f32, types::bf16,
+                               types::bf16_f32, types::f8_f16, types::f8_bf16, types::f8_f32>;
 
 template <class A, class B, class C, class First, class... Rest>
 constexpr auto find_types(types_list<First, Rest...>) {

@@ -120,15 +120,17 @@ class warpgroup_accumulator {
               cols = p.n - at.n0 < at.cols ? int(p.n - at.n0) : at.cols;
     int skip_m = 0, skip_n = 0;
     if constexpr (std::is_same_v<Position, tiling::shifted_position>) skip_m = at.skip_m, skip_n = at.skip_n;
-    const auto c = reinterpret_cast<std::uintptr_t>(p.c);
-    if (p.c_col_stride == 1 &&
-        ((p.c_row_stride | at.n0 | skip_n | cols) * sizeof(C) | c) % sizeof(vector) == 0) {
-      const window there{skip_m, rows, skip_n, cols};
-      if (reads_c<T>(epilogue))
-        write_vectors<true>(p, at, there, epilogue);
-      else
-        write_vectors<false>(p, at, there, epilogue);
-      return;
+    if constexpr (exchanges) {
+      const auto c = reinterpret_cast<std::uintptr_t>(p.c);
+      if (p.c_col_stride == 1 &&
+          ((p.c_row_stride | at.n0 | skip_n | cols) * sizeof(C) | c) % sizeof(vector) == 0) {
+        const window there{skip_m, rows, skip_n, cols};
+        if (reads_c<T>(epilogue))
+          write_vectors<true>(p, at, there, epilogue);
+        else
+          write_vectors<false>(p, at, there, epilogue);
+        return;
+      }
     }
     const c_writer<Types, 2, Position> writer(p, at);
     KERAMOS_UNROLL
@@ -143,7 +145,9 @@ class warpgroup_accumulator {
   using C = typename Types::c;
   /// Two neighbours of a row of C, which a lane has of each fragment, and 16 bytes of them.
   static constexpr int together = 16 / int(sizeof(run<C, 2>));
-  using pair_bits = run<unsigned, sizeof(run<C, 2>) / sizeof(unsigned)>;
+  /// Lanes exchange words: pairs of bytes are written as they are.
+  static constexpr bool exchanges = sizeof(run<C, 2>) >= sizeof(unsigned);
+  using pair_bits = run<unsigned, exchanges ? sizeof(run<C, 2>) / sizeof(unsigned) : 1>;
   using vector = run<pair_bits, together>;
 
   /// The rows and columns of the tile that are to be written.

@@ -7,6 +7,7 @@
 #include <keramos/base/macros.hpp>
 #include <keramos/gemm/epilogue/concept.hpp>
 #include <keramos/gemm/epilogue/linear.hpp>
+#include <keramos/gemm/epilogue/quantized.hpp>
 #include <keramos/gemm/problem.hpp>
 
 namespace keramos::detail {
@@ -18,6 +19,22 @@ template <class Epilogue>
 inline constexpr bool is_linear = false;
 template <class A, class B>
 inline constexpr bool is_linear<epilogue::linear_block<A, B>> = true;
+template <class Epilogue>
+inline constexpr bool is_linear<quantized_epilogue<Epilogue>> = is_linear<Epilogue>;
+
+template <class A, class B>
+KERAMOS_FORCEINLINE_FUNCTION epilogue::linear_block<A, B>& linear_part(epilogue::linear_block<A, B>& e) {
+  return e;
+}
+template <class Linear>
+KERAMOS_FORCEINLINE_FUNCTION Linear& linear_part(quantized_epilogue<Linear>& e) {
+  return e.epilogue;
+}
+
+/// BLAS' update as the library's own kernels of a product are given it.
+template <class Types>
+using library_epilogue = std::conditional_t<Types::quantizes, quantized_epilogue<linear_epilogue<float>>,
+                                            linear_epilogue<typename Types::accumulator>>;
 
 /// The new element at (i, j) of a problem, from C's old one. Epilogues compute in T, the accumulators' type, whatever
 /// C's elements are.
@@ -108,18 +125,18 @@ KERAMOS_FORCEINLINE_FUNCTION void write_block(const Epilogue& epilogue, const ge
 /// The epilogue of a sum without terms. Of BLAS' update alpha is out: alpha·0 would be NaN for an infinite alpha.
 template <class Epilogue>
 KERAMOS_FORCEINLINE_FUNCTION Epilogue without_terms(Epilogue epilogue) {
-  if constexpr (is_linear<Epilogue>) epilogue.alpha = 0;
+  if constexpr (is_linear<Epilogue>) linear_part(epilogue).alpha = 0;
   return epilogue;
 }
 /// Whether products are of no use to it, and whether C is then as it was.
 template <class Epilogue>
-bool needs_no_terms(const Epilogue& epilogue) {
-  if constexpr (is_linear<Epilogue>) return epilogue.alpha == 0;
+bool needs_no_terms(Epilogue epilogue) {
+  if constexpr (is_linear<Epilogue>) return linear_part(epilogue).alpha == 0;
   return false;
 }
 template <class Epilogue>
-bool keeps_c_without_terms(const Epilogue& epilogue) {
-  if constexpr (is_linear<Epilogue>) return epilogue.beta == 1;
+bool keeps_c_without_terms(Epilogue epilogue) {
+  if constexpr (is_linear<Epilogue>) return linear_part(epilogue).beta == 1;
   return false;
 }
 

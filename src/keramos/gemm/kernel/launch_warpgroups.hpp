@@ -54,15 +54,14 @@ void with_warpgroups(int row, const gemm_problem<Types>& p, const Launch& launch
 template <class Exec, class Types>
 void launch_warpgroups(const Exec& exec, int row, const gemm_problem<Types>& p,
                        const split_k<typename Types::accumulator>& split,
-                       const linear_epilogue<typename Types::accumulator>& epilogue) {
+                       const library_epilogue<Types>& epilogue) {
   with_warpgroups<Exec, false>(
       row, p, [&](const auto& collective) { launch_tiled(exec, collective, p, split, epilogue); });
 }
 
 template <class Exec, class Types, class Tiles>
 void launch_warpgroups_batched(const Exec& exec, int row, const gemm_problem<Types>& shape, int league,
-                               const Tiles& tiles,
-                               const linear_epilogue<typename Types::accumulator>& epilogue) {
+                               const Tiles& tiles, const library_epilogue<Types>& epilogue) {
   with_warpgroups<Exec, true>(
       row, shape, [&](const auto& collective) { launch_tiles(exec, league, collective, tiles, epilogue); });
 }

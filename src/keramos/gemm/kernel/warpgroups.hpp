@@ -23,12 +23,11 @@ inline constexpr bool has_warpgroup_rows = [] {
 template <class Exec, class Types>
 void launch_warpgroups(const Exec& exec, int row, const gemm_problem<Types>& p,
                        const split_k<typename Types::accumulator>& split,
-                       const linear_epilogue<typename Types::accumulator>& epilogue);
+                       const library_epilogue<Types>& epilogue);
 
 /// Does a batch in such tiles, of which there are `league`; `shape` stands for all of its problems.
 template <class Exec, class Types, class Tiles>
 void launch_warpgroups_batched(const Exec& exec, int row, const gemm_problem<Types>& shape, int league,
-                               const Tiles& tiles,
-                               const linear_epilogue<typename Types::accumulator>& epilogue);
+                               const Tiles& tiles, const library_epilogue<Types>& epilogue);
 
 }  // namespace keramos::detail::simt
