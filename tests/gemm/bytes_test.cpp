@@ -2,23 +2,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <random>
-#include <vector>
-
-#include <keramos/gemm/fused.hpp>
 
 #include "batched_case.hpp"
+#include "bytes_product.hpp"
 #include "gemm_case.hpp"
 
 namespace keramos::test {
 namespace {
-
-using i8 = std::int8_t;
-using u8 = std::uint8_t;
-using i32 = std::int32_t;
 
 template <class Elements>
 class GemmBytes : public testing::Test {
@@ -138,35 +131,7 @@ TYPED_TEST(GemmBytes, SumsWrapAround) {
     for (index_t j = 0; j < n; ++j) ASSERT_EQ(hc(i, j), expected) << i << ", " << j;
 }
 
-/// A product with an epilogue of a test's own, and what each of its sums is.
-template <class A, class B, class C>
-struct small_product {
-  static constexpr index_t m = 70, n = 50, k = 64;
-
-  explicit small_product(std::uint64_t seed) {
-    std::mt19937_64 rng(seed);
-    a.fill_all([&] { return random_value<A>(rng); }), b.fill_all([&] { return random_value<B>(rng); });
-    a.upload(), b.upload();
-  }
-  template <class Epilogue>
-  void run(const Epilogue& epilogue) {
-    queue q;
-    gemm(q, a.view, b.view, c.view, epilogue);
-    q.wait();
-    c.download();
-  }
-  i32 sum(index_t i, index_t j) {
-    i32 s = 0;
-    for (index_t p = 0; p < k; ++p) s += i32(a.at(i, p)) * i32(b.at(p, j));
-    return s;
-  }
-
-  stored_matrix<A> a{m, k, layout::right, 0, 0};
-  stored_matrix<B> b{k, n, layout::right, 0, 0};
-  stored_matrix<C> c{m, n, layout::left, 0, 0};
-};
-
-// Computes in the type of sums, with its sign.
+// Computes in the type of sums, with its sign. (What computes in float, for a C of eight bits, is in quantized_test.cpp.)
 struct halves_and_adds_place {
   KERAMOS_FUNCTION i32 operator()(i32 acc, index_t i, index_t j, index_t) const {
     return acc / 2 + i32(i % 4) - i32(j % 4);
@@ -174,94 +139,11 @@ struct halves_and_adds_place {
 };
 
 TYPED_TEST(GemmBytes, Epilogue) {
-  using C = typename TestFixture::c;
-  small_product<typename TestFixture::a, typename TestFixture::b, C> p(fresh_seed());
-  if constexpr (!is_quantized<C>) {
-    p.run(halves_and_adds_place());
-    for (index_t i = 0; i < p.m; ++i)
-      for (index_t j = 0; j < p.n; ++j)
-        ASSERT_EQ(p.c.at(i, j), p.sum(i, j) / 2 + i32(i % 4) - i32(j % 4)) << i << ", " << j;
-  } else {  // a layer of a quantised network: a scale for each row, a bias for each column, an activation
-    const Kokkos::View<float*, default_execution_space> scale("scale", p.m), bias("bias", p.n);
-    const auto hs = Kokkos::create_mirror_view(scale), hb = Kokkos::create_mirror_view(bias);
-    for (index_t i = 0; i < p.m; ++i) hs(i) = 0x1p-9f * float(1 + i % 5);
-    for (index_t j = 0; j < p.n; ++j) hb(j) = float(j % 7) - 3.25f;
-    Kokkos::deep_copy(scale, hs), Kokkos::deep_copy(bias, hb);
-    p.run(epilogue::scale_by_row(scale) | epilogue::bias_by_column(bias) | epilogue::relu());
-    for (index_t i = 0; i < p.m; ++i)
-      for (index_t j = 0; j < p.n; ++j) {
-        const float x = std::max(0.f, hs(i) * float(p.sum(i, j)) + hb(j));  // exact within C's range
-        ASSERT_EQ(p.c.at(i, j), C(std::rint(std::min(x, float(std::numeric_limits<C>::max())))))
-            << i << ", " << j;
-      }
-  }
-}
-
-// What has no place in C's eight bits, what lies halfway between two integers, and C itself.
-struct special_values {
-  float infinity, nan;
-
-  KERAMOS_FUNCTION float operator()(float, float c, index_t i, index_t j, index_t) const {
-    switch ((i + j) % 8) {
-      case 0:
-        return infinity;
-      case 1:
-        return -infinity;
-      case 2:
-        return nan;
-      case 3:
-        return 1e9f;
-      case 4:
-        return 2.5f;
-      case 5:
-        return 3.5f;
-      case 6:
-        return -0.5f;
-      default:
-        return c;
-    }
-  }
-};
-
-template <class C>
-void test_special_values() {
-  std::mt19937_64 rng(fresh_seed());
-  small_product<i8, i8, C> p(rng());
-  p.c.fill_all([&] { return random_value<C>(rng); });
-  p.c.upload();
-  std::vector<C> old;
-  for (std::size_t i = 0; i < p.c.host.extent(0); ++i) old.push_back(p.c.host(i));
-  p.run(special_values{std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()});
-  using limits = std::numeric_limits<C>;
-  const C expected[] = {limits::max(), limits::min(), 0, limits::max(), 2, 4, 0};
+  bytes_product<typename TestFixture::a, typename TestFixture::b, i32> p(fresh_seed());
+  p.run(halves_and_adds_place());
   for (index_t i = 0; i < p.m; ++i)
-    for (index_t j = 0; j < p.n; ++j) {
-      const index_t kind = (i + j) % 8;
-      ASSERT_EQ(p.c.at(i, j), kind < 7 ? expected[kind] : old[i + j * p.m]) << i << ", " << j;
-    }
-}
-TEST(GemmQuantized, SpecialValuesWithASign) { test_special_values<i8>(); }
-TEST(GemmQuantized, SpecialValuesWithoutASign) { test_special_values<u8>(); }
-
-// beta = 0 does not read C; with alpha = 0 it is scaled and rounded, A and B unread; with beta = 1 it stays as it is.
-TEST(GemmQuantized, WithoutProducts) {
-  const Kokkos::View<i8**, Kokkos::LayoutRight, default_execution_space> a("a", 20, 0), b("b", 0, 30);
-  const Kokkos::View<i8**, Kokkos::LayoutRight, default_execution_space> c("c", 20, 30);
-  const auto all = [&](int expected) {
-    const auto hc = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), c);
-    for (index_t i = 0; i < 20; ++i)
-      for (index_t j = 0; j < 30; ++j) ASSERT_EQ(int(hc(i, j)), expected) << i << ", " << j;
-  };
-  queue q;
-  const auto scaled = [&](double beta) {
-    Kokkos::deep_copy(c, i8(-75));
-    gemm(q, 0.5, a, b, beta, c);
-    q.wait();
-  };
-  scaled(1), all(-75);
-  scaled(0.5), all(-38);  // -37.5, to the even one
-  scaled(-2), all(127);
-  scaled(0), all(0);
+    for (index_t j = 0; j < p.n; ++j)
+      ASSERT_EQ(p.c.at(i, j), p.sum(i, j) / 2 + i32(i % 4) - i32(j % 4)) << i << ", " << j;
 }
 
 }  // namespace
