@@ -12,6 +12,12 @@
 namespace keramos::test {
 namespace {
 
+// A layer of a quantised network: a scale for each row, a bias for each column, an activation.
+template <class Vector>
+auto layer(const Vector& scale, const Vector& bias, float low, float high) {
+  return epilogue::scale_by_row(scale) | epilogue::bias_by_column(bias) | epilogue::clamp(low, high);
+}
+
 template <class Elements>
 class GemmQuantized : public testing::Test {
  public:
@@ -19,11 +25,10 @@ class GemmQuantized : public testing::Test {
   using product = bytes_product<typename Elements::a, typename Elements::b, c>;
   using vector = Kokkos::View<float*, default_execution_space>;
 
-  /// A layer of a quantised network: a scale for each row, a bias for each column, an activation.
   static void run_layer(product& p, const std::vector<float>& scales, const std::vector<float>& biases,
                         float low, float high) {
     const vector scale = on_device(scales), bias = on_device(biases);
-    p.run(epilogue::scale_by_row(scale) | epilogue::bias_by_column(bias) | epilogue::clamp(low, high));
+    p.run(layer(scale, bias, low, high));
   }
 
  private:
