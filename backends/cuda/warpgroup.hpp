@@ -153,7 +153,8 @@ KERAMOS_FORCEINLINE_FUNCTION void wgmma_bytes([[maybe_unused]] float (&d)[Count]
 
 template <>
 struct warpgroups<Kokkos::Cuda> {
-  static constexpr int warps = 4;  ///< of a warpgroup
+  static constexpr int warps = 4;          ///< of a warpgroup
+  static constexpr int registers = 65536;  ///< of a multiprocessor
 
   // --- Barriers: a phase ends when as many have arrived as were announced. ---
 
@@ -184,6 +185,25 @@ struct warpgroups<Kokkos::Cuda> {
   KERAMOS_FORCEINLINE_FUNCTION static void show_to_matrix_units() {
 #if defined(KERAMOS_HAS_WARPGROUPS)
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+  }
+  /// All threads of a warpgroup have `Count` registers from here on: more, which another warpgroup gives, or fewer.
+  template <int Count>
+  KERAMOS_FORCEINLINE_FUNCTION static void take_registers() {
+#if defined(KERAMOS_HAS_WARPGROUPS)
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(Count));
+#endif
+  }
+  template <int Count>
+  KERAMOS_FORCEINLINE_FUNCTION static void give_registers() {
+#if defined(KERAMOS_HAS_WARPGROUPS)
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(Count));
+#endif
+  }
+  /// Ends the thread, which the compiler must see to count on the registers that it has.
+  KERAMOS_FORCEINLINE_FUNCTION static void exit() {
+#if defined(KERAMOS_HAS_WARPGROUPS)
+    asm volatile("exit;");
 #endif
   }
   /// A barrier of the first `threads` threads of a team, whole warps.

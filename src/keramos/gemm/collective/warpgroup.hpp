@@ -60,19 +60,25 @@ class warpgroup_accumulator {
   static constexpr int fragments = N / 8;  ///< of 64 x 8
 
  public:
-  /// Whether the units' sums are of fewer bits than T has: then each k-tile is summed by itself and added to the rest here.
+  /// Whether the units' sums are of fewer bits than T has: then those of each k-tile are formed by themselves, 128 columns
+  /// at a time, and added to the rest here.
   static constexpr bool adds_k_tiles = std::is_same_v<E, float8>;
+  static constexpr int parts = adds_k_tiles ? N / 128 : 1;  ///< of the columns
+  static_assert(!adds_k_tiles || N % 128 == 0);
+  static constexpr int registers = N / 2 + (adds_k_tiles ? 64 : 0);  ///< of sums
 
   KERAMOS_FORCEINLINE_FUNCTION explicit warpgroup_accumulator(int thread) : thread_(thread) {}
 
-  /// Begins to multiply a k-tile of 128 bytes, whose panels are described; `add` to what is there or not.
+  /// Begins to multiply a k-tile of 128 bytes, whose panels are described, one part of the columns; `add` to what is there
+  /// or not.
   template <class PanelA, class PanelB, bool KindA, bool KindB>
-  KERAMOS_FORCEINLINE_FUNCTION void multiply(std::uint64_t a, std::uint64_t b, bool add) {
+  KERAMOS_FORCEINLINE_FUNCTION void multiply(std::uint64_t a, std::uint64_t b, [[maybe_unused]] int part,
+                                             [[maybe_unused]] bool add) {
     unit::begin();
     KERAMOS_UNROLL
     for (int step = 0; step < 4; ++step) {
       const std::uint64_t a_step = unit::advance(a, PanelA::bytes_to(0, step)),
-                          b_step = unit::advance(b, PanelB::bytes_to(0, step));
+                          b_step = unit::advance(b, PanelB::bytes_to(adds_k_tiles ? part * 128 : 0, step));
       if constexpr (adds_k_tiles)
         unit::template multiply_bytes<KindA, KindB>(of_k_tile_, a_step, b_step, step > 0);
       else if constexpr (sizeof(E) == 1)
@@ -92,12 +98,13 @@ class warpgroup_accumulator {
     }
   }
 
-  /// Adds a k-tile's sums, which are done, to what is there or not.
-  KERAMOS_FORCEINLINE_FUNCTION void add_k_tile(bool add) requires(adds_k_tiles) {
+  /// Adds a k-tile's sums of a part, which are done, to what is there or not.
+  KERAMOS_FORCEINLINE_FUNCTION void add_k_tile(int part, bool add) requires(adds_k_tiles) {
     KERAMOS_UNROLL
-    for (int i = 0; i < N / 2; ++i) {
+    for (int i = 0; i < 64; ++i) {
       unit::settle(of_k_tile_[i]);
-      sums_[i] = add ? sums_[i] + of_k_tile_[i] : of_k_tile_[i];
+      T& sum = sums_[part * 64 + i];
+      sum = add ? sum + of_k_tile_[i] : of_k_tile_[i];
     }
   }
 
@@ -120,17 +127,15 @@ class warpgroup_accumulator {
               cols = p.n - at.n0 < at.cols ? int(p.n - at.n0) : at.cols;
     int skip_m = 0, skip_n = 0;
     if constexpr (std::is_same_v<Position, tiling::shifted_position>) skip_m = at.skip_m, skip_n = at.skip_n;
-    if constexpr (exchanges) {
-      const auto c = reinterpret_cast<std::uintptr_t>(p.c);
-      if (p.c_col_stride == 1 &&
-          ((p.c_row_stride | at.n0 | skip_n | cols) * sizeof(C) | c) % sizeof(vector) == 0) {
-        const window there{skip_m, rows, skip_n, cols};
-        if (reads_c<T>(epilogue))
-          write_vectors<true>(p, at, there, epilogue);
-        else
-          write_vectors<false>(p, at, there, epilogue);
-        return;
-      }
+    const auto c = reinterpret_cast<std::uintptr_t>(p.c);
+    if (p.c_col_stride == 1 &&
+        ((p.c_row_stride | at.n0 | skip_n | cols) * sizeof(C) | c) % sizeof(vector) == 0) {
+      const window there{skip_m, rows, skip_n, cols};
+      if (reads_c<T>(epilogue))
+        write_vectors<true>(p, at, there, epilogue);
+      else
+        write_vectors<false>(p, at, there, epilogue);
+      return;
     }
     const c_writer<Types, 2, Position> writer(p, at);
     KERAMOS_UNROLL
@@ -143,12 +148,14 @@ class warpgroup_accumulator {
 
  private:
   using C = typename Types::c;
-  /// Two neighbours of a row of C, which a lane has of each fragment, and 16 bytes of them.
-  static constexpr int together = 16 / int(sizeof(run<C, 2>));
-  /// Lanes exchange words: pairs of bytes are written as they are.
-  static constexpr bool exchanges = sizeof(run<C, 2>) >= sizeof(unsigned);
-  using pair_bits = run<unsigned, exchanges ? sizeof(run<C, 2>) / sizeof(unsigned) : 1>;
-  using vector = run<pair_bits, together>;
+  /// Two neighbours of a row of C, which a lane has of each fragment, and those of several fragments: 16 bytes, or all that
+  /// the four lanes of a row have.
+  using pair = run<C, 2>;
+  static constexpr int together = sizeof(pair) < 4 ? 4 : 16 / int(sizeof(pair));
+  using vector = run<pair, together>;
+  /// Lanes exchange whole words, of which a pair of bytes fills half.
+  using pair_bits = run<unsigned, (sizeof(pair) + 3) / 4>;
+  using pairs_bits = run<pair_bits, together>;
 
   /// The rows and columns of the tile that are to be written.
   struct window {
@@ -173,32 +180,44 @@ class warpgroup_accumulator {
       for (int j = 0; j < fragments; j += together) {
         vector* const to = reinterpret_cast<vector*>(c + 8 * half * p.c_row_stride + j * 8);
         const bool is_there = first_col + j * 8 >= there.col0 && first_col + j * 8 < end;
-        vector pairs{};
+        pairs_bits pairs{};
         if constexpr (Reads) {
-          if (is_there) pairs = *to;
+          if (is_there) pairs = bits_of(*to);
           pairs = exchanged(pairs, lane);
         }
         KERAMOS_UNROLL
         for (int f = 0; f < together; ++f) {
-          run<C, 2> pair;
-          if constexpr (Reads) std::memcpy(&pair, &pairs.value[f], sizeof(pair));
+          pair two;
+          if constexpr (Reads) std::memcpy(&two, &pairs.value[f], sizeof(two));
           KERAMOS_UNROLL
           for (int v = 0; v < 2; ++v) {
             const T sum = sums_[(j + f) * 4 + half * 2 + v];
             const index_t col = at.n0 + (j + f) * 8 + lane % 4 * 2 + v;
-            pair.value[v] = Reads ? element_with_c(epilogue, p.place, sum, pair.value[v], i, col)
-                                  : element_without_c<C>(epilogue, p.place, sum, i, col);
+            two.value[v] = Reads ? element_with_c(epilogue, p.place, sum, two.value[v], i, col)
+                                 : element_without_c<C>(epilogue, p.place, sum, i, col);
           }
-          std::memcpy(&pairs.value[f], &pair, sizeof(pair));
+          std::memcpy(&pairs.value[f], &two, sizeof(two));
         }
         pairs = exchanged(pairs, lane);
-        if (is_there) *to = pairs;
+        if (is_there) *to = vector_of(pairs);
       }
     }
   }
 
+  KERAMOS_FORCEINLINE_FUNCTION static pairs_bits bits_of(const vector& x) {
+    pairs_bits bits{};
+    KERAMOS_UNROLL
+    for (int f = 0; f < together; ++f) std::memcpy(&bits.value[f], &x.value[f], sizeof(pair));
+    return bits;
+  }
+  KERAMOS_FORCEINLINE_FUNCTION static vector vector_of(const pairs_bits& bits) {
+    vector x;
+    KERAMOS_UNROLL
+    for (int f = 0; f < together; ++f) std::memcpy(&x.value[f], &bits.value[f], sizeof(pair));
+    return x;
+  }
   /// Pairs are a matrix of lanes and fragments; this is its transpose.
-  KERAMOS_FORCEINLINE_FUNCTION static vector exchanged(vector pairs, int lane) {
+  KERAMOS_FORCEINLINE_FUNCTION static pairs_bits exchanged(pairs_bits pairs, int lane) {
     KERAMOS_UNROLL
     for (int mask = 1; mask < together; mask *= 2) {
       const bool upper = (lane & mask) != 0;
@@ -219,7 +238,7 @@ class warpgroup_accumulator {
 
   int thread_;     // of those that multiply
   T sums_[N / 2];  // (fragment, half of its rows, column)
-  T of_k_tile_[adds_k_tiles ? N / 2 : 1];
+  T of_k_tile_[adds_k_tiles ? 64 : 1];
 };
 
 /// The threads of a team that multiply, as split_k needs a team.
@@ -279,6 +298,13 @@ class warpgroup_collective {
   using panel_b = line_panel<element, Config.block.n, Config.block.k, AlongB>;
   using accumulator = warpgroup_accumulator<Types, Config.block.n, Exec>;
   static constexpr int multiplying_warps = Config.warps();
+  /// Registers are allotted in eights to all threads alike. Where sums leave too few of them, those that copy give some of
+  /// theirs.
+  static constexpr int equal_registers = unit::registers / (Config.teams * team_size) / 8 * 8;
+  static constexpr int copying_registers = 40;
+  static constexpr int multiplying_registers =
+      (equal_registers * team_size - copying_registers * copying) / multiplying / 8 * 8;
+  static constexpr bool moves_registers = accumulator::registers > equal_registers - 48;
   static constexpr std::size_t stages_bytes = Config.stages * std::size_t(stager::slot_bytes);
   static constexpr std::size_t bytes = stages_bytes + warpgroup_alignment + warpgroup_barrier_bytes;
   static_assert(pipeline::bytes + sizeof(int) <= warpgroup_barrier_bytes);
@@ -309,10 +335,15 @@ class warpgroup_collective {
     const int thread = int(team.team_rank());
     if (thread == 0) ring.start(copying, multiplying_warps);
     team.team_barrier();
-    if (thread < multiplying)
+    if (thread < multiplying) {
+      if constexpr (moves_registers) unit::template take_registers<multiplying_registers>();
       multiply(p, first, epilogue, local, ring, thread);
-    else
+    } else {
+      if constexpr (moves_registers) unit::template give_registers<copying_registers>();
       copy(p, first, local, ring, thread - multiplying);
+    }
+    // Else the compiler does not use them: it sees the team begin once more, with another rank in the league.
+    if constexpr (moves_registers) unit::exit();
   }
 
  private:
@@ -356,13 +387,20 @@ class warpgroup_collective {
       [[maybe_unused]] int previous = 0;
       for (int s = 0; s < count; ++s) {
         const int slot = ring.wait(), offset = slot * stager::slot_bytes;
-        sums.template multiply<panel_a, panel_b, KindA, KindB>(unit::advance(a, offset),
-                                                               unit::advance(b, offset), s > 0);
+        const auto begin = [&](int part) {
+          sums.template multiply<panel_a, panel_b, KindA, KindB>(unit::advance(a, offset),
+                                                                 unit::advance(b, offset), part, s > 0);
+        };
         if constexpr (accumulator::adds_k_tiles) {
-          unit::template finish<0>();
-          release(ring, slot, thread);
-          sums.add_k_tile(s > 0);
+          KERAMOS_UNROLL
+          for (int part = 0; part < accumulator::parts; ++part) {
+            begin(part);
+            unit::template finish<0>();
+            if (part + 1 == accumulator::parts) release(ring, slot, thread);
+            sums.add_k_tile(part, s > 0);
+          }
         } else {
+          begin(0);
           // The units have the next k-tile to do before the last one's stage is given back.
           unit::template finish<1>();
           if (s > 0) release(ring, previous, thread);
