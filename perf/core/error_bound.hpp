@@ -59,9 +59,8 @@ constexpr double smallest_error = power_of_2(std::numeric_limits<T>::min_exponen
 // The relative error of a product of floats that were rounded to eleven bits each, to nearest, and the sums' of more than
 // that: (1 + 2^-11)^2 - 1, rounded up.
 constexpr double tf32_product_roundoff = power_of_2(-10) + power_of_2(-21);
-// That of a product of floats of eight bits in the sums of tensor cores, which cut it at 2^-13 of the largest beside it
-// (keramos/gemm/gemm.hpp): of uniform data that is four times the mean.
-constexpr double f8_product_roundoff = power_of_2(-9);
+// That of a product of floats of eight bits in the sums of tensor cores, which keep fewer bits than f32.
+constexpr double f8_product_roundoff = power_of_2(-11);
 
 // What rounding x, a sum of type S, to C's type adds at most.
 template <class S, class C>

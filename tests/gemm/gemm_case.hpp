@@ -215,10 +215,7 @@ class element_judge {
   void add(T a, B b) {
     const wide product = to_wide(a) * to_wide(b);
     sum_ += product;
-    if constexpr (!std::is_integral_v<T>) {
-      magnitude_ += std::abs(product);
-      largest_ = std::max(largest_, std::abs(product));
-    }
+    if constexpr (!std::is_integral_v<T>) magnitude_ += std::abs(product);
     ++terms_;
   }
   wide expected(C before) const {
@@ -232,7 +229,7 @@ class element_judge {
       const wide scale =
           std::abs(alpha_) * magnitude_ + (beta_ != 0 ? std::abs(beta_ * to_wide(before)) : wide(0));
       const wide of_sum = wide(terms_ + 2) * rounding<sum_type<T>>::relative * scale +
-                          wide(of_products_) * std::abs(alpha_) * (magnitude_ + beside_largest());
+                          wide(of_products_) * std::abs(alpha_) * magnitude_;
       if constexpr (std::is_same_v<C, sum_type<T>>)
         return of_sum;
       else
@@ -256,23 +253,15 @@ class element_judge {
       return static_cast<wide>(x);
   }
 
-  /// Tensor cores cut products of floats of eight bits at a part of the largest one, however small they are.
-  wide beside_largest() const {
-    if constexpr (is_eight<T>)
-      return wide(terms_) / 2 * largest_;
-    else
-      return 0;
-  }
-
   wide alpha_, beta_;
   double of_products_;
-  wide sum_ = 0, magnitude_ = 0, largest_ = 0;
+  wide sum_ = 0, magnitude_ = 0;
   index_t terms_ = 0;
 };
 
 /// The relative error of a product of floats that were rounded to eleven bits, and more than that.
 constexpr double tf32_rounding = 0x1p-10 * (1 + 0x1p-12) + 0x1p-22;
-/// That of a product of floats of eight bits in the sums of tensor cores, with data like ours (gemm.hpp).
+/// That of a product of floats of eight bits in the sums of tensor cores, which gemm.hpp documents.
 constexpr double eight_rounding = 0x1p-11;
 template <class T>
 constexpr double rounding_of_products(gemm_compute compute) {

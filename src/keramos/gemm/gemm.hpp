@@ -180,10 +180,8 @@ decltype(auto) with_compute(gemm_compute compute, const F& f) {
 /// part of Ĉ keeps that bound with 2k + 4 for k + 2 and |z| for |Re z| + |Im z|. float16 and bfloat16 are
 /// multiplied and summed in f32, with its bound; a C of their type is rounded to the nearest at the end, once. Subnormal
 /// bfloat16s count as zeros on hosts that multiply them by AVX512-BF16 or AMX. float8_e4m3 and float8_e5m2 are too, but on
-/// GPUs their tensor cores keep fewer bits of sums: k in parts of at most 128 is summed there, and these in f32. What is added
-/// is cut at about 2^-13 of the largest of 32 products and the sum before them. To the bound comes 2^-6·|alpha||A||B|; with
-/// products of random signs it was below 2^-11·|alpha|·(|A||B| + (k/2)·max|ab|), of the products ab of an element.
-/// Products and sums of integers are exact modulo
+/// GPUs their tensor cores keep fewer bits of sums: k in parts of at most 128 is summed there, and these in f32. To the bound
+/// comes 2^-11·|alpha||A||B|. Products and sums of integers are exact modulo
 /// 2^32. The same call on the same device and build gives bitwise the same answer.
 ///
 /// options.compute = gemm_compute::tf32, for f32 on CUDA from compute capability 8.0 on: elements are rounded to eleven bits
