@@ -106,7 +106,8 @@ std::vector<grouped_problem<Types>> problems_to_do(const std::vector<gemm_proble
     p.place.batch = index_t(i);
     if (needs_no_terms(epilogue)) p.k = 0;
     if (p.m == 0 || p.n == 0 || (p.k == 0 && keeps_c_without_terms(epilogue))) continue;
-    if (detail::planner<Exec>::prefers_transposed(p)) p.transpose();
+    // One kernel does them all: which kind of elements (tiling::reading) A has must not change from one to the next.
+    if (p.a.kind() == p.b.kind() && detail::planner<Exec>::prefers_transposed(p)) p.transpose();
     all.push_back({p});
   }
   return all;
