@@ -137,7 +137,8 @@ testing::AssertionResult run(const batched_case& g, std::uint64_t seed) {
 }
 
 /// C[i] = alpha·op(A[i])·B[i] for a list of matrices of all layouts and of random extents, each element judged. If extents are
-/// to be multiples of something, A is row-major, B column-major, and nothing lies between rows or columns.
+/// to be multiples of something, A is row-major, B column-major, and nothing lies between rows or columns; one problem is
+/// wide then, which alone is transposed, and one is tall.
 template <class T, class C = T, class B = T>
 testing::AssertionResult run_list(op op_a, std::uint64_t seed, gemm_compute compute = gemm_compute::standard,
                                   int multiples_of = 1) {
@@ -152,7 +153,9 @@ testing::AssertionResult run_list(op op_a, std::uint64_t seed, gemm_compute comp
   for (int i = 0; i < 9; ++i) {
     const bool any = multiples_of == 1;
     const auto extent = [&] { return multiples_of * index_t(1 + rng() % (any ? 90 : 20)); };
-    const index_t m = extent(), n = extent(), k = extent();
+    index_t m = extent(), n = extent();
+    const index_t k = extent();
+    if (!any && i < 2) m = multiples_of * (i == 0 ? 2 : 20), n = multiples_of * (i == 0 ? 20 : 2);
     a.emplace_back(ta ? k : m, ta ? m : k, any ? layout(i % 3) : layout::right, any ? i : 0, 0);
     b.emplace_back(k, n, any ? layout(i / 3) : layout::left, 0, any ? i : 0);
     c.emplace_back(m, n, layout::right, 0, 0);
