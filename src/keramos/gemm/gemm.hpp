@@ -42,15 +42,17 @@ T to_compute(const char* name, S scalar) {
     return static_cast<T>(static_cast<std::int64_t>(scalar));
   }
 }
+template <class T, class Alpha, class Beta>
+linear_epilogue<T> linear_of(Alpha alpha, Beta beta) {
+  return {to_compute<T>("alpha", alpha), to_compute<T>("beta", beta)};
+}
 /// BLAS' update for kernels of Types, where C's elements are the caller's `Element`.
 template <class Types, class Element, class Alpha, class Beta>
 library_epilogue<Types> update_of(Alpha alpha, Beta beta) {
-  using T = std::conditional_t<Types::quantizes, float, typename Types::accumulator>;
-  const linear_epilogue<T> update{to_compute<T>("alpha", alpha), to_compute<T>("beta", beta)};
   if constexpr (Types::quantizes)
-    return {update, std::is_signed_v<Element>};
+    return {linear_of<typename Types::number>(alpha, beta), std::is_signed_v<Element>};
   else
-    return update;
+    return linear_of<typename Types::accumulator>(alpha, beta);
 }
 
 /// Does one problem (launch.hpp). With BLAS' update of known types it is compiled in the library and exported there; not

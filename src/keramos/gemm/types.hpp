@@ -35,7 +35,7 @@ struct gemm_types {
 
   /// Whether sums are scaled and rounded to integers of eight bits.
   static constexpr bool quantizes = C == scalar_type::i8;
-  /// In what callers' epilogues compute, and alpha and beta are given; the result is converted to C's elements.
+  /// In what callers' epilogues compute; the result is converted to C's elements.
   using number = std::conditional_t<quantizes, float, typename detail::with_sign<accumulator>::type>;
 
   /// Whether products are of complex numbers, whose op::C is not op::T.

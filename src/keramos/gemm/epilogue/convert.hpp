@@ -51,6 +51,13 @@ constexpr T lowest() {
                                        : from::lowest();
 }
 
+/// The number of [low, high] that is nearest to x; 0 for NaN.
+template <class T>
+KERAMOS_FORCEINLINE_FUNCTION constexpr T clamped(T x, T low, T high) {
+  const T number = x == x ? x : T(0);
+  return number < low ? low : high < number ? high : number;
+}
+
 /// As constants, because device code calls no host functions.
 template <class To, class T>
 inline constexpr T largest_of = largest<To, T>();
@@ -71,14 +78,13 @@ struct saturate_block {
     static_assert(!std::numeric_limits<T>::is_integer || std::numeric_limits<To>::is_integer,
                   "keramos: saturate from an integer C goes to an integer type");
     constexpr T low = parts::lowest_of<To, T>, high = parts::largest_of<To, T>;
-    const T number = acc == acc ? acc : T(0);
-    const T clamped = number < low ? low : high < number ? high : number;
+    const T within = parts::clamped(acc, low, high);
     if constexpr (std::numeric_limits<T>::is_integer)
-      return clamped;
+      return within;
     else if constexpr (std::numeric_limits<To>::is_integer)
-      return static_cast<T>(std::rint(clamped));
+      return static_cast<T>(std::rint(within));
     else
-      return static_cast<T>(static_cast<To>(clamped));
+      return static_cast<T>(static_cast<To>(within));
   }
 };
 

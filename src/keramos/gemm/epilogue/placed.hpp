@@ -22,13 +22,13 @@ inline constexpr bool is_linear<epilogue::linear_block<A, B>> = true;
 template <class Epilogue>
 inline constexpr bool is_linear<quantized_epilogue<Epilogue>> = is_linear<Epilogue>;
 
-template <class A, class B>
-KERAMOS_FORCEINLINE_FUNCTION epilogue::linear_block<A, B>& linear_part(epilogue::linear_block<A, B>& e) {
-  return e;
-}
-template <class Linear>
-KERAMOS_FORCEINLINE_FUNCTION Linear& linear_part(quantized_epilogue<Linear>& e) {
-  return e.epilogue;
+/// alpha and beta of an epilogue that is_linear.
+template <class Epilogue>
+KERAMOS_FORCEINLINE_FUNCTION auto& linear_part(Epilogue& e) {
+  if constexpr (requires { e.epilogue; })
+    return e.epilogue;
+  else
+    return e;
 }
 
 /// BLAS' update as the library's own kernels of a product are given it.
@@ -130,12 +130,12 @@ KERAMOS_FORCEINLINE_FUNCTION Epilogue without_terms(Epilogue epilogue) {
 }
 /// Whether products are of no use to it, and whether C is then as it was.
 template <class Epilogue>
-bool needs_no_terms(Epilogue epilogue) {
+bool needs_no_terms(const Epilogue& epilogue) {
   if constexpr (is_linear<Epilogue>) return linear_part(epilogue).alpha == 0;
   return false;
 }
 template <class Epilogue>
-bool keeps_c_without_terms(Epilogue epilogue) {
+bool keeps_c_without_terms(const Epilogue& epilogue) {
   if constexpr (is_linear<Epilogue>) return linear_part(epilogue).beta == 1;
   return false;
 }

@@ -6,8 +6,10 @@
 #include <cstdint>
 
 #include <keramos/base/index.hpp>
+#include <keramos/base/integer8.hpp>
 #include <keramos/base/macros.hpp>
 #include <keramos/gemm/epilogue/concept.hpp>
+#include <keramos/gemm/epilogue/convert.hpp>
 
 namespace keramos::detail {
 
@@ -22,8 +24,7 @@ struct quantized_epilogue {
   KERAMOS_FORCEINLINE_FUNCTION bool reads_c() const { return detail::reads_c<float>(epilogue); }
   KERAMOS_FORCEINLINE_FUNCTION sum operator()(sum acc, sum c, index_t i, index_t j,
                                               index_t batch) const requires may_read_c<Epilogue, float> {
-    const sum sign = is_signed ? 0x80u : 0u;
-    return quantized(epilogue(number(acc), number((c ^ sign) - sign), i, j, batch));
+    return quantized(epilogue(number(acc), number(widen(integer8(c), is_signed)), i, j, batch));
   }
   KERAMOS_FORCEINLINE_FUNCTION sum operator()(sum acc, index_t i, index_t j,
                                               index_t batch) const requires may_skip_c<Epilogue, float> {
@@ -35,9 +36,8 @@ struct quantized_epilogue {
     return static_cast<float>(static_cast<std::int32_t>(x));
   }
   KERAMOS_FORCEINLINE_FUNCTION sum quantized(float x) const {
-    const float low = is_signed ? -128.f : 0.f, high = low + 255.f;
-    const float there = x == x ? x : 0.f;
-    const float within = there < low ? low : high < there ? high : there;
+    const float low = is_signed ? -128.f : 0.f;
+    const float within = keramos::epilogue::parts::clamped(x, low, low + 255.f);
     return static_cast<sum>(static_cast<std::int32_t>(std::rint(within)));
   }
 };
