@@ -35,12 +35,11 @@ namespace cuda {
 //   i8  64x64x64    up to 128 registers, no spills
 //   Efficiencies of f16 and i8 are their rates at n = 2048 and 4096; bf16 has those of f16. Four stages of i8 are faster
 //   (13), but then the choice would take them at n = 1024 too, where 64x64x64 is.
-//   Tiles of warpgroups, 64 rows for each of those that multiply: 168 registers with 128 rows, of which 24 to 136 bytes are
-//   spilled with 256 columns, all outside the loop over k; 128 registers with 64 rows. 99 to 198 KB of scratch, which Kokkos
+//   Tiles of warpgroups, 64 rows for each of those that multiply: 168 registers with 128 rows, 128 with 64 rows. With 256
+//   columns (and f8 with 64 rows) the copying threads give of theirs (collective/warpgroup.hpp): up to 24 bytes of spills
+//   (i8 to i8; f16 and f8 up to 8). 99 to 198 KB of scratch, which Kokkos
 //   gives since 5.2: measured as above. They do not divide k at n = 1024: sums cost more than they save there.
-//   Of f8 each k-tile is summed apart, 128 columns at a time (collective/warpgroup.hpp), in registers that the copying
-//   threads give: 8 bytes of spills with 256 columns. (128x128 asks the L2 cache for 7 TB/s at n = 8192, 911 TFLOP/s.)
-//   Efficiencies are rates at n = 4096. Its mma.sync gives exact products and sums on an H200, at f16's rate.
+//   Of f8 each k-tile is summed apart, 128 columns at a time. Efficiencies are rates at n = 4096. Its mma.sync gives exact products and sums on an H200, at f16's rate.
 //   tf32 128x128x16 255 registers, up to 8 bytes of spills; 40,960 bytes of scratch
 //   c32 128x64x8    128 registers, no spills; 49 to 50 TFLOP/s at n = 4096 (cuBLAS 54), but 46 where A and B both run along
 //                   m and n: ptxas then gives one of five FMAs operands of one register bank

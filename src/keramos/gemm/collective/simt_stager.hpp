@@ -11,6 +11,13 @@
 
 namespace keramos::detail::simt {
 
+/// 16 bytes can be copied at once: unit stride, and every row aligned.
+template <class T>
+bool runs_in_vectors(const T* data, index_t unit_stride, index_t row_stride) {
+  constexpr int vector = 16 / int(sizeof(T));
+  return unit_stride == 1 && row_stride % vector == 0 && reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
+}
+
 /// Elements of padding behind each row in scratch: keeps 16-byte alignment, and spreads over all banks
 /// both the writes of an operand that is transposed on its way (8 k of 4 rows a warp) and the reads of
 /// matrix fragments (8 rows of 4 k, or 4 rows of 8 mn, of doubles; half as many of complex ones).

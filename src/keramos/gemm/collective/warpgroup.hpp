@@ -7,13 +7,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 
 #include <keramos/backends/interface.hpp>
 #include <keramos/base/macros.hpp>
-#include <keramos/gemm/collective/c_writer.hpp>
 #include <keramos/gemm/collective/simt_stager.hpp>
+#include <keramos/gemm/collective/warpgroup_accumulator.hpp>
 #include <keramos/gemm/problem.hpp>
 #include <keramos/tile/pipeline.hpp>
 #include <keramos/tile/shape.hpp>
@@ -49,196 +48,6 @@ class line_panel {
   KERAMOS_FORCEINLINE_FUNCTION static int bytes_to(int mn, int step) {
     return along_k ? mn * 128 + step * 32 : mn * K * int(sizeof(T)) + step * (32 / int(sizeof(T))) * 128;
   }
-};
-
-/// Sums of a warpgroup, 64 x N.
-template <class Types, int N, class Exec>
-class warpgroup_accumulator {
-  using T = typename Types::accumulator;
-  using E = typename Types::a;
-  using unit = backend::warpgroups<Exec>;
-  static constexpr int fragments = N / 8;  ///< of 64 x 8
-
- public:
-  /// Whether the units' sums are of fewer bits than T has: then those of each k-tile are formed by themselves, 128 columns
-  /// at a time, and added to the rest here.
-  static constexpr bool adds_k_tiles = std::is_same_v<E, float8>;
-  static constexpr int parts = adds_k_tiles ? N / 128 : 1;  ///< of the columns
-  static_assert(!adds_k_tiles || N % 128 == 0);
-  static constexpr int registers = N / 2 + (adds_k_tiles ? 64 : 0);  ///< of sums
-
-  KERAMOS_FORCEINLINE_FUNCTION explicit warpgroup_accumulator(int thread) : thread_(thread) {}
-
-  /// Begins to multiply a k-tile of 128 bytes, whose panels are described, one part of the columns; `add` to what is there
-  /// or not.
-  template <class PanelA, class PanelB, bool KindA, bool KindB>
-  KERAMOS_FORCEINLINE_FUNCTION void multiply(std::uint64_t a, std::uint64_t b, [[maybe_unused]] int part,
-                                             [[maybe_unused]] bool add) {
-    unit::begin();
-    KERAMOS_UNROLL
-    for (int step = 0; step < 4; ++step) {
-      const std::uint64_t a_step = unit::advance(a, PanelA::bytes_to(0, step)),
-                          b_step = unit::advance(b, PanelB::bytes_to(adds_k_tiles ? part * 128 : 0, step));
-      if constexpr (adds_k_tiles)
-        unit::template multiply_bytes<KindA, KindB>(of_k_tile_, a_step, b_step, step > 0);
-      else if constexpr (sizeof(E) == 1)
-        unit::template multiply_bytes<KindA, KindB>(sums_, a_step, b_step, add || step > 0);
-      else
-        unit::template multiply<E, PanelA::along_mn, PanelB::along_mn>(sums_, a_step, b_step,
-                                                                       add || step > 0);
-    }
-    unit::commit();
-  }
-
-  /// All products are done.
-  KERAMOS_FORCEINLINE_FUNCTION void settle() {
-    if constexpr (!adds_k_tiles) {
-      KERAMOS_UNROLL
-      for (int i = 0; i < N / 2; ++i) unit::settle(sums_[i]);
-    }
-  }
-
-  /// Adds a k-tile's sums of a part, which are done, to what is there or not.
-  KERAMOS_FORCEINLINE_FUNCTION void add_k_tile(int part, bool add) requires(adds_k_tiles) {
-    KERAMOS_UNROLL
-    for (int i = 0; i < 64; ++i) {
-      unit::settle(of_k_tile_[i]);
-      T& sum = sums_[part * 64 + i];
-      sum = add ? sum + of_k_tile_[i] : of_k_tile_[i];
-    }
-  }
-
-  /// `f(number, run)` for the sums in runs of 16 bytes.
-  template <class F>
-  KERAMOS_FORCEINLINE_FUNCTION void for_each_vector(const F& f) {
-    KERAMOS_UNROLL
-    for (int i = 0; i < fragments; ++i) {
-      T run[4] = {sums_[4 * i], sums_[4 * i + 1], sums_[4 * i + 2], sums_[4 * i + 3]};
-      f(i, run);
-      KERAMOS_UNROLL
-      for (int v = 0; v < 4; ++v) sums_[4 * i + v] = run[v];
-    }
-  }
-
-  template <class Position, class Epilogue>
-  KERAMOS_FORCEINLINE_FUNCTION void write(const gemm_problem<Types>& p, const Position& at,
-                                          const Epilogue& epilogue) const {
-    const int rows = p.m - at.m0 < at.rows ? int(p.m - at.m0) : at.rows,
-              cols = p.n - at.n0 < at.cols ? int(p.n - at.n0) : at.cols;
-    int skip_m = 0, skip_n = 0;
-    if constexpr (std::is_same_v<Position, tiling::shifted_position>) skip_m = at.skip_m, skip_n = at.skip_n;
-    const auto c = reinterpret_cast<std::uintptr_t>(p.c);
-    if (p.c_col_stride == 1 &&
-        ((p.c_row_stride | at.n0 | skip_n | cols) * sizeof(C) | c) % sizeof(vector) == 0) {
-      const window there{skip_m, rows, skip_n, cols};
-      if (reads_c<T>(epilogue))
-        write_vectors<true>(p, at, there, epilogue);
-      else
-        write_vectors<false>(p, at, there, epilogue);
-      return;
-    }
-    const c_writer<Types, 2, Position> writer(p, at);
-    KERAMOS_UNROLL
-    for (int j = 0; j < fragments; ++j) KERAMOS_UNROLL
-    for (int half = 0; half < 2; ++half) {
-      const T pair[2] = {sums_[j * 4 + half * 2], sums_[j * 4 + half * 2 + 1]};
-      writer.write(first_row() + 8 * half, j * 8 + thread_ % 4 * 2, pair, epilogue);
-    }
-  }
-
- private:
-  using C = typename Types::c;
-  /// Two neighbours of a row of C, which a lane has of each fragment, and those of several fragments: 16 bytes, or all that
-  /// the four lanes of a row have.
-  using pair = run<C, 2>;
-  static constexpr int together = sizeof(pair) < 4 ? 4 : 16 / int(sizeof(pair));
-  using vector = run<pair, together>;
-  /// Lanes exchange whole words, of which a pair of bytes fills half.
-  using pair_bits = run<unsigned, (sizeof(pair) + 3) / 4>;
-  using pairs_bits = run<pair_bits, together>;
-
-  /// The rows and columns of the tile that are to be written.
-  struct window {
-    int row0, row1, col0, col1;
-  };
-
-  KERAMOS_FORCEINLINE_FUNCTION int first_row() const { return thread_ / 32 * 16 + thread_ % 32 / 4; }
-
-  /// Lanes that have neighbours change pairs with each other, so that each writes 16 bytes: of four lanes with four
-  /// fragments each gets one fragment's eight columns, of two lanes with two fragments half of that.
-  template <bool Reads, class Epilogue>
-  KERAMOS_FORCEINLINE_FUNCTION void write_vectors(const gemm_problem<Types>& p, const tiling::position& at,
-                                                  const window& there, const Epilogue& epilogue) const {
-    const int lane = thread_ % 32, first_col = lane % together * 8 + lane % 4 / together * 4;
-    C* const c = p.c + (at.m0 + first_row()) * p.c_row_stride + at.n0 + first_col;
-    KERAMOS_UNROLL
-    for (int half = 0; half < 2; ++half) {
-      const int row = first_row() + 8 * half;
-      const index_t i = at.m0 + row;
-      const int end = row >= there.row0 && row < there.row1 ? there.col1 : 0;
-      KERAMOS_UNROLL
-      for (int j = 0; j < fragments; j += together) {
-        vector* const to = reinterpret_cast<vector*>(c + 8 * half * p.c_row_stride + j * 8);
-        const bool is_there = first_col + j * 8 >= there.col0 && first_col + j * 8 < end;
-        pairs_bits pairs{};
-        if constexpr (Reads) {
-          if (is_there) pairs = bits_of(*to);
-          pairs = exchanged(pairs, lane);
-        }
-        KERAMOS_UNROLL
-        for (int f = 0; f < together; ++f) {
-          pair two;
-          if constexpr (Reads) std::memcpy(&two, &pairs.value[f], sizeof(two));
-          KERAMOS_UNROLL
-          for (int v = 0; v < 2; ++v) {
-            const T sum = sums_[(j + f) * 4 + half * 2 + v];
-            const index_t col = at.n0 + (j + f) * 8 + lane % 4 * 2 + v;
-            two.value[v] = Reads ? element_with_c(epilogue, p.place, sum, two.value[v], i, col)
-                                 : element_without_c<C>(epilogue, p.place, sum, i, col);
-          }
-          std::memcpy(&pairs.value[f], &two, sizeof(two));
-        }
-        pairs = exchanged(pairs, lane);
-        if (is_there) *to = vector_of(pairs);
-      }
-    }
-  }
-
-  KERAMOS_FORCEINLINE_FUNCTION static pairs_bits bits_of(const vector& x) {
-    pairs_bits bits{};
-    KERAMOS_UNROLL
-    for (int f = 0; f < together; ++f) std::memcpy(&bits.value[f], &x.value[f], sizeof(pair));
-    return bits;
-  }
-  KERAMOS_FORCEINLINE_FUNCTION static vector vector_of(const pairs_bits& bits) {
-    vector x;
-    KERAMOS_UNROLL
-    for (int f = 0; f < together; ++f) std::memcpy(&x.value[f], &bits.value[f], sizeof(pair));
-    return x;
-  }
-  /// Pairs are a matrix of lanes and fragments; this is its transpose.
-  KERAMOS_FORCEINLINE_FUNCTION static pairs_bits exchanged(pairs_bits pairs, int lane) {
-    KERAMOS_UNROLL
-    for (int mask = 1; mask < together; mask *= 2) {
-      const bool upper = (lane & mask) != 0;
-      KERAMOS_UNROLL
-      for (int f = 0; f < together; ++f) {
-        if (f & mask) continue;
-        KERAMOS_UNROLL
-        for (int w = 0; w < int(sizeof(pair_bits) / sizeof(unsigned)); ++w) {
-          unsigned &low = pairs.value[f].value[w], &high = pairs.value[f + mask].value[w];
-          const unsigned got = unit::exchange(upper ? low : high, mask);
-          low = upper ? got : low;
-          high = upper ? high : got;
-        }
-      }
-    }
-    return pairs;
-  }
-
-  int thread_;     // of those that multiply
-  T sums_[N / 2];  // (fragment, half of its rows, column)
-  T of_k_tile_[adds_k_tiles ? 64 : 1];
 };
 
 /// The threads of a team that multiply, as split_k needs a team.
@@ -298,8 +107,8 @@ class warpgroup_collective {
   using panel_b = line_panel<element, Config.block.n, Config.block.k, AlongB>;
   using accumulator = warpgroup_accumulator<Types, Config.block.n, Exec>;
   static constexpr int multiplying_warps = Config.warps();
-  /// Registers are allotted in eights to all threads alike. Where sums leave too few of them, those that copy give some of
-  /// theirs.
+  /// Registers are allotted in eights to all threads alike. Where sums leave fewer than 48, with which those of 256 columns
+  /// were spilled, the threads that copy give some of theirs; they do with 40.
   static constexpr int equal_registers = unit::registers / (Config.teams * team_size) / 8 * 8;
   static constexpr int copying_registers = 40;
   static constexpr int multiplying_registers =

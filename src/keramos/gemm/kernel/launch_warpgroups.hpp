@@ -3,12 +3,13 @@
 
 #include <iterator>
 
+#include <keramos/backends/simt/tiles.hpp>
 #include <keramos/enabled_backends.hpp>
 #include <keramos/gemm/collective/warpgroup.hpp>
 #include <keramos/gemm/kernel/tiled.hpp>
 #include <keramos/gemm/kernel/tiled_batch.hpp>
 #include <keramos/gemm/kernel/warpgroups.hpp>
-#include <keramos/gemm/plan/simt.hpp>
+#include <keramos/gemm/plan/simt_rows.hpp>
 
 namespace keramos::detail::simt {
 
@@ -38,7 +39,7 @@ void with_warpgroups(int row, const gemm_problem<Types>& p, const Launch& launch
     any_of_first<int(std::size(table))>([&](auto r) {
       if constexpr (table[r()].types == Types::operands &&
                     table[r()].config.math == tiling::math_unit::warpgroup &&
-                    (!OfBatch || table[r()].serves != serves::single)) {
+                    (!OfBatch || table[r()].serves != backend::simt::serves::single)) {
         return r() == row && any_of_first<16>([&](auto number) {
                  if constexpr (is_form<Types>(number()))
                    if (number() == form) launch(warpgroup_row<Exec, Types, r(), number()>());

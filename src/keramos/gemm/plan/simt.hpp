@@ -12,7 +12,6 @@
 
 #include <keramos/backends/interface.hpp>
 #include <keramos/base/error.hpp>
-#include <keramos/gemm/collective/simt.hpp>
 #include <keramos/gemm/kernel/gemv.hpp>
 #include <keramos/gemm/kernel/pack.hpp>
 #include <keramos/gemm/kernel/tiled.hpp>
@@ -21,51 +20,11 @@
 #include <keramos/gemm/plan.hpp>
 #include <keramos/gemm/plan/choice_memory.hpp>
 #include <keramos/gemm/plan/simt_model.hpp>
+#include <keramos/gemm/plan/simt_rows.hpp>
 #include <keramos/gemm/plan/small_batch.hpp>
 #include <keramos/gemm/problem.hpp>
 
 namespace keramos::detail::simt {
-
-/// Which way an operand's memory runs, and whether it can be staged 16 bytes at a time as it lies.
-struct operand_layout {
-  bool along_k, vectors;
-
-  template <class T>
-  explicit operand_layout(const tiling::operand<T>& x)
-      : along_k(x.stride_k == 1 && x.stride_mn != 1),
-        vectors(along_k ? runs_in_vectors(x.data, x.stride_k, x.stride_mn)
-                        : runs_in_vectors(x.data, x.stride_mn, x.stride_k)) {}
-};
-
-/// Whether a row's tiles are for FMA units, and so stage what runs along k element by element at any rate.
-template <class Exec, int Row>
-inline constexpr bool uses_fma = backend::tiles<Exec>::table[Row].config.math == tiling::math_unit::fma;
-
-/// How tiles of a row stage an operand, if its memory runs along k or not, and is copied 16 bytes at a time or not.
-template <class Exec, int Row, class T>
-constexpr access access_of(bool along_k, bool in_vectors) {
-  const int vector = in_vectors ? 16 / int(sizeof(T)) : 1;
-  return along_k ? access{tiling::direction::k, uses_fma<Exec, Row> ? 1 : vector}
-                 : access{tiling::direction::mn, vector};
-}
-
-/// The collective of a row of the backend's table. `Access` is 1 where A's memory runs along k, plus 2 where B's does,
-/// plus 4 for copies of 16 bytes, plus 8 where one of two complex operands is conjugated. Numbers, since they stand in
-/// the kernel's name: CUDA takes 3 cycles longer to launch a kernel for each character of it.
-template <class Exec, class Types, int Row, int Access>
-struct row : collective<Exec, Types, backend::tiles<Exec>::table[Row].config,
-                        access_of<Exec, Row, typename Types::a>((Access & 1) != 0, (Access & 4) != 0),
-                        access_of<Exec, Row, typename Types::b>((Access & 2) != 0, (Access & 4) != 0),
-                        (Access & 8) != 0> {};
-
-/// Whether `f(i)` is true for an i of 0 ... Count - 1, which are constants to it; those that follow are not tried.
-template <int Count, class F>
-bool any_of_first(const F& f) {
-  return [&]<int... I>(std::integer_sequence<int, I...>) {
-    return (f(std::integral_constant<int, I>()) || ...);
-  }
-  (std::make_integer_sequence<int, Count>());
-}
 
 /// Picks a row of the backend's table for a product's types and launches it.
 template <class Exec>

@@ -12,16 +12,10 @@
 #include <keramos/base/error.hpp>
 #include <keramos/core/detail/launch.hpp>
 #include <keramos/gemm/batch.hpp>
+#include <keramos/gemm/collective/simt_stager.hpp>
 #include <keramos/gemm/kernel/small_batch.hpp>
 
 namespace keramos::detail::simt {
-
-/// 16 bytes can be copied at once: unit stride, and every row aligned.
-template <class T>
-bool runs_in_vectors(const T* data, index_t unit_stride, index_t row_stride) {
-  constexpr int vector = 16 / int(sizeof(T));
-  return unit_stride == 1 && row_stride % vector == 0 && reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
-}
 
 // Where the batch is the slowest index, problems are copied along their rows; where it is the fastest, teams
 // hold at least a sector of memory (32 bytes) of neighbours, and k-tiles are short. Measured on an H200 only: GB/s
