@@ -80,6 +80,16 @@ function(keramos_choose_backend)
   set(KERAMOS_ENABLED_BACKENDS ${enabled} PARENT_SCOPE)
 endfunction()
 
+# How sources with code for an enabled backend's devices are compiled: its backend.cmake may define
+# keramos_compile_devices_of_<name>. A macro, so that these set variables of the caller's.
+macro(keramos_compile_devices)
+  foreach(name IN LISTS KERAMOS_ENABLED_BACKENDS)
+    if(COMMAND keramos_compile_devices_of_${name})
+      cmake_language(CALL keramos_compile_devices_of_${name})
+    endif()
+  endforeach()
+endmacro()
+
 # What an enabled backend compiles with flags of its own: its backend.cmake may define keramos_add_kernels_of_<name>.
 function(keramos_add_backend_kernels library)
   foreach(name IN LISTS KERAMOS_ENABLED_BACKENDS)

@@ -4,13 +4,16 @@
 #include <cstdint>
 #include <string_view>
 
-/// Unrolls the loop that follows completely: what keeps arrays of fragments in registers.
+/// Unrolls the loop that follows completely: what keeps arrays of fragments in registers. Or not at all: less code.
 #if defined(__CUDACC__) || defined(__clang__) || defined(__HIPCC__)
 #define KERAMOS_UNROLL _Pragma("unroll")
+#define KERAMOS_NO_UNROLL _Pragma("unroll 1")
 #elif defined(__GNUC__)
 #define KERAMOS_UNROLL _Pragma("GCC unroll 128")
+#define KERAMOS_NO_UNROLL _Pragma("GCC unroll 1")
 #else
 #define KERAMOS_UNROLL
+#define KERAMOS_NO_UNROLL
 #endif
 
 /// A function for hosts and devices, where there is no Kokkos to say so.

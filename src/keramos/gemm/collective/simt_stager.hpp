@@ -122,6 +122,7 @@ class operand_stager {
 
  public:
   using panel = Panel;
+  static constexpr bool by_registers = Vector == 1 && Copier::template by_registers<T>;
 
  private:
   static constexpr int local_fast = panel::most_of_row <= map::step_fast ? panel::column_stride
@@ -152,7 +153,7 @@ class operand_stager {
   }
 
   /// Copies k-tile number `k-tile`; every call is for the k-tile after the last one's. `Whole` promises that
-  /// all of it lies inside the operand.
+  /// all of it lies inside the operand; copies by registers do not use that.
   template <bool Whole>
   KERAMOS_FORCEINLINE_FUNCTION void stage(T* local, [[maybe_unused]] int k_tile) {
     // What only the checked copy needs is not kept in registers between k-tiles.
@@ -163,8 +164,8 @@ class operand_stager {
     const int fast_end = (along_mn ? extent_ : k_end) - fast;
     const int slow_end = (along_mn ? k_end : extent_) - slow;
     const bool busy = !map::partial || slow < slow_extent;
-    if constexpr (Vector == 1 && Copier::template by_registers<T>) {
-      stage_by_registers(local, fast, slow, fast_end, slow_end, busy, Whole);
+    if constexpr (by_registers) {
+      stage_by_registers(local, fast, slow, fast_end, slow_end, busy);
     } else {
       const T* row = global_;
       KERAMOS_UNROLL
@@ -191,31 +192,38 @@ class operand_stager {
   }
 
  private:
-  /// Elements that cannot be copied asynchronously, one by one: several are on their way before the first is stored, since a
-  /// compiler that cannot tell the two memories apart would wait for each.
+  /// Elements that cannot be copied asynchronously, one by one: about eight are on their way before the first is stored,
+  /// since a compiler that cannot tell the two memories apart would wait for each. A loop that stays one: this code is
+  /// long, and memory is what it waits for.
   KERAMOS_FORCEINLINE_FUNCTION void stage_by_registers(T* local, int fast, int slow, int fast_end,
-                                                       int slow_end, bool busy, bool whole) {
-    constexpr int passes = map::passes_slow * map::passes_fast, at_once = passes < 8 ? passes : 8;
+                                                       int slow_end, bool busy) {
+    constexpr int at_once = map::passes_fast >= 8                      ? 1
+                            : map::passes_fast * map::passes_slow <= 8 ? map::passes_slow
+                                                                       : 8 / map::passes_fast;
+    static_assert(map::passes_slow % at_once == 0);
     const T* row = global_;
-    KERAMOS_UNROLL
-    for (int first = 0; first < passes; first += at_once) {
-      T element[at_once];
+    KERAMOS_NO_UNROLL
+    for (int first = 0; first < map::passes_slow; first += at_once) {
+      T element[at_once][map::passes_fast];
       KERAMOS_UNROLL
-      for (int i = first; i < first + at_once && i < passes; ++i) {
-        const int ps = i / map::passes_fast, pf = i % map::passes_fast;
-        const bool there =
-            busy && (whole || (ps * map::lanes_slow < slow_end && pf * map::step_fast < fast_end));
-        element[i - first] = there ? row[pf * map::step_fast * stride_fast_] : T(0);
-        if (pf + 1 == map::passes_fast && (along_mn || ps + 1 < map::passes_slow))
-          row = Copier::advance(row, row_step_);
+      for (int s = 0; s < at_once; ++s) {
+        KERAMOS_UNROLL
+        for (int pf = 0; pf < map::passes_fast; ++pf) {
+          const bool there =
+              busy && (first + s) * map::lanes_slow < slow_end && pf * map::step_fast < fast_end;
+          element[s][pf] = there ? row[pf * map::step_fast * stride_fast_] : T(0);
+        }
+        row = Copier::advance(row, row_step_);
       }
       KERAMOS_UNROLL
-      for (int i = first; i < first + at_once && i < passes; ++i) {
-        const int ps = i / map::passes_fast, pf = i % map::passes_fast;
-        if (busy)
-          local[by_strides
-                    ? local_offset_ + ps * map::lanes_slow * local_slow + pf * map::step_fast * local_fast
-                    : offset(fast + pf * map::step_fast, slow + ps * map::lanes_slow)] = element[i - first];
+      for (int s = 0; s < at_once; ++s) {
+        const int ps = first + s;
+        KERAMOS_UNROLL
+        for (int pf = 0; pf < map::passes_fast; ++pf)
+          if (busy)
+            local[by_strides
+                      ? local_offset_ + ps * map::lanes_slow * local_slow + pf * map::step_fast * local_fast
+                      : offset(fast + pf * map::step_fast, slow + ps * map::lanes_slow)] = element[s][pf];
       }
     }
     global_ = along_mn ? row : global_ + K;
@@ -265,6 +273,8 @@ class stager {
  public:
   using panels_type = panel_pair<typename stager_a::panel, typename stager_b::panel>;
   static constexpr int slot_bytes = a_bytes + b_bytes, offset_of_b = a_bytes;
+  /// Whether k-tiles that lie inside the operands are copied by code of their own.
+  static constexpr bool knows_whole = !stager_a::by_registers || !stager_b::by_registers;
 
   template <class Problem>
   KERAMOS_FORCEINLINE_FUNCTION stager(const Problem& p, const tiling::position& at, char* local, int thread)
