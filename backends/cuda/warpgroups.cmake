@@ -1,6 +1,6 @@
 # Kernels of warpgroups (warpgroup.hpp) are code for one architecture alone: sm_90a, of GPUs for which Kokkos
 # compiles sm_90. So these sources get Kokkos' flags, but for that.
-set(KERAMOS_WARPGROUP_TYPES tf32 f16 f16_f32 bf16 bf16_f32 i8_i32 i8 f8_f16 f8_bf16 f8_f32)
+set(KERAMOS_WARPGROUP_TYPES tf32 f32_emulated f16 f16_f32 bf16 bf16_f32 i8_i32 i8 f8_f16 f8_bf16 f8_f32)
 
 function(keramos_add_kernels_of_cuda library)
   # As in the tile table (tiles.hpp), which has rows for them then.
@@ -12,6 +12,9 @@ function(keramos_add_kernels_of_cuda library)
   foreach(type IN LISTS KERAMOS_WARPGROUP_TYPES)
     if(type IN_LIST KERAMOS_TYPES)
       foreach(form IN ITEMS gemm gemm_batched)
+        if(type STREQUAL f32_emulated AND form STREQUAL gemm_batched)
+          continue()  # batches are not emulated
+        endif()
         set(source "${PROJECT_BINARY_DIR}/src/${form}_warpgroup_${type}.cpp")
         configure_file(src/gemm/${form}_warpgroup_type.cpp.in "${source}" @ONLY)
         list(APPEND sources "${source}")

@@ -12,6 +12,7 @@ namespace keramos::backend::simt {
 inline constexpr tiling::operand_types f32 = tiling::all(scalar_type::f32);
 inline constexpr tiling::operand_types f64 = tiling::all(scalar_type::f64);
 inline constexpr tiling::operand_types tf32 = tiling::rounded_to_tf32();
+inline constexpr tiling::operand_types tf32x3 = tiling::split_in_tf32();
 inline constexpr tiling::operand_types i8 = tiling::bytes();
 inline constexpr tiling::operand_types i32 = tiling::all(scalar_type::i32);
 inline constexpr tiling::operand_types c32 = tiling::all(scalar_type::c32);

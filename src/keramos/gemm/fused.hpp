@@ -45,7 +45,7 @@ using epilogue_number_t = typename epilogue_number<types_of<A, B, C>>::type;
 
 /// Each epilogue would be compiled once more for it.
 inline void refuse_other_compute(gemm_compute compute) {
-  if (compute != gemm_compute::standard)
+  if (compute == gemm_compute::tf32)
     throw invalid_argument(
         "keramos::gemm: options.compute is tf32, which products with an epilogue of the caller's "
         "do not have; pass gemm_compute::standard");

@@ -129,25 +129,44 @@ decltype(auto) in_types(const gemm_problem<From>& p) {
                             p.n, p.k, p.pad_m, p.pad_n,        p.place};
 }
 
+/// Whether some products of Types are emulated there if gemm_compute::f32_emulated asks for it.
+template <class Exec, class Types>
+inline constexpr bool emulates = std::is_same_v<Types, types::f32> && computes<Exec, types::f32_emulated> &&
+                                 is_compiled<types::f32_emulated>;
+
 /// Throws what `compute` asks for if it cannot be had for elements of Types.
 template <class Exec, class Types>
-[[noreturn]] void refuse_compute() {
+[[noreturn]] void refuse_compute(gemm_compute compute) {
   std::string why = "the backend " + std::string(backend::traits<Exec>::name) + " does not have";
   if (!std::is_same_v<Types, types::f32>)
     why = "is for matrices of float, but these are " + std::string(Types::name);
   else if (computes<Exec, types::tf32>)
     why = "KERAMOS_TYPES left out when the library was configured";
-  throw invalid_argument("keramos::gemm: options.compute is tf32, which " + why +
-                         "; pass gemm_compute::standard");
+  throw invalid_argument("keramos::gemm: options.compute is " + std::string(to_string(compute)) + ", which " +
+                         why + "; pass gemm_compute::standard");
 }
 
-/// Calls `f` with the types, as a value, that `compute` asks for where elements are those of Types.
+/// Calls `f` with the types, as a value, that `compute` asks for where elements are those of Types, and nothing is emulated.
 template <class Exec, class Types, class F>
 decltype(auto) with_compute(gemm_compute compute, const F& f) {
   if constexpr (std::is_same_v<Types, types::f32> && computes<Exec, types::tf32> && is_compiled<types::tf32>)
     if (compute == gemm_compute::tf32) return f(types::tf32());
-  if (compute != gemm_compute::standard) refuse_compute<Exec, Types>();
+  const bool is_f32 = std::is_same_v<Types, types::f32>;
+  if (compute != gemm_compute::standard && !(is_f32 && compute == gemm_compute::f32_emulated))
+    refuse_compute<Exec, Types>(compute);
   return f(Types());
+}
+
+/// Does a product of f32 as the plan says that options give or choose_plan finds: emulated, or not.
+template <class Exec>
+void run_emulated(const Exec& exec, workspace<Exec>& memory, const gemm_problem<types::f32>& p,
+                  const library_epilogue<types::f32>& epilogue, gemm_options options) {
+  const auto emulated = in_types<types::f32_emulated>(p);
+  if (!options.plan) options.plan = choose_plan(exec, emulated, options, epilogue_of_product::library);
+  if (options.plan->type == types::f32_emulated::name)
+    run_gemm(exec, memory, emulated, epilogue, options);
+  else
+    run_gemm(exec, memory, p, epilogue, options);
 }
 
 }  // namespace detail
@@ -189,6 +208,15 @@ decltype(auto) with_compute(gemm_compute compute, const F& f) {
 /// options.compute = gemm_compute::tf32, for f32 on CUDA from compute capability 8.0 on: elements are rounded to eleven bits
 /// first, so to the bound comes 2^-10·(1 + 2^-12)·|alpha||A||B|. A matrix times a vector is computed as without.
 ///
+/// options.compute = gemm_compute::f32_emulated, for f32: where it is faster, on GPUs of compute capability 9.0 whose Kokkos
+/// gives a team 198 KB of scratch (5.2), each element is split in the nearest of eleven bits and the nearest to the rest,
+/// three of the four products of these parts are formed on tensor cores, and sums of 32 columns of k are added in f32
+/// (3xTF32: Ootomo and Yokota, Int. J. High Perform. Comput. Appl. 36(4), 2022, who say why those sums are not left to the
+/// tensor cores). To the bound comes 2^-18·|alpha||A||B|: 2^-21 for what is left of elements, the rest for sums of tensor
+/// cores, which are truncated. Errors are smaller than those of f32 as a rule, since fewer sums are rounded there. NaN and
+/// infinities are as in IEEE arithmetic; of elements below 2^-103 up to thirteen bits are lost. Everywhere else, of
+/// batches and with epilogues of the caller's, it is f32 as without.
+///
 /// The call can be captured in a CUDA graph once the same call was made before, outside: by then the queue has
 /// the memory that it needs. The graph uses that memory, so the queue must outlive it, and a run of the graph must
 /// not overlap other work of the queue or another run.
@@ -198,6 +226,11 @@ basic_event<Exec> gemm(basic_queue<Exec>& q, Alpha alpha, const MA& a, const MB&
   const auto problem = detail::checked_problem<Exec>(a, b, c, options);
   using types = typename decltype(problem)::types;
   const auto epilogue = detail::update_of<types, detail::matrix_element<MC>>(alpha, beta);
+  if constexpr (detail::emulates<Exec, types>)
+    if (options.compute == gemm_compute::f32_emulated) {
+      detail::run_emulated(q.execution_space(), detail::workspace_of(q), problem, epilogue, options);
+      return q.completion();
+    }
   detail::with_compute<Exec, types>(options.compute, [&]<class To>(To) {
     detail::run_gemm(q.execution_space(), detail::workspace_of(q), detail::in_types<To>(problem), epilogue,
                      options);
@@ -215,7 +248,12 @@ template <class Exec, matrix_like MA, matrix_like MB, matrix_like MC>
 gemm_plan plan_gemm(basic_queue<Exec>& q, const MA& a, const MB& b, const MC& c,
                     const gemm_options& options = {}) {
   const auto problem = detail::checked_problem<Exec>(a, b, c, options);
-  return detail::with_compute<Exec, typename decltype(problem)::types>(options.compute, [&]<class To>(To) {
+  using types = typename decltype(problem)::types;
+  if constexpr (detail::emulates<Exec, types>)
+    if (options.compute == gemm_compute::f32_emulated)
+      return detail::choose_plan(q.execution_space(), detail::in_types<keramos::types::f32_emulated>(problem), options,
+                                 detail::epilogue_of_product::library);
+  return detail::with_compute<Exec, types>(options.compute, [&]<class To>(To) {
     return detail::choose_plan(q.execution_space(), detail::in_types<To>(problem), options,
                                detail::epilogue_of_product::library);
   });

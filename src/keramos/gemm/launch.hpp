@@ -67,6 +67,9 @@ gemm_plan choose_plan(const Exec& exec, const gemm_problem<Types>& p, const gemm
   gemm_plan plan{p.m, p.n, p.k, backend::traits<Exec>::name, Types::name};
   if (p.m == 0 || p.n == 0 || p.k == 0) return plan;
   if (options.block) check_block(*options.block);
+  if constexpr (Types::splits_elements && computes<Exec, Types>)
+    if (!options.block && !planner<Exec>::gains_from_splitting(exec, p))
+      return choose_plan(exec, in_types<types::f32>(p), options, whose);
   if constexpr (computes<Exec, Types>) planner<Exec>::choose(exec, p, options.block, whose, plan);
   return plan;
 }

@@ -13,11 +13,18 @@ namespace keramos {
 /// op(X) of BLAS: X, its transpose, or its conjugate transpose (of real numbers the transpose).
 enum class op : char { N = 'N', T = 'T', C = 'C' };
 
-/// What elements of A and B are rounded to before they are multiplied.
+/// In which arithmetic elements of A and B are multiplied.
 enum class gemm_compute {
-  standard,  ///< nothing: products are those of the elements
-  tf32,      ///< f32 on tensor cores: eleven bits of mantissa, to nearest; sums stay in f32
+  standard,      ///< products are those of the elements
+  tf32,          ///< f32 on tensor cores: eleven bits of mantissa, to nearest; sums stay in f32
+  f32_emulated,  ///< f32 as three products of tf32 where that is faster, else as `standard`
 };
+/// "f32_emulated".
+constexpr const char* to_string(gemm_compute compute) {
+  return compute == gemm_compute::tf32           ? "tf32"
+         : compute == gemm_compute::f32_emulated ? "f32_emulated"
+                                                 : "standard";
+}
 
 /// Where in the caller's C a problem writes, for epilogues that ask: the library transposes, cuts and batches.
 struct gemm_place {

@@ -40,8 +40,10 @@ struct gemm_types {
 
   /// Whether products are of complex numbers, whose op::C is not op::T.
   static constexpr bool is_complex = detail::is_complex<accumulator>;
+  /// Whether an element is the sum of two, of which kernels read both.
+  static constexpr bool splits_elements = Compute == scalar_type::tf32x3;
   /// Whether only matrix units compute so: FMA units and hosts do not round.
-  static constexpr bool needs_matrix_units = Compute == scalar_type::tf32;
+  static constexpr bool needs_matrix_units = Compute == scalar_type::tf32 || splits_elements;
   /// Whether kernels of one type alone can do it.
   static constexpr bool uniform = Compute == Accumulator && std::is_same_v<a, accumulator> &&
                                   std::is_same_v<b, accumulator> && std::is_same_v<c, accumulator>;
@@ -64,6 +66,10 @@ struct f32 : uniform_types<scalar_type::f32> {
 struct tf32
     : gemm_types<scalar_type::f32, scalar_type::f32, scalar_type::f32, scalar_type::tf32, scalar_type::f32> {
   static constexpr const char* name = "tf32";
+};
+struct f32_emulated
+    : gemm_types<scalar_type::f32, scalar_type::f32, scalar_type::f32, scalar_type::tf32x3, scalar_type::f32> {
+  static constexpr const char* name = "f32_emulated";
 };
 struct f64 : uniform_types<scalar_type::f64> {
   static constexpr const char* name = "f64";
@@ -114,7 +120,7 @@ template <class... Types>
 struct types_list {};
 
 /// All of them. Of those for the same elements, the first is meant if nothing else is asked for.
-using known_types = types_list<types::f32, types::tf32, types::f64, types::i32, types::i8_i32, types::i8,
+using known_types = types_list<types::f32, types::tf32, types::f32_emulated, types::f64, types::i32, types::i8_i32, types::i8,
                                types::c32, types::c64, types::f16, types::f16_f32, types::bf16,
                                types::bf16_f32, types::f8_f16, types::f8_bf16, types::f8_f32>;
 

@@ -19,6 +19,10 @@ constexpr operand_types halves(scalar_type type) { return {type, type, type, sca
 constexpr operand_types rounded_to_tf32() {
   return {scalar_type::f32, scalar_type::f32, scalar_type::tf32, scalar_type::f32};
 }
+/// Elements of f32 that are split in two of tf32.
+constexpr operand_types split_in_tf32() {
+  return {scalar_type::f32, scalar_type::f32, scalar_type::tf32x3, scalar_type::f32};
+}
 /// Integers of eight bits, summed modulo 2^32.
 constexpr operand_types bytes() {
   return {scalar_type::i8, scalar_type::i8, scalar_type::i8, scalar_type::i32};

@@ -86,6 +86,8 @@ class warpgroup_collective {
   static constexpr int warpgroup = unit::warps * warp;
   static constexpr int multiplying = Config.warps() * warp, copying = warpgroup;  ///< threads
   static_assert(std::is_same_v<element, typename Types::b>);
+  static_assert(!Types::splits_elements || (Config.block.n == 128 && Config.stages % 2 == 0 && !Config.splits_k),
+                "keramos: k-tiles of split elements come in pairs, and 128 columns are summed at a time");
   static_assert(Config.warp.m == 16 && Config.warp.n == Config.block.n && Config.block.m % 64 == 0,
                 "keramos: a warpgroup has 64 rows of a block tile, and all of its columns");
   static_assert(sizeof(element) == 2 || (AlongA == tiling::direction::k && AlongB == tiling::direction::k),
@@ -194,22 +196,33 @@ class warpgroup_collective {
       accumulator sums(thread);
       const int count = k_tiles(tile.position());
       [[maybe_unused]] int previous = 0;
-      for (int s = 0; s < count; ++s) {
-        const int slot = ring.wait(), offset = slot * stager::slot_bytes;
-        const auto begin = [&](int part) {
-          sums.template multiply<panel_a, panel_b, KindA, KindB>(unit::advance(a, offset),
-                                                                 unit::advance(b, offset), part, s > 0);
+      for (int s = 0; s < count; s += Types::splits_elements ? 2 : 1) {
+        const int slot = ring.wait();
+        const auto begin = [&](int slot_a, int slot_b, int part, bool add) {
+          sums.template multiply<panel_a, panel_b, KindA, KindB>(
+              unit::advance(a, slot_a * stager::slot_bytes), unit::advance(b, slot_b * stager::slot_bytes),
+              part, add);
         };
-        if constexpr (accumulator::adds_k_tiles) {
+        if constexpr (Types::splits_elements) {  // what elements were rounded to, and behind it the rest
+          begin(slot, slot, 0, false);
+          ring.advance();
+          const int rest = ring.wait();
+          begin(slot, rest, 0, true);
+          begin(rest, slot, 0, true);
+          unit::template finish<0>();
+          release(ring, slot, thread);
+          release(ring, rest, thread);
+          sums.add_k_tile(0, s > 0);
+        } else if constexpr (accumulator::adds_k_tiles) {
           KERAMOS_UNROLL
           for (int part = 0; part < accumulator::parts; ++part) {
-            begin(part);
+            begin(slot, slot, part, false);
             unit::template finish<0>();
             if (part + 1 == accumulator::parts) release(ring, slot, thread);
             sums.add_k_tile(part, s > 0);
           }
         } else {
-          begin(0);
+          begin(slot, slot, 0, s > 0);
           // The units have the next k-tile to do before the last one's stage is given back.
           unit::template finish<1>();
           if (s > 0) release(ring, previous, thread);

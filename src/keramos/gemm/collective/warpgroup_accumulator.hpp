@@ -23,17 +23,17 @@ class warpgroup_accumulator {
   static constexpr int fragments = N / 8;  ///< of 64 x 8
 
  public:
-  /// Whether the units' sums are of fewer bits than T has: then those of each k-tile are formed by themselves, 128 columns
-  /// at a time, and added to the rest here.
-  static constexpr bool adds_k_tiles = std::is_same_v<E, float8>;
+  /// Whether the units' sums are not good enough, of fewer bits than T has or not rounded: then those of each k-tile are
+  /// formed by themselves, 128 columns at a time, and added to the rest here.
+  static constexpr bool adds_k_tiles = std::is_same_v<E, float8> || Types::splits_elements;
   static constexpr int parts = adds_k_tiles ? N / 128 : 1;  ///< of the columns
   static_assert(!adds_k_tiles || N % 128 == 0);
   static constexpr int registers = N / 2 + (adds_k_tiles ? 64 : 0);  ///< of sums
 
   KERAMOS_FORCEINLINE_FUNCTION explicit warpgroup_accumulator(int thread) : thread_(thread) {}
 
-  /// Begins to multiply a k-tile of 128 bytes, whose panels are described, one part of the columns; `add` to what is there
-  /// or not.
+  /// Begins to multiply a k-tile of 128 bytes, whose panels are described, one part of the columns; `add` to the sums, or
+  /// where k-tiles are added to that k-tile's, that are there or not.
   template <class PanelA, class PanelB, bool KindA, bool KindB>
   KERAMOS_FORCEINLINE_FUNCTION void multiply(std::uint64_t a, std::uint64_t b, [[maybe_unused]] int part,
                                              [[maybe_unused]] bool add) {
@@ -42,8 +42,10 @@ class warpgroup_accumulator {
     for (int step = 0; step < 4; ++step) {
       const std::uint64_t a_step = unit::advance(a, PanelA::bytes_to(0, step)),
                           b_step = unit::advance(b, PanelB::bytes_to(adds_k_tiles ? part * 128 : 0, step));
-      if constexpr (adds_k_tiles)
-        unit::template multiply_bytes<KindA, KindB>(of_k_tile_, a_step, b_step, step > 0);
+      if constexpr (Types::splits_elements)
+        unit::template multiply<E, false, false>(of_k_tile_, a_step, b_step, add || step > 0);
+      else if constexpr (adds_k_tiles)
+        unit::template multiply_bytes<KindA, KindB>(of_k_tile_, a_step, b_step, add || step > 0);
       else if constexpr (sizeof(E) == 1)
         unit::template multiply_bytes<KindA, KindB>(sums_, a_step, b_step, add || step > 0);
       else

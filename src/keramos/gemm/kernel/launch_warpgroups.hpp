@@ -55,7 +55,7 @@ void with_warpgroups(int row, const gemm_problem<Types>& p, const Launch& launch
 template <class Exec, class Types>
 void launch_warpgroups(const Exec& exec, int row, const gemm_problem<Types>& p,
                        const split_k<typename Types::accumulator>& split,
-                       const library_epilogue<Types>& epilogue) {
+                       const warpgroup_epilogue<Types>& epilogue) {
   with_warpgroups<Exec, false>(
       row, p, [&](const auto& collective) { launch_tiled(exec, collective, p, split, epilogue); });
 }

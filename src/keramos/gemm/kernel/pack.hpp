@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <type_traits>
 
 #include <keramos/backends/interface.hpp>
@@ -25,7 +26,7 @@ index_t packed_pitch(index_t extent) {
 }
 
 /// One operand to copy: element (mn, k) goes to `to[k * pitch + mn]` or `to[mn * pitch + k]`, and zeros to what is left of
-/// the pitch.
+/// the pitch. Of elements that are split each line of a row along k becomes two, the second of what the first leaves.
 template <class T>
 struct pack_task {
   static constexpr int mn = 64, k = 32;  // of a team
@@ -38,10 +39,10 @@ struct pack_task {
 
   pack_task() = default;
   pack_task(const tiling::operand<T>& from, T* to, index_t extent_mn, index_t extent_k,
-            tiling::direction along)
+            tiling::direction along, int lines)
       : from(from),
         to(to),
-        pitch(packed_pitch<T>(along == tiling::direction::k ? extent_k : extent_mn)),
+        pitch(lines * packed_pitch<T>(along == tiling::direction::k ? extent_k : extent_mn)),
         extent_mn(extent_mn),
         along_k(along == tiling::direction::k),
         blocks_mn(int((extent_mn + mn - 1) / mn)),
@@ -51,6 +52,9 @@ struct pack_task {
 template <class Types>
 inline constexpr std::size_t pack_element_bytes = std::max(sizeof(typename Types::a),
                                                            sizeof(typename Types::b));
+/// Lines that a packed operand has for each of its own.
+template <class Types>
+inline constexpr int packed_lines = Types::splits_elements ? 2 : 1;
 
 /// Copies one operand or both, a block of mn x k a team, through scratch where the operand runs along k, so
 /// that both sides are read and written in rows. What units shall read that do not round is rounded.
@@ -98,11 +102,12 @@ struct pack_kernel {
     if (task.along_k) {
       constexpr int step = team_size / k;
       const int i = thread % k, j = thread / k;
-      T* out = task.to + (mn0 + j) * task.pitch + k0 + i;
+      const index_t line = packed_lines<Types> * k0 + i;
+      T* out = task.to + (mn0 + j) * task.pitch + line;
       KERAMOS_UNROLL
       for (int r = 0; r < each; ++r)
-        if (mn0 + j + r * step < task.extent_mn && k0 + i < task.pitch)
-          out[r * step * task.pitch] = local[i * (mn + 1) + j + r * step];
+        if (mn0 + j + r * step < task.extent_mn && line < task.pitch)
+          store(out + r * step * task.pitch, local[i * (mn + 1) + j + r * step]);
       return;
     }
     constexpr int step = team_size / mn;
@@ -112,6 +117,27 @@ struct pack_kernel {
     for (int r = 0; r < each; ++r)
       if (mn0 + i < task.pitch && k0 + j + r * step < extent_k)
         out[r * step * task.pitch] = local[(j + r * step) * (mn + 1) + i];
+  }
+
+  template <class T>
+  KERAMOS_FORCEINLINE_FUNCTION static void store(T* to, T x) {
+    if constexpr (Types::splits_elements) {
+      static_assert(k * sizeof(T) == 128, "keramos: a team's columns are a line");
+      const T high = high_part(x);
+      to[0] = high;
+      to[k] = is_finite(x) ? backend::mma<Exec>::rounded(x - high) : T(0);
+    } else {
+      *to = x;
+    }
+  }
+  KERAMOS_FORCEINLINE_FUNCTION static bool is_finite(float x) {
+    constexpr float most = std::numeric_limits<float>::max();
+    return Kokkos::fabs(x) <= most;
+  }
+  /// The nearest that units multiply; never infinite if x is not.
+  KERAMOS_FORCEINLINE_FUNCTION static float high_part(float x) {
+    const float high = backend::mma<Exec>::rounded(x), most = 0x1.ffcp127f;
+    return is_finite(high) || !is_finite(x) ? high : x < 0 ? -most : most;
   }
 
   /// All of a thread's elements are on their way before the first is stored.
@@ -127,7 +153,8 @@ struct pack_kernel {
     for (int r = 0; r < each; ++r) {
       const index_t at_mn = mn0 + i + (AlongK ? r * step : 0), at_k = k0 + j + (AlongK ? 0 : r * step);
       element[r] = at_mn < task.extent_mn && at_k < extent_k ? in[r * stride] : T(0);
-      if constexpr (Types::needs_matrix_units) element[r] = backend::mma<Exec>::rounded(element[r]);
+      if constexpr (Types::needs_matrix_units && !Types::splits_elements)
+        element[r] = backend::mma<Exec>::rounded(element[r]);
     }
     KERAMOS_UNROLL
     for (int r = 0; r < each; ++r)
@@ -172,7 +199,8 @@ void choose_packing(const gemm_problem<Types>& p, bool a_along_k, bool a_vectors
 /// The most rows or columns of an operand that are packed at once, for tiles of warpgroups; 0 if k is too long for any.
 template <class Types>
 index_t most_to_pack(index_t k, const backend::simt::device_model& device) {
-  return index_t(device.most_packed_bytes / pack_element_bytes<Types>) / packed_pitch<char>(k) / 256 * 256;
+  return index_t(device.most_packed_bytes / pack_element_bytes<Types>) /
+         (packed_lines<Types> * packed_pitch<char>(k)) / 256 * 256;
 }
 template <class Types>
 bool can_pack(index_t k, const backend::simt::device_model& device) {
@@ -197,8 +225,9 @@ void with_packed(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T
   using B = typename Types::b;
   const index_t band_m = std::min(part.band_m, p.m), band_n = std::min(part.band_n, p.n);
   const bool along_k = along == tiling::direction::k;
+  constexpr int lines = packed_lines<Types>;
   const auto bytes = [&]<class T>(const T*, index_t band) {
-    return sizeof(T) * (along_k ? packed_pitch<T>(p.k) * band : packed_pitch<T>(band) * p.k);
+    return sizeof(T) * (along_k ? lines * packed_pitch<T>(p.k) * band : packed_pitch<T>(band) * p.k);
   };
   const std::size_t a_bytes = part.pack_a ? bytes(p.a.data, band_m) : 0;
   const std::size_t b_bytes = part.pack_b ? bytes(p.b.data, band_n) : 0;
@@ -210,12 +239,12 @@ void with_packed(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T
       gemm_problem<Types> band = p.part(m0, n0, std::min(band_m, p.m - m0), std::min(band_n, p.n - n0));
       pack_task<A> a;
       pack_task<B> b;
-      if (part.pack_a && n0 == 0) a = {band.a, to_a, band.m, p.k, along};
-      if (part.pack_b && (m0 == 0 || band_n < p.n)) b = {band.b, to_b, band.n, p.k, along};
+      if (part.pack_a && n0 == 0) a = {band.a, to_a, band.m, p.k, along, lines};
+      if (part.pack_b && (m0 == 0 || band_n < p.n)) b = {band.b, to_b, band.n, p.k, along, lines};
       if (a.teams + b.teams > 0) pack<Types>(exec, a, b, p.k);
       const auto packed = [&]<class T>(tiling::operand<T>& x, index_t extent, const T* data, int& pad) {
         if (along_k) {
-          x = {data, packed_pitch<T>(p.k), 1, x};
+          x = {data, lines * packed_pitch<T>(p.k), 1, x};
         } else {
           x = {data, 1, packed_pitch<T>(extent), x};
           pad = int(x.stride_k - extent);
@@ -223,6 +252,7 @@ void with_packed(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T
       };
       if (part.pack_a) packed(band.a, band.m, to_a, band.pad_m);
       if (part.pack_b) packed(band.b, band.n, to_b, band.pad_n);
+      if (Types::splits_elements) band.k = band.a.stride_mn;  // both are packed then
       multiply(band);
     }
 }

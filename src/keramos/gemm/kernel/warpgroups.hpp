@@ -1,7 +1,10 @@
 // Products by warpgroups. Their kernels are compiled apart, for one architecture: here they are only named, for planners.
 #pragma once
 
+#include <type_traits>
+
 #include <keramos/backends/interface.hpp>
+#include <keramos/gemm/epilogue/exact_infinities.hpp>
 #include <keramos/gemm/epilogue/placed.hpp>
 #include <keramos/gemm/kernel/split_k.hpp>
 #include <keramos/gemm/problem.hpp>
@@ -18,12 +21,26 @@ inline constexpr bool has_warpgroup_rows = [] {
   return false;
 }();
 
+/// What tiles of warpgroups are given for BLAS' update.
+template <class Types>
+using warpgroup_epilogue = std::conditional_t<Types::splits_elements, exact_infinities<library_epilogue<Types>>,
+                                              library_epilogue<Types>>;
+/// The same for a problem, before its operands are packed.
+template <class Types>
+warpgroup_epilogue<Types> for_warpgroups(const library_epilogue<Types>& epilogue,
+                                         [[maybe_unused]] const gemm_problem<Types>& p) {
+  if constexpr (Types::splits_elements)
+    return {epilogue, p.a, p.b, p.k, p.place};
+  else
+    return epilogue;
+}
+
 /// Does a product in tiles of a row of the table, which warpgroups can read its operands for
 /// (kernel/launch_warpgroups.hpp).
 template <class Exec, class Types>
 void launch_warpgroups(const Exec& exec, int row, const gemm_problem<Types>& p,
                        const split_k<typename Types::accumulator>& split,
-                       const library_epilogue<Types>& epilogue);
+                       const warpgroup_epilogue<Types>& epilogue);
 
 /// Does a batch in such tiles, of which there are `league`; `shape` stands for all of its problems.
 template <class Exec, class Types, class Tiles>

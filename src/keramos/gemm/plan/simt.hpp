@@ -55,7 +55,8 @@ struct planner {
                      epilogue_of_product whose, gemm_plan& plan) {
     p.place = {};
     if (prefers_transposed(p)) p.transpose();
-    const main_part main = requested || p.n == 1 ? main_part{p.m, p.n} : choose_main(exec, p, whose);
+    const bool whole = requested || p.n == 1 || Types::splits_elements;  // a strip would split an operand once more
+    const main_part main = whole ? main_part{p.m, p.n} : choose_main(exec, p, whose);
     const auto add = [&](index_t m0, index_t n0, index_t m, index_t n) {
       plan.parts[plan.size++] = choose_part(exec, p.part(m0, n0, m, n), requested, whose);
     };
@@ -99,6 +100,25 @@ struct planner {
     tell_team<Types>(part);
   }
 
+  /// Whether a product on tensor cores whose elements are split, of f32, is possible here and faster than one on FMA units.
+  template <class Types>
+  static bool gains_from_splitting(const Exec& exec, const gemm_problem<Types>& p) {
+    constexpr auto whose = epilogue_of_product::library;
+    const device_model device = tiles::model(exec);
+    if (p.m == 1 || p.n == 1 || !can_pack<Types>(p.k, device)) return false;
+    const int arch = tiles::arch(exec);
+    if (std::none_of(std::begin(table), std::end(table), [&](const tile_row& r) {
+          return serves_one<Types>(r, arch, whose) && fits(exec, r);
+        }))
+      return false;
+    thread_local choice_memory<choice_key, bool> choices;
+    const choice_key key = key_of(exec, p, whose);
+    return choices.get(key, [&] {
+      return best_row<Types>(exec, p.m, p.n, p.k, key, device).time <
+             best_row<types::f32>(exec, p.m, p.n, p.k, key, device).time;
+    });
+  }
+
   /// Notes the threads of a team and the local memory that it asks for.
   template <class Types>
   static void tell_team(gemm_part& part) {
@@ -114,6 +134,7 @@ struct planner {
                     epilogue_of_product whose) {
     const split_plan& split = part.split;
     if (part.path == gemm_path::vector) {
+      if (Types::splits_elements) refuse_plan(number, "multiplies by a vector, which needs no tensor cores");
       if (p.n != 1) refuse_plan(number, "multiplies by a vector but has " + std::to_string(p.n) + " columns");
       constexpr int most = gemv_shape::team_size * gemv_shape::rows;
       if (part.block.m < gemv_shape::rows || part.block.m > most || (part.block.m & (part.block.m - 1)) != 0)
@@ -157,14 +178,17 @@ struct planner {
   template <class Types, class Epilogue>
   static void run(const Exec& exec, workspace<Exec>& memory, const gemm_problem<Types>& p,
                   const gemm_part& part, const Epilogue& epilogue) {
-    if (part.path == gemm_path::vector) return multiply_vector(exec, memory, p, part, epilogue);
-    const auto multiply = [&](const gemm_problem<Types>& p) {
+    if constexpr (!Types::splits_elements)
+      if (part.path == gemm_path::vector) return multiply_vector(exec, memory, p, part, epilogue);
+    const auto multiply = [&](const gemm_problem<Types>& packed) {
       split_k<typename Types::accumulator> split;
-      if (table[part.row].config.splits_k) split = split_of(exec, memory, p, part.block, part.split);
+      if (table[part.row].config.splits_k) split = split_of(exec, memory, packed, part.block, part.split);
       if constexpr (has_warpgroup_rows<Exec, Types> && is_linear<Epilogue>)
-        if (of_warpgroups(part.row)) return launch_warpgroups(exec, part.row, p, split, epilogue);
-      with_collective<Types, false>(
-          part.row, p, [&](const auto& collective) { launch_tiled(exec, collective, p, split, epilogue); });
+        if (of_warpgroups(part.row))
+          return launch_warpgroups(exec, part.row, packed, split, for_warpgroups(epilogue, p));
+      with_collective<Types, false>(part.row, packed, [&](const auto& collective) {
+        launch_tiled(exec, collective, packed, split, epilogue);
+      });
     };
     if (part.pack_a || part.pack_b)
       with_packed(exec, memory, p, part,
@@ -209,7 +233,7 @@ struct planner {
                                const std::optional<tiling::shape>& requested, epilogue_of_product whose) {
     if (prefers_transposed(p)) p.transpose();
     gemm_part part;
-    if (p.n == 1 && !requested)
+    if (p.n == 1 && !requested && !Types::splits_elements)
       choose_vector(vector_access_of(p), p.m, p.k, tiles::model(exec).units, part);
     else
       choose_tiles(exec, p, requested, whose, part);
