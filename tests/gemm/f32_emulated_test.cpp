@@ -1,0 +1,162 @@
+// f32 as three products of tf32: correct wherever it is asked for, and no less accurate than f32 where it is emulated.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "gemm_case.hpp"
+
+namespace keramos::test {
+namespace {
+
+constexpr gemm_compute emulated = gemm_compute::f32_emulated;
+constexpr tiling::shape blocks[] = {{128, 128, 32}, {64, 128, 32}};
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+/// Calls `f(options)` for each block tile that emulates here, and for none asked for: then the library chooses.
+template <class F>
+void for_tiles(const F& f) {
+  f(gemm_options{.compute = emulated});
+  for (const tiling::shape& block : blocks) {
+    try {
+      f(gemm_options{.block = block, .compute = emulated});
+    } catch (const launch_error& e) {  // no such tile here, or too large for this Kokkos
+      EXPECT_NE(std::string(e.what()).find(to_string(block)), std::string::npos) << e.what();
+    }
+  }
+}
+
+TEST(GemmF32Emulated, SizesOpsAndLayouts) {
+  std::mt19937_64 rng(fresh_seed());
+  const index_t sizes[][3] = {{1, 1, 1},       {7, 5, 3},        {33, 65, 17},   {128, 128, 64}, {129, 131, 33},
+                              {200, 1, 90},    {1, 200, 31},     {300, 257, 32}, {130, 60, 1000}};
+  const layout layouts[] = {layout::right, layout::left, layout::strided};
+  for (const auto& [m, n, k] : sizes)
+    for (const op a : {op::N, op::T})
+      for (const op b : {op::N, op::T})
+        for_tiles([&](const gemm_options& options) {
+          gemm_case g{.m = m, .n = n, .k = k, .op_a = a, .op_b = b, .alpha = 1.5, .beta = double(rng() % 2)};
+          g.a = layouts[rng() % 3], g.b = layouts[rng() % 3], g.c = layouts[rng() % 3];
+          g.gap = index_t(rng() % 5), g.offset = index_t(rng() % 5);
+          g.block = options.block, g.compute = emulated;
+          EXPECT_TRUE(run<float>(g, rng()));
+        });
+}
+
+TEST(GemmF32Emulated, InBandsAndCut) {
+  if (backend::traits<default_execution_space>::is_host) return;  // it is f32 there, whose plans have tests
+  for_tiles([](const gemm_options& options) {
+    if (!options.block) return;
+    gemm_case g{.m = 200, .n = 150, .k = 70, .gap = 3, .offset = 3, .beta = 1};
+    g.block = options.block, g.compute = emulated;
+    g.change_plan = [](gemm_plan& plan) {
+      EXPECT_EQ(plan.type, "f32_emulated");
+      pack_and_cut(plan);
+    };
+    EXPECT_TRUE(run<float>(g, fresh_seed()));
+  });
+}
+
+TEST(GemmF32Emulated, IsOfFloats) {
+  const stored_matrix<double> x(9, 9, layout::right, 0, 0), y(9, 9, layout::right, 0, 0);
+  queue q;
+  try {
+    gemm(q, 1, x.view, x.view, 0, y.view, {.compute = emulated});
+    FAIL() << "a product of doubles was emulated in f32";
+  } catch (const invalid_argument& e) {
+    EXPECT_STREQ(e.what(),
+                 "keramos::gemm: options.compute is f32_emulated, which is for matrices of float, but these are "
+                 "f64; pass gemm_compute::standard");
+  }
+}
+
+/// op(A)·op(B) of row-major m x k and k x n.
+std::vector<float> product(const std::vector<float>& a, const std::vector<float>& b, index_t m, index_t n,
+                           index_t k, const gemm_options& options) {
+  stored_matrix<float> x(m, k, layout::right, 0, 0), y(k, n, layout::right, 0, 0), z(m, n, layout::right, 0, 0);
+  for (index_t i = 0; i < m * k; ++i) x.at(i / k, i % k) = a[i];
+  for (index_t i = 0; i < k * n; ++i) y.at(i / n, i % n) = b[i];
+  z.fill_all([] { return std::numeric_limits<float>::quiet_NaN(); });
+  x.upload(), y.upload(), z.upload();
+  queue q;
+  gemm(q, 1, x.view, y.view, 0, z.view, options).wait();
+  z.download();
+  std::vector<float> c(m * n);
+  for (index_t i = 0; i < m * n; ++i) c[i] = z.at(i / n, i % n);
+  return c;
+}
+
+// An infinity times a number whose second part is 0 would be NaN; what is rounded up beyond the largest number, infinite.
+TEST(GemmF32Emulated, NumbersThatAreNotFiniteAndLargeOnes) {
+  const index_t m = 70, n = 66, k = 40;
+  const float largest = std::numeric_limits<float>::max();
+  std::vector<float> a(m * k, 1), b(k * n, 1);
+  const float rows[] = {infinity, -infinity, std::numeric_limits<float>::quiet_NaN(), largest, -largest, 0};
+  for (int r = 0; r < 6; ++r) a[(10 * r + 3) * k + 5] = rows[r];
+  for (index_t p = 0; p < k; ++p) a[33 * k + p] = p == 5 ? largest : 0;   // row 33: the largest alone
+  for (index_t j = 0; j < n; ++j) b[5 * n + j] = j % 3 == 0 ? 1.f : j % 3 == 1 ? 0.f : -2.f;
+  a[63 * k + 6] = 1e30f, b[6 * n + 11] = 1e30f;  // a product that is infinite in f32
+  for_tiles([&](const gemm_options& options) {
+    const auto c = product(a, b, m, n, k, options);
+    for (index_t i = 0; i < m; ++i)
+      for (index_t j = 0; j < n; ++j) {
+        float sum = 0;
+        for (index_t p = 0; p < k; ++p) sum = std::fma(a[i * k + p], b[p * n + j], sum);
+        const float got = c[i * n + j];
+        if (std::isnan(sum))
+          ASSERT_TRUE(std::isnan(got)) << i << ", " << j << ": " << got;
+        else if (std::isinf(sum))
+          ASSERT_EQ(got, sum) << i << ", " << j;
+        else
+          ASSERT_NEAR(got, sum, std::fabs(sum) * 1e-6f) << i << ", " << j;
+      }
+  });
+}
+
+/// The mean of |computed - exact| over C.
+double mean_error(const std::vector<float>& c, const std::vector<double>& exact) {
+  double sum = 0;
+  for (std::size_t i = 0; i < c.size(); ++i) sum += std::fabs(c[i] - exact[i]);
+  return sum / double(c.size());
+}
+
+// On data of several kinds. Where tensor cores do it, one of the three products alone (tf32) is far off: so the comparison
+// would see a part that is left out.
+TEST(GemmF32Emulated, IsNoLessAccurateThanF32) {
+  const index_t m = 130, n = 140, k = 1500;
+  std::mt19937_64 rng(fresh_seed());
+  std::uniform_real_distribution<float> uniform(-1, 1), positive(0, 1);
+  std::normal_distribution<float> normal;
+  const std::function<float()> kinds[] = {
+      [&] { return uniform(rng); }, [&] { return positive(rng); }, [&] { return normal(rng); },
+      [&] { return std::exp(4 * normal(rng)) * (rng() % 2 ? 1.f : -1.f); }};
+  for (const auto& random : kinds) {
+    std::vector<float> a(m * k), b(k * n);
+    for (float& x : a) x = random();
+    for (float& x : b) x = random();
+    std::vector<double> exact(m * n, 0.0);
+    for (index_t i = 0; i < m; ++i)
+      for (index_t p = 0; p < k; ++p)
+        for (index_t j = 0; j < n; ++j) exact[i * n + j] += double(a[i * k + p]) * b[p * n + j];
+    const double of_f32 = mean_error(product(a, b, m, n, k, {}), exact);
+    for_tiles([&](const gemm_options& options) {
+      const auto c = product(a, b, m, n, k, options);
+      const double error = mean_error(c, exact);
+      EXPECT_LE(error, of_f32 * (backend::traits<default_execution_space>::is_host ? 1.2 : 1))
+          << "kind " << (&random - kinds) << ", block " << (options.block ? to_string(*options.block) : "");
+      EXPECT_EQ(std::memcmp(c.data(), product(a, b, m, n, k, options).data(), c.size() * sizeof(float)), 0);
+      if (options.block && !backend::traits<default_execution_space>::is_host) {
+        const double of_tf32 = mean_error(product(a, b, m, n, k, {.compute = gemm_compute::tf32}), exact);
+        EXPECT_GT(of_tf32, 50 * error);
+      }
+    });
+  }
+}
+
+}  // namespace
+}  // namespace keramos::test
