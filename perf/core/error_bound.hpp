@@ -62,6 +62,9 @@ constexpr double tf32_product_roundoff = power_of_2(-10) + power_of_2(-21);
 // That of a product of floats of eight bits in the sums of tensor cores, which keep fewer bits than f32.
 constexpr double f8_product_roundoff = power_of_2(-11);
 
+// That of f32 as products of tf32: of what is left out, and of sums of tensor cores (keramos/gemm/gemm.hpp).
+constexpr double f32_emulated_roundoff = power_of_2(-18);
+
 // What rounding x, a sum of type S, to C's type adds at most.
 template <class S, class C>
 double rounding_to_c(double size_of_x) {

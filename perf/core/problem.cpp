@@ -21,11 +21,21 @@ constexpr struct {
   data_type type;
   std::string_view name;
 } type_names[] = {
-    {data_type::f32, "f32"},         {data_type::tf32, "tf32"},         {data_type::f64, "f64"},
-    {data_type::i32, "i32"},         {data_type::i8_i32, "i8_i32"},     {data_type::c32, "c32"},
-    {data_type::c64, "c64"},         {data_type::f16, "f16"},           {data_type::f16_f32, "f16_f32"},
-    {data_type::bf16, "bf16"},       {data_type::bf16_f32, "bf16_f32"}, {data_type::f8_f16, "f8_f16"},
-    {data_type::f8_bf16, "f8_bf16"}, {data_type::f8_f32, "f8_f32"},
+    {data_type::f32, "f32"},
+    {data_type::tf32, "tf32"},
+    {data_type::f32_emulated, "f32_emulated"},
+    {data_type::f64, "f64"},
+    {data_type::i32, "i32"},
+    {data_type::i8_i32, "i8_i32"},
+    {data_type::c32, "c32"},
+    {data_type::c64, "c64"},
+    {data_type::f16, "f16"},
+    {data_type::f16_f32, "f16_f32"},
+    {data_type::bf16, "bf16"},
+    {data_type::bf16_f32, "bf16_f32"},
+    {data_type::f8_f16, "f8_f16"},
+    {data_type::f8_bf16, "f8_bf16"},
+    {data_type::f8_f32, "f8_f32"},
 };
 constexpr auto listed_types = [] {
   std::array<data_type, std::size(type_names)> types{};

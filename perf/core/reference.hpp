@@ -32,6 +32,7 @@ class row_major_problem {
         k(parts * g.k),
         transposed(g.layout == matrix_layout::left),
         of_products(g.type == data_type::tf32                      ? tf32_product_roundoff
+                    : g.type == data_type::f32_emulated            ? f32_emulated_roundoff
                     : multiplied_type(g.type) == data_type::f8_f32 ? f8_product_roundoff
                                                                    : 0) {
     operand x{static_cast<const T*>(a), strides_of_op_a(g), g.op_a == transpose::C, g.m, g.k};

@@ -11,7 +11,9 @@ inline keramos::op op_of(transpose op) {
   return op == transpose::N ? keramos::op::N : op == transpose::T ? keramos::op::T : keramos::op::C;
 }
 inline keramos::gemm_compute compute_of(data_type type) {
-  return type == data_type::tf32 ? keramos::gemm_compute::tf32 : keramos::gemm_compute::standard;
+  return type == data_type::tf32           ? keramos::gemm_compute::tf32
+         : type == data_type::f32_emulated ? keramos::gemm_compute::f32_emulated
+                                           : keramos::gemm_compute::standard;
 }
 
 }  // namespace keramos::perf

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <functional>
 #include <limits>
@@ -14,6 +15,7 @@
 namespace keramos::test {
 namespace {
 
+constexpr bool on_host = backend::traits<default_execution_space>::is_host;
 constexpr gemm_compute emulated = gemm_compute::f32_emulated;
 constexpr tiling::shape blocks[] = {{128, 128, 32}, {64, 128, 32}};
 constexpr float infinity = std::numeric_limits<float>::infinity();
@@ -49,7 +51,7 @@ TEST(GemmF32Emulated, SizesOpsAndLayouts) {
 }
 
 TEST(GemmF32Emulated, InBandsAndCut) {
-  if (backend::traits<default_execution_space>::is_host) return;  // it is f32 there, whose plans have tests
+  if (on_host) return;  // it is f32 there, whose plans have tests
   for_tiles([](const gemm_options& options) {
     if (!options.block) return;
     gemm_case g{.m = 200, .n = 150, .k = 70, .gap = 3, .offset = 3, .beta = 1};
@@ -125,8 +127,8 @@ double mean_error(const std::vector<float>& c, const std::vector<double>& exact)
   return sum / double(c.size());
 }
 
-// On data of several kinds. Where tensor cores do it, one of the three products alone (tf32) is far off: so the comparison
-// would see a part that is left out.
+// On data of several kinds, beside f32 in tiles that do not divide k. Where tensor cores do it, one of the three products
+// alone (tf32) is far off: so the comparison would see a part that is left out.
 TEST(GemmF32Emulated, IsNoLessAccurateThanF32) {
   const index_t m = 130, n = 140, k = 1500;
   std::mt19937_64 rng(fresh_seed());
@@ -143,16 +145,20 @@ TEST(GemmF32Emulated, IsNoLessAccurateThanF32) {
     for (index_t i = 0; i < m; ++i)
       for (index_t p = 0; p < k; ++p)
         for (index_t j = 0; j < n; ++j) exact[i * n + j] += double(a[i * k + p]) * b[p * n + j];
-    const double of_f32 = mean_error(product(a, b, m, n, k, {}), exact);
     for_tiles([&](const gemm_options& options) {
+      gemm_options in_f32;
+      if (options.block) in_f32.block = on_host ? options.block : tiling::shape{128, 128, 16};
+      const double of_f32 = mean_error(product(a, b, m, n, k, in_f32), exact);
       const auto c = product(a, b, m, n, k, options);
       const double error = mean_error(c, exact);
-      EXPECT_LE(error, of_f32 * (backend::traits<default_execution_space>::is_host ? 1.2 : 1))
-          << "kind " << (&random - kinds) << ", block " << (options.block ? to_string(*options.block) : "");
+      EXPECT_LE(error, of_f32) << "kind " << (&random - kinds) << ", block "
+                               << (options.block ? to_string(*options.block) : "chosen");
       EXPECT_EQ(std::memcmp(c.data(), product(a, b, m, n, k, options).data(), c.size() * sizeof(float)), 0);
-      if (options.block && !backend::traits<default_execution_space>::is_host) {
+      if (options.block && !on_host) {
         const double of_tf32 = mean_error(product(a, b, m, n, k, {.compute = gemm_compute::tf32}), exact);
-        EXPECT_GT(of_tf32, 50 * error);
+        EXPECT_GT(of_tf32, 20 * error) << "kind " << (&random - kinds);
+        std::printf("mean errors of kind %d: f32 %.3g, f32_emulated %.3g, tf32 %.3g\n", int(&random - kinds), of_f32,
+                    error, of_tf32);
       }
     });
   }

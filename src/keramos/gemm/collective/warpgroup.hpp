@@ -195,48 +195,85 @@ class warpgroup_collective {
     do {
       accumulator sums(thread);
       const int count = k_tiles(tile.position());
-      [[maybe_unused]] int previous = 0;
-      for (int s = 0; s < count; s += Types::splits_elements ? 2 : 1) {
-        const int slot = ring.wait();
-        const auto begin = [&](int slot_a, int slot_b, int part, bool add) {
-          sums.template multiply<panel_a, panel_b, KindA, KindB>(
-              unit::advance(a, slot_a * stager::slot_bytes), unit::advance(b, slot_b * stager::slot_bytes),
-              part, add);
-        };
-        if constexpr (Types::splits_elements) {  // what elements were rounded to, and behind it the rest
-          begin(slot, slot, 0, false);
-          ring.advance();
-          const int rest = ring.wait();
-          begin(slot, rest, 0, true);
-          begin(rest, slot, 0, true);
-          unit::template finish<0>();
-          release(ring, slot, thread);
-          release(ring, rest, thread);
-          sums.add_k_tile(0, s > 0);
-        } else if constexpr (accumulator::adds_k_tiles) {
-          KERAMOS_UNROLL
-          for (int part = 0; part < accumulator::parts; ++part) {
-            begin(slot, slot, part, false);
-            unit::template finish<0>();
-            if (part + 1 == accumulator::parts) release(ring, slot, thread);
-            sums.add_k_tile(part, s > 0);
-          }
-        } else {
-          begin(slot, slot, 0, s > 0);
-          // The units have the next k-tile to do before the last one's stage is given back.
-          unit::template finish<1>();
-          if (s > 0) release(ring, previous, thread);
-          previous = slot;
-        }
-        ring.advance();
-      }
-      if constexpr (!accumulator::adds_k_tiles) {
-        unit::template finish<0>();
-        release(ring, previous, thread);
-      }
+      if constexpr (Types::splits_elements)
+        sum_split(sums, count, a, b, ring, thread);
+      else
+        sum(sums, count, a, b, ring, thread);
       sums.settle();
       if (tile.add_up(team, sums)) sums.write(p, tile.position(), epilogue);
     } while (tile.next());
+  }
+
+  /// Begins to multiply the k-tiles of A in one stage and of B in another.
+  template <int Set = 0>
+  KERAMOS_FORCEINLINE_FUNCTION static void begin(accumulator& sums, std::uint64_t a, int stage_a,
+                                                 std::uint64_t b, int stage_b, int part, bool add) {
+    sums.template multiply<panel_a, panel_b, KindA, KindB, Set>(
+        unit::advance(a, stage_a * stager::slot_bytes), unit::advance(b, stage_b * stager::slot_bytes), part,
+        add);
+  }
+
+  /// Sums `count` k-tiles, whose panels in the first stage are described.
+  KERAMOS_FORCEINLINE_FUNCTION static void sum(accumulator& sums, int count, std::uint64_t a, std::uint64_t b,
+                                               pipeline& ring, int thread) {
+    [[maybe_unused]] int previous = 0;
+    for (int s = 0; s < count; ++s) {
+      const int slot = ring.wait();
+      if constexpr (accumulator::adds_k_tiles) {
+        KERAMOS_UNROLL
+        for (int part = 0; part < accumulator::parts; ++part) {
+          begin(sums, a, slot, b, slot, part, false);
+          unit::template finish<0>();
+          if (part + 1 == accumulator::parts) release(ring, slot, thread);
+          sums.add_k_tile(part, s > 0);
+        }
+      } else {
+        begin(sums, a, slot, b, slot, 0, s > 0);
+        // The units have the next k-tile to do before the last one's stage is given back.
+        unit::template finish<1>();
+        if (s > 0) release(ring, previous, thread);
+        previous = slot;
+      }
+      ring.advance();
+    }
+    if constexpr (!accumulator::adds_k_tiles) {
+      unit::template finish<0>();
+      release(ring, previous, thread);
+    }
+  }
+
+  /// The same where elements are split: k-tiles come in pairs, of what elements were rounded to and of the rest. Products
+  /// with a rest come first, since what they are added to is truncated; that of two rests is left out.
+  KERAMOS_FORCEINLINE_FUNCTION static void sum_split(accumulator& sums, int count, std::uint64_t a,
+                                                     std::uint64_t b, pipeline& ring, int thread) {
+    int high = 0, rest = 0;  // stages of the pair that is being multiplied
+    const auto finish = [&](auto set, bool add) {
+      release(ring, high, thread);
+      release(ring, rest, thread);
+      sums.template add_k_tile<set()>(0, add);
+    };
+    const auto next = [&](auto set, int s) {
+      const int next_high = ring.wait();
+      ring.advance();
+      const int next_rest = ring.wait();
+      ring.advance();
+      begin<set()>(sums, a, next_high, b, next_rest, 0, false);
+      begin<set()>(sums, a, next_rest, b, next_high, 0, true);
+      begin<set()>(sums, a, next_high, b, next_high, 0, true);
+      if (s > 0) {
+        unit::template finish<3>();
+        finish(std::integral_constant<int, 1 - set()>(), s > 2);
+      }
+      high = next_high, rest = next_rest;
+    };
+    constexpr std::integral_constant<int, 0> even;
+    constexpr std::integral_constant<int, 1> odd;
+    for (int s = 0; s < count; s += 4) {
+      next(even, s);
+      if (s + 2 < count) next(odd, s + 2);
+    }
+    unit::template finish<0>();
+    count % 4 != 0 ? finish(even, count > 2) : finish(odd, true);
   }
 
   KERAMOS_FORCEINLINE_FUNCTION static void release(const pipeline& ring, int slot, int thread) {
