@@ -35,8 +35,8 @@ void for_tiles(const F& f) {
 
 TEST(GemmF32Emulated, SizesOpsAndLayouts) {
   std::mt19937_64 rng(fresh_seed());
-  const index_t sizes[][3] = {{1, 1, 1},       {7, 5, 3},        {33, 65, 17},   {128, 128, 64}, {129, 131, 33},
-                              {200, 1, 90},    {1, 200, 31},     {300, 257, 32}, {130, 60, 1000}};
+  const index_t sizes[][3] = {{1, 1, 1},    {7, 5, 3},    {33, 65, 17},   {128, 128, 64}, {129, 131, 33},
+                              {200, 1, 90}, {1, 200, 31}, {300, 257, 32}, {130, 60, 1000}};
   const layout layouts[] = {layout::right, layout::left, layout::strided};
   for (const auto& [m, n, k] : sizes)
     for (const op a : {op::N, op::T})
@@ -71,16 +71,18 @@ TEST(GemmF32Emulated, IsOfFloats) {
     gemm(q, 1, x.view, x.view, 0, y.view, {.compute = emulated});
     FAIL() << "a product of doubles was emulated in f32";
   } catch (const invalid_argument& e) {
-    EXPECT_STREQ(e.what(),
-                 "keramos::gemm: options.compute is f32_emulated, which is for matrices of float, but these are "
-                 "f64; pass gemm_compute::standard");
+    EXPECT_STREQ(
+        e.what(),
+        "keramos::gemm: options.compute is f32_emulated, which is for matrices of float, but these are "
+        "f64; pass gemm_compute::standard");
   }
 }
 
 /// op(A)·op(B) of row-major m x k and k x n.
 std::vector<float> product(const std::vector<float>& a, const std::vector<float>& b, index_t m, index_t n,
                            index_t k, const gemm_options& options) {
-  stored_matrix<float> x(m, k, layout::right, 0, 0), y(k, n, layout::right, 0, 0), z(m, n, layout::right, 0, 0);
+  stored_matrix<float> x(m, k, layout::right, 0, 0), y(k, n, layout::right, 0, 0),
+      z(m, n, layout::right, 0, 0);
   for (index_t i = 0; i < m * k; ++i) x.at(i / k, i % k) = a[i];
   for (index_t i = 0; i < k * n; ++i) y.at(i / n, i % n) = b[i];
   z.fill_all([] { return std::numeric_limits<float>::quiet_NaN(); });
@@ -100,7 +102,7 @@ TEST(GemmF32Emulated, NumbersThatAreNotFiniteAndLargeOnes) {
   std::vector<float> a(m * k, 1), b(k * n, 1);
   const float rows[] = {infinity, -infinity, std::numeric_limits<float>::quiet_NaN(), largest, -largest, 0};
   for (int r = 0; r < 6; ++r) a[(10 * r + 3) * k + 5] = rows[r];
-  for (index_t p = 0; p < k; ++p) a[33 * k + p] = p == 5 ? largest : 0;   // row 33: the largest alone
+  for (index_t p = 0; p < k; ++p) a[33 * k + p] = p == 5 ? largest : 0;  // row 33: the largest alone
   for (index_t j = 0; j < n; ++j) b[5 * n + j] = j % 3 == 0 ? 1.f : j % 3 == 1 ? 0.f : -2.f;
   a[63 * k + 6] = 1e30f, b[6 * n + 11] = 1e30f;  // a product that is infinite in f32
   for_tiles([&](const gemm_options& options) {
@@ -157,8 +159,8 @@ TEST(GemmF32Emulated, IsNoLessAccurateThanF32) {
       if (options.block && !on_host) {
         const double of_tf32 = mean_error(product(a, b, m, n, k, {.compute = gemm_compute::tf32}), exact);
         EXPECT_GT(of_tf32, 20 * error) << "kind " << (&random - kinds);
-        std::printf("mean errors of kind %d: f32 %.3g, f32_emulated %.3g, tf32 %.3g\n", int(&random - kinds), of_f32,
-                    error, of_tf32);
+        std::printf("mean errors of kind %d: f32 %.3g, f32_emulated %.3g, tf32 %.3g\n", int(&random - kinds),
+                    of_f32, error, of_tf32);
       }
     });
   }

@@ -266,9 +266,7 @@ constexpr double eight_rounding = 0x1p-11;
 template <class T>
 constexpr double rounding_of_products(gemm_compute compute) {
   if (is_eight<T> && !backend::traits<default_execution_space>::is_host) return eight_rounding;
-  return compute == gemm_compute::tf32           ? tf32_rounding
-         : compute == gemm_compute::f32_emulated ? 0x1p-18
-                                                 : 0;
+  return compute == gemm_compute::tf32 ? tf32_rounding : compute == gemm_compute::f32_emulated ? 0x1p-18 : 0;
 }
 
 /// The same for a C of eight bits: the sum is exact modulo 2^32, what becomes of it is computed in float and rounded.

@@ -131,8 +131,8 @@ decltype(auto) in_types(const gemm_problem<From>& p) {
 
 /// Whether some products of Types are emulated there if gemm_compute::f32_emulated asks for it.
 template <class Exec, class Types>
-inline constexpr bool emulates = std::is_same_v<Types, types::f32> && computes<Exec, types::f32_emulated> &&
-                                 is_compiled<types::f32_emulated>;
+inline constexpr bool emulates = std::is_same_v<Types, types::f32>&& computes<Exec, types::f32_emulated>&&
+    is_compiled<types::f32_emulated>;
 
 /// Throws what `compute` asks for if it cannot be had for elements of Types.
 template <class Exec, class Types>
@@ -251,8 +251,8 @@ gemm_plan plan_gemm(basic_queue<Exec>& q, const MA& a, const MB& b, const MC& c,
   using types = typename decltype(problem)::types;
   if constexpr (detail::emulates<Exec, types>)
     if (options.compute == gemm_compute::f32_emulated)
-      return detail::choose_plan(q.execution_space(), detail::in_types<keramos::types::f32_emulated>(problem), options,
-                                 detail::epilogue_of_product::library);
+      return detail::choose_plan(q.execution_space(), detail::in_types<keramos::types::f32_emulated>(problem),
+                                 options, detail::epilogue_of_product::library);
   return detail::with_compute<Exec, types>(options.compute, [&]<class To>(To) {
     return detail::choose_plan(q.execution_space(), detail::in_types<To>(problem), options,
                                detail::epilogue_of_product::library);

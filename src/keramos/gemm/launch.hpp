@@ -55,12 +55,12 @@ void check_tile_fits(const Exec& exec, const gemm_problem<Types>& p, gemm_part p
   gemm_part fitting;
   if constexpr (!Types::splits_elements)  // of whose tiles none may fit
     planner<Exec>::choose_tiles(exec, p, std::nullopt, whose, fitting);
-  throw launch_error(
-      "keramos::gemm: options." + std::string(planned ? "plan has a block tile of " : "block is ") +
-      to_string(part.block) + ", which needs " + std::to_string(part.local_bytes) +
-      " bytes of local memory, but " + backend::traits<Exec>::name + " has " + std::to_string(limit) +
-      " for a team of " + std::to_string(part.team_size) + "; pass " +
-      (Types::splits_elements ? "" : to_string(fitting.block) + " or ") + "none");
+  throw launch_error("keramos::gemm: options." +
+                     std::string(planned ? "plan has a block tile of " : "block is ") +
+                     to_string(part.block) + ", which needs " + std::to_string(part.local_bytes) +
+                     " bytes of local memory, but " + backend::traits<Exec>::name + " has " +
+                     std::to_string(limit) + " for a team of " + std::to_string(part.team_size) + "; pass " +
+                     (Types::splits_elements ? "" : to_string(fitting.block) + " or ") + "none");
 }
 
 template <class Exec, class Types>

@@ -67,8 +67,8 @@ struct tf32
     : gemm_types<scalar_type::f32, scalar_type::f32, scalar_type::f32, scalar_type::tf32, scalar_type::f32> {
   static constexpr const char* name = "tf32";
 };
-struct f32_emulated
-    : gemm_types<scalar_type::f32, scalar_type::f32, scalar_type::f32, scalar_type::tf32x3, scalar_type::f32> {
+struct f32_emulated : gemm_types<scalar_type::f32, scalar_type::f32, scalar_type::f32, scalar_type::tf32x3,
+                                 scalar_type::f32> {
   static constexpr const char* name = "f32_emulated";
 };
 struct f64 : uniform_types<scalar_type::f64> {
@@ -120,9 +120,9 @@ template <class... Types>
 struct types_list {};
 
 /// All of them. Of those for the same elements, the first is meant if nothing else is asked for.
-using known_types = types_list<types::f32, types::tf32, types::f32_emulated, types::f64, types::i32, types::i8_i32, types::i8,
-                               types::c32, types::c64, types::f16, types::f16_f32, types::bf16,
-                               types::bf16_f32, types::f8_f16, types::f8_bf16, types::f8_f32>;
+using known_types = types_list<types::f32, types::tf32, types::f32_emulated, types::f64, types::i32,
+                               types::i8_i32, types::i8, types::c32, types::c64, types::f16, types::f16_f32,
+                               types::bf16, types::bf16_f32, types::f8_f16, types::f8_bf16, types::f8_f32>;
 
 template <class A, class B, class C, class First, class... Rest>
 constexpr auto find_types(types_list<First, Rest...>) {

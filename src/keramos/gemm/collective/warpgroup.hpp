@@ -86,7 +86,8 @@ class warpgroup_collective {
   static constexpr int warpgroup = unit::warps * warp;
   static constexpr int multiplying = Config.warps() * warp, copying = warpgroup;  ///< threads
   static_assert(std::is_same_v<element, typename Types::b>);
-  static_assert(!Types::splits_elements || (Config.block.n == 128 && Config.stages % 2 == 0 && !Config.splits_k),
+  static_assert(!Types::splits_elements ||
+                    (Config.block.n == 128 && Config.stages % 2 == 0 && !Config.splits_k),
                 "keramos: k-tiles of split elements come in pairs, and 128 columns are summed at a time");
   static_assert(Config.warp.m == 16 && Config.warp.n == Config.block.n && Config.block.m % 64 == 0,
                 "keramos: a warpgroup has 64 rows of a block tile, and all of its columns");

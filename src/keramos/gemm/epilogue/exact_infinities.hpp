@@ -22,12 +22,12 @@ struct exact_infinities {
   gemm_place place;
 
   KERAMOS_FORCEINLINE_FUNCTION bool reads_c() const { return detail::reads_c<float>(epilogue); }
-  KERAMOS_FORCEINLINE_FUNCTION float operator()(float acc, float c, index_t i, index_t j, index_t batch) const
-      requires may_read_c<Epilogue, float> {
+  KERAMOS_FORCEINLINE_FUNCTION float operator()(float acc, float c, index_t i, index_t j,
+                                                index_t batch) const requires may_read_c<Epilogue, float> {
     return epilogue(sum(acc, i, j), c, i, j, batch);
   }
-  KERAMOS_FORCEINLINE_FUNCTION float operator()(float acc, index_t i, index_t j, index_t batch) const
-      requires may_skip_c<Epilogue, float> {
+  KERAMOS_FORCEINLINE_FUNCTION float operator()(float acc, index_t i, index_t j,
+                                                index_t batch) const requires may_skip_c<Epilogue, float> {
     return epilogue(sum(acc, i, j), i, j, batch);
   }
 

@@ -23,8 +23,9 @@ inline constexpr bool has_warpgroup_rows = [] {
 
 /// What tiles of warpgroups are given for BLAS' update.
 template <class Types>
-using warpgroup_epilogue = std::conditional_t<Types::splits_elements, exact_infinities<library_epilogue<Types>>,
-                                              library_epilogue<Types>>;
+using warpgroup_epilogue =
+    std::conditional_t<Types::splits_elements, exact_infinities<library_epilogue<Types>>,
+                       library_epilogue<Types>>;
 /// The same for a problem, before its operands are packed.
 template <class Types>
 warpgroup_epilogue<Types> for_warpgroups(const library_epilogue<Types>& epilogue,

@@ -55,7 +55,8 @@ struct planner {
                      epilogue_of_product whose, gemm_plan& plan) {
     p.place = {};
     if (prefers_transposed(p)) p.transpose();
-    const bool whole = requested || p.n == 1 || Types::splits_elements;  // a strip would split an operand once more
+    const bool whole =
+        requested || p.n == 1 || Types::splits_elements;  // a strip would split an operand once more
     const main_part main = whole ? main_part{p.m, p.n} : choose_main(exec, p, whose);
     const auto add = [&](index_t m0, index_t n0, index_t m, index_t n) {
       plan.parts[plan.size++] = choose_part(exec, p.part(m0, n0, m, n), requested, whose);
@@ -107,9 +108,8 @@ struct planner {
     const device_model device = tiles::model(exec);
     if (p.m == 1 || p.n == 1 || !can_pack<Types>(p.k, device)) return false;
     const int arch = tiles::arch(exec);
-    if (std::none_of(std::begin(table), std::end(table), [&](const tile_row& r) {
-          return serves_one<Types>(r, arch, whose) && fits(exec, r);
-        }))
+    if (std::none_of(std::begin(table), std::end(table),
+                     [&](const tile_row& r) { return serves_one<Types>(r, arch, whose) && fits(exec, r); }))
       return false;
     thread_local choice_memory<choice_key, bool> choices;
     const choice_key key = key_of(exec, p, whose);
