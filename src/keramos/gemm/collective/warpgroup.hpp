@@ -207,8 +207,8 @@ class warpgroup_collective {
 
   /// Begins to multiply the k-tiles of A in one stage and of B in another.
   template <int Set = 0>
-  KERAMOS_FORCEINLINE_FUNCTION static void begin(accumulator& sums, std::uint64_t a, int stage_a,
-                                                 std::uint64_t b, int stage_b, int part, bool add) {
+  KERAMOS_FORCEINLINE_FUNCTION static void multiply_k_tile(accumulator& sums, std::uint64_t a, int stage_a,
+                                                           std::uint64_t b, int stage_b, int part, bool add) {
     sums.template multiply<panel_a, panel_b, KindA, KindB, Set>(
         unit::advance(a, stage_a * stager::slot_bytes), unit::advance(b, stage_b * stager::slot_bytes), part,
         add);
@@ -223,13 +223,17 @@ class warpgroup_collective {
       if constexpr (accumulator::adds_k_tiles) {
         KERAMOS_UNROLL
         for (int part = 0; part < accumulator::parts; ++part) {
-          begin(sums, a, slot, b, slot, part, false);
+          unit::begin();
+          multiply_k_tile(sums, a, slot, b, slot, part, false);
+          unit::commit();
           unit::template finish<0>();
           if (part + 1 == accumulator::parts) release(ring, slot, thread);
           sums.add_k_tile(part, s > 0);
         }
       } else {
-        begin(sums, a, slot, b, slot, 0, s > 0);
+        unit::begin();
+        multiply_k_tile(sums, a, slot, b, slot, 0, s > 0);
+        unit::commit();
         // The units have the next k-tile to do before the last one's stage is given back.
         unit::template finish<1>();
         if (s > 0) release(ring, previous, thread);
@@ -247,34 +251,42 @@ class warpgroup_collective {
   /// with a rest come first, since what they are added to is truncated; that of two rests is left out.
   KERAMOS_FORCEINLINE_FUNCTION static void sum_split(accumulator& sums, int count, std::uint64_t a,
                                                      std::uint64_t b, pipeline& ring, int thread) {
-    int high = 0, rest = 0;  // stages of the pair that is being multiplied
-    const auto finish = [&](auto set, bool add) {
-      release(ring, high, thread);
-      release(ring, rest, thread);
-      sums.template add_k_tile<set()>(0, add);
-    };
-    const auto next = [&](auto set, int s) {
-      const int next_high = ring.wait();
-      ring.advance();
-      const int next_rest = ring.wait();
-      ring.advance();
-      begin<set()>(sums, a, next_high, b, next_rest, 0, false);
-      begin<set()>(sums, a, next_rest, b, next_high, 0, true);
-      begin<set()>(sums, a, next_high, b, next_high, 0, true);
-      if (s > 0) {
-        unit::template finish<3>();
-        finish(std::integral_constant<int, 1 - set()>(), s > 2);
-      }
-      high = next_high, rest = next_rest;
-    };
     constexpr std::integral_constant<int, 0> even;
     constexpr std::integral_constant<int, 1> odd;
-    for (int s = 0; s < count; s += 4) {
-      next(even, s);
-      if (s + 2 < count) next(odd, s + 2);
+    struct pair {
+      int high, rest;  // stages
+    };
+    const auto begin = [&](auto set) {
+      pair of;
+      of.high = ring.wait();
+      ring.advance();
+      of.rest = ring.wait();
+      ring.advance();
+      unit::begin();
+      multiply_k_tile<decltype(set)::value>(sums, a, of.high, b, of.rest, 0, false);
+      multiply_k_tile<decltype(set)::value>(sums, a, of.rest, b, of.high, 0, true);
+      multiply_k_tile<decltype(set)::value>(sums, a, of.high, b, of.high, 0, true);
+      unit::commit();
+      return of;
+    };
+    const auto add = [&](auto set, const pair& of, bool to_others) {
+      release(ring, of.high, thread);
+      release(ring, of.rest, thread);
+      sums.template add_k_tile<decltype(set)::value>(0, to_others);
+    };
+    int s = 0;
+    for (; s + 2 < count; s += 4) {  // while one set is added, units form the other
+      const pair first = begin(even), second = begin(odd);
+      unit::template finish<1>();
+      add(even, first, s > 0);
+      unit::template finish<0>();
+      add(odd, second, true);
     }
-    unit::template finish<0>();
-    count % 4 != 0 ? finish(even, count > 2) : finish(odd, true);
+    if (s < count) {
+      const pair last = begin(even);
+      unit::template finish<0>();
+      add(even, last, s > 0);
+    }
   }
 
   KERAMOS_FORCEINLINE_FUNCTION static void release(const pipeline& ring, int slot, int thread) {

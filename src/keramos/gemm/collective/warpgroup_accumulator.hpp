@@ -34,12 +34,11 @@ class warpgroup_accumulator {
 
   KERAMOS_FORCEINLINE_FUNCTION explicit warpgroup_accumulator(int thread) : thread_(thread) {}
 
-  /// Begins to multiply a k-tile of 128 bytes, whose panels are described, one part of the columns; `add` to the sums, or
+  /// Between begin and commit of the units: begins to multiply a k-tile of 128 bytes, whose panels are described, one part of the columns; `add` to the sums, or
   /// where k-tiles are added to that k-tile's, in `Set`, that are there or not.
   template <class PanelA, class PanelB, bool KindA, bool KindB, int Set = 0>
   KERAMOS_FORCEINLINE_FUNCTION void multiply(std::uint64_t a, std::uint64_t b, [[maybe_unused]] int part,
                                              [[maybe_unused]] bool add) {
-    unit::begin();
     KERAMOS_UNROLL
     for (int step = 0; step < 4; ++step) {
       const std::uint64_t a_step = unit::advance(a, PanelA::bytes_to(0, step)),
@@ -54,7 +53,6 @@ class warpgroup_accumulator {
         unit::template multiply<E, PanelA::along_mn, PanelB::along_mn>(sums_, a_step, b_step,
                                                                        add || step > 0);
     }
-    unit::commit();
   }
 
   /// All products are done.
