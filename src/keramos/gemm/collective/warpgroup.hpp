@@ -206,12 +206,11 @@ class warpgroup_collective {
   }
 
   /// Begins to multiply the k-tiles of A in one stage and of B in another.
-  template <int Set = 0>
   KERAMOS_FORCEINLINE_FUNCTION static void multiply_k_tile(accumulator& sums, std::uint64_t a, int stage_a,
                                                            std::uint64_t b, int stage_b, int part, bool add) {
-    sums.template multiply<panel_a, panel_b, KindA, KindB, Set>(
-        unit::advance(a, stage_a * stager::slot_bytes), unit::advance(b, stage_b * stager::slot_bytes), part,
-        add);
+    sums.template multiply<panel_a, panel_b, KindA, KindB>(unit::advance(a, stage_a * stager::slot_bytes),
+                                                           unit::advance(b, stage_b * stager::slot_bytes),
+                                                           part, add);
   }
 
   /// Sums `count` k-tiles, whose panels in the first stage are described.
@@ -251,41 +250,20 @@ class warpgroup_collective {
   /// with a rest come first, since what they are added to is truncated; that of two rests is left out.
   KERAMOS_FORCEINLINE_FUNCTION static void sum_split(accumulator& sums, int count, std::uint64_t a,
                                                      std::uint64_t b, pipeline& ring, int thread) {
-    constexpr std::integral_constant<int, 0> even;
-    constexpr std::integral_constant<int, 1> odd;
-    struct pair {
-      int high, rest;  // stages
-    };
-    const auto begin = [&](auto set) {
-      pair of;
-      of.high = ring.wait();
+    for (int s = 0; s < count; s += 2) {
+      const int high = ring.wait();
       ring.advance();
-      of.rest = ring.wait();
+      const int rest = ring.wait();
       ring.advance();
       unit::begin();
-      multiply_k_tile<decltype(set)::value>(sums, a, of.high, b, of.rest, 0, false);
-      multiply_k_tile<decltype(set)::value>(sums, a, of.rest, b, of.high, 0, true);
-      multiply_k_tile<decltype(set)::value>(sums, a, of.high, b, of.high, 0, true);
+      multiply_k_tile(sums, a, high, b, rest, 0, false);
+      multiply_k_tile(sums, a, rest, b, high, 0, true);
+      multiply_k_tile(sums, a, high, b, high, 0, true);
       unit::commit();
-      return of;
-    };
-    const auto add = [&](auto set, const pair& of, bool to_others) {
-      release(ring, of.high, thread);
-      release(ring, of.rest, thread);
-      sums.template add_k_tile<decltype(set)::value>(0, to_others);
-    };
-    int s = 0;
-    for (; s + 2 < count; s += 4) {  // while one set is added, units form the other
-      const pair first = begin(even), second = begin(odd);
-      unit::template finish<1>();
-      add(even, first, s > 0);
       unit::template finish<0>();
-      add(odd, second, true);
-    }
-    if (s < count) {
-      const pair last = begin(even);
-      unit::template finish<0>();
-      add(even, last, s > 0);
+      release(ring, high, thread);
+      release(ring, rest, thread);
+      sums.add_k_tile(0, s > 0);
     }
   }
 

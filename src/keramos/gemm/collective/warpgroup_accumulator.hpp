@@ -27,16 +27,14 @@ class warpgroup_accumulator {
   /// formed by themselves, 128 columns at a time, and added to the rest here.
   static constexpr bool adds_k_tiles = std::is_same_v<E, float8> || Types::splits_elements;
   static constexpr int parts = adds_k_tiles ? N / 128 : 1;  ///< of the columns
-  /// Sums of k-tiles that there is room for: with two, units form one while the other is added.
-  static constexpr int sets = Types::splits_elements ? 2 : 1;
   static_assert(!adds_k_tiles || N % 128 == 0);
-  static constexpr int registers = N / 2 + (adds_k_tiles ? sets * 64 : 0);  ///< of sums
+  static constexpr int registers = N / 2 + (adds_k_tiles ? 64 : 0);  ///< of sums
 
   KERAMOS_FORCEINLINE_FUNCTION explicit warpgroup_accumulator(int thread) : thread_(thread) {}
 
   /// Between begin and commit of the units: begins to multiply a k-tile of 128 bytes, whose panels are described, one part of the columns; `add` to the sums, or
-  /// where k-tiles are added to that k-tile's, in `Set`, that are there or not.
-  template <class PanelA, class PanelB, bool KindA, bool KindB, int Set = 0>
+  /// where k-tiles are added to that k-tile's, that are there or not.
+  template <class PanelA, class PanelB, bool KindA, bool KindB>
   KERAMOS_FORCEINLINE_FUNCTION void multiply(std::uint64_t a, std::uint64_t b, [[maybe_unused]] int part,
                                              [[maybe_unused]] bool add) {
     KERAMOS_UNROLL
@@ -44,9 +42,9 @@ class warpgroup_accumulator {
       const std::uint64_t a_step = unit::advance(a, PanelA::bytes_to(0, step)),
                           b_step = unit::advance(b, PanelB::bytes_to(adds_k_tiles ? part * 128 : 0, step));
       if constexpr (Types::splits_elements)
-        unit::template multiply<E, false, false>(of_k_tile_[Set], a_step, b_step, add || step > 0);
+        unit::template multiply<E, false, false>(of_k_tile_, a_step, b_step, add || step > 0);
       else if constexpr (adds_k_tiles)
-        unit::template multiply_bytes<KindA, KindB>(of_k_tile_[Set], a_step, b_step, add || step > 0);
+        unit::template multiply_bytes<KindA, KindB>(of_k_tile_, a_step, b_step, add || step > 0);
       else if constexpr (sizeof(E) == 1)
         unit::template multiply_bytes<KindA, KindB>(sums_, a_step, b_step, add || step > 0);
       else
@@ -64,11 +62,10 @@ class warpgroup_accumulator {
   }
 
   /// Adds a k-tile's sums of a part, which are done, to what is there or not.
-  template <int Set = 0>
   KERAMOS_FORCEINLINE_FUNCTION void add_k_tile(int part, bool add) requires(adds_k_tiles) {
     KERAMOS_UNROLL
     for (int i = 0; i < 64; ++i) {
-      T& of_k_tile = of_k_tile_[Set][i];
+      T& of_k_tile = of_k_tile_[i];
       unit::settle(of_k_tile);
       T& sum = sums_[part * 64 + i];
       sum = add ? sum + of_k_tile : of_k_tile;
@@ -205,7 +202,7 @@ class warpgroup_accumulator {
 
   int thread_;     // of those that multiply
   T sums_[N / 2];  // (fragment, half of its rows, column)
-  T of_k_tile_[sets][adds_k_tiles ? 64 : 1];
+  T of_k_tile_[adds_k_tiles ? 64 : 1];
 };
 
 }  // namespace keramos::detail::simt
