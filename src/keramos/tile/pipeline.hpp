@@ -46,14 +46,15 @@ class team_pipeline {
 /// they share are two barriers a stage, in local memory: it is full, or it is free. `Sync` is what a backend has for that
 /// (backends/cuda/warpgroup.hpp).
 ///
-/// Copies are asynchronous: up to `ahead` stages are under way before the first of them is waited for and told of.
-template <int Stages, class Copier, class Sync>
+/// Copies are asynchronous: up to `ahead` stages are under way before the first of them is waited for and told of. `Held` is
+/// how many the other side may have or wait for before it gives one back; with less than all it reads at once and the
+/// next as many, it would wait for what is not told of while there is no stage to fill.
+template <int Stages, class Copier, class Sync, int Held = 2>
 class handoff_pipeline {
   using barrier = typename Sync::barrier;
 
  public:
-  /// One stage less than can be: one is being read, and one must be left to fill.
-  static constexpr int ahead = Stages - 2;
+  static constexpr int ahead = Stages - Held;
   static_assert(ahead > 0);
   static constexpr std::size_t bytes = 2 * Stages * sizeof(barrier);
 

@@ -105,7 +105,9 @@ class warpgroup_collective {
   using copier = backend::staging<Exec>;
   using stager = simt::stager<Types, Config, in_vectors(AlongA), AlongA, in_vectors(AlongB), AlongB, copying,
                               copier, line_panel>;
-  using pipeline = tiling::handoff_pipeline<Config.stages, copier, unit>;
+  /// One stage is read and one waited for; or of split elements a pair each, where there are stages for more.
+  static constexpr int held = !Types::splits_elements ? 2 : Config.stages >= 6 ? 4 : 3;
+  using pipeline = tiling::handoff_pipeline<Config.stages, copier, unit, held>;
   using panel_a = line_panel<element, Config.block.m, Config.block.k, AlongA>;
   using panel_b = line_panel<element, Config.block.n, Config.block.k, AlongB>;
   using accumulator = warpgroup_accumulator<Types, Config.block.n, Exec>;
