@@ -28,6 +28,7 @@ run(0 gemm --provider keramos --type f16,f16_f32,bf16,bf16_f32,f8_f16,f8_bf16,f8
 run(0 gemm --provider keramos --type i8_i32 --op NN,NT,TN,TT --layout right,left --m 5,24 --n 7 --k 33 --alpha 3 --beta -2
     ${quick})
 expect("${out}" "\ni8_i32\n.*GOP/s")
+run(0 gemm --provider keramos --type f32_emulated --size 8,550 ${quick})
 run(0 gemm --provider keramos --type i8_i32 --size 8,550 ${quick})  # and by sums of elements
 if(WORKERS)  # on a host
   run(0 gemm --provider keramos --type tf32 --size 8 ${quick} --output tf32.json)
