@@ -17,7 +17,7 @@ struct gemm_options {
   std::optional<tiling::shape> block = std::nullopt;
   /// The plan to follow instead of choosing one: from plan_gemm, as it is or changed. It decides about the tile too.
   std::optional<gemm_plan> plan = std::nullopt;
-  /// Products of less accuracy are asked for by name: see gemm().
+  /// Products of less accuracy, and emulated ones, are asked for by name: see gemm().
   gemm_compute compute = gemm_compute::standard;
 };
 
