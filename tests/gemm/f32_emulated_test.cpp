@@ -38,11 +38,17 @@ TEST(GemmF32Emulated, SizesOpsAndLayouts) {
   const index_t sizes[][3] = {{1, 1, 1},    {7, 5, 3},    {33, 65, 17},   {128, 128, 64}, {129, 131, 33},
                               {200, 1, 90}, {1, 200, 31}, {300, 257, 32}, {130, 60, 1000}};
   const layout layouts[] = {layout::right, layout::left, layout::strided};
-  for (const auto& [m, n, k] : sizes)
+  for (const auto& size : sizes)
     for (const op a : {op::N, op::T})
       for (const op b : {op::N, op::T})
         for_tiles([&](const gemm_options& options) {
-          gemm_case g{.m = m, .n = n, .k = k, .op_a = a, .op_b = b, .alpha = 1.5, .beta = double(rng() % 2)};
+          gemm_case g{.m = size[0],
+                      .n = size[1],
+                      .k = size[2],
+                      .op_a = a,
+                      .op_b = b,
+                      .alpha = 1.5,
+                      .beta = double(rng() % 2)};
           g.a = layouts[rng() % 3], g.b = layouts[rng() % 3], g.c = layouts[rng() % 3];
           g.gap = index_t(rng() % 5), g.offset = index_t(rng() % 5);
           g.block = options.block, g.compute = emulated;
