@@ -36,7 +36,7 @@ struct exact_infinities {
     const float* x = a.at(place.transposed ? j : i, 0);
     const float* y = b.at(place.transposed ? i : j, 0);
     float again = 0;
-    for (index_t p = 0; p < k; ++p, x += a.stride_k, y += b.stride_k) again = Kokkos::fma(*x, *y, again);
+    for (index_t p = 0; p < k; ++p, x += a.stride_k, y += b.stride_k) again += *x * *y;
     return again;
   }
 };
