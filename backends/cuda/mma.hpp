@@ -91,6 +91,16 @@ struct mma<Kokkos::Cuda> : fma_units {
 #endif
   }
 
+  /// x as `high`, the nearest that units multiply, and `rest`, the nearest to what that leaves. `high` is infinite or NaN only
+  /// if x is; then the rest is 0.
+  KERAMOS_FORCEINLINE_FUNCTION static void split(float x, float& high, float& rest) {
+    const auto is_finite = [](float y) { return y - y == 0; };
+    constexpr float largest = 0x1.ffcp127f;  // of eleven bits
+    high = rounded(x);
+    if (is_finite(x) && !is_finite(high)) high = x < 0 ? -largest : largest;
+    rest = is_finite(x) ? rounded(x - high) : 0;
+  }
+
   /// d += a·b on 16 x 8 x 16 elements E of a warp, float16 or bfloat16, as load_8x8x4 loads them; sums in f32. With
   /// g = lane / 4 and t = lane % 4: d = D(g, 2t), D(g, 2t + 1), D(g + 8, 2t), D(g + 8, 2t + 1).
   template <class E>

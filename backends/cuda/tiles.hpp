@@ -40,7 +40,7 @@ namespace cuda {
 //   (i8 to i8; f16 and f8 up to 8). 99 to 198 KB of scratch, which Kokkos
 //   gives since 5.2: measured as above. They do not divide k at n = 1024: sums cost more than they save there.
 //   Of f8 each k-tile is summed apart, 128 columns at a time. Efficiencies are rates at n = 4096. Its mma.sync gives exact products and sums on an H200, at f16's rate.
-//   tf32x3 128x128x32 and 64x128x32: no spills. 105 and 85 TFLOP/s at n = 4096, copies of operands included; two sets of
+//   tf32x3 128x128x32 and 64x128x32: no spills. 109 and 86 TFLOP/s at n = 4096, copies of operands included; two sets of
 //                   sums would let one be added while the other is formed, but hold four stages.
 //   tf32 128x128x16 255 registers, up to 8 bytes of spills; 40,960 bytes of scratch
 //   c32 128x64x8    128 registers, no spills; 49 to 50 TFLOP/s at n = 4096 (cuBLAS 54), but 46 where A and B both run along

@@ -1,7 +1,6 @@
-// Provider `cublas`, on the default queue's stream: strict f32 and c32 (pedantic), f32 also where others emulate it, tf32 where
-// it is asked for, f64 and c64
-// in the default mode, whose tensor cores are IEEE f64 and faster than the pedantic mode's choice, and f16 and bf16 on
-// tensor cores with all sums in f32.
+// Provider `cublas`, on the default queue's stream: strict f32 and c32 (pedantic), f32 also where Keramos emulates it, tf32
+// where it is asked for, f64 and c64 in the default mode, whose tensor cores are IEEE f64 and faster than the pedantic
+// mode's choice, and f16 and bf16 on tensor cores with all sums in f32.
 #include "cublas.hpp"
 
 #include "core/host.hpp"

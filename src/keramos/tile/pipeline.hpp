@@ -47,8 +47,8 @@ class team_pipeline {
 /// (backends/cuda/warpgroup.hpp).
 ///
 /// Copies are asynchronous: up to `ahead` stages are under way before the first of them is waited for and told of. `Held` is
-/// how many the other side may have or wait for before it gives one back; with less than all it reads at once and the
-/// next as many, it would wait for what is not told of while there is no stage to fill.
+/// how many the multiplying side may have, with those that it waits for, before it gives one back. All of them must be told
+/// of while no other stage is free to fill.
 template <int Stages, class Copier, class Sync, int Held = 2>
 class handoff_pipeline {
   using barrier = typename Sync::barrier;

@@ -153,7 +153,7 @@ class operand_stager {
   }
 
   /// Copies k-tile number `k-tile`; every call is for the k-tile after the last one's. `Whole` promises that
-  /// all of it lies inside the operand; copies by registers do not use that.
+  /// all of it lies inside the operand.
   template <bool Whole>
   KERAMOS_FORCEINLINE_FUNCTION void stage(T* local, [[maybe_unused]] int k_tile) {
     // What only the checked copy needs is not kept in registers between k-tiles.
@@ -165,7 +165,7 @@ class operand_stager {
     const int slow_end = (along_mn ? k_end : extent_) - slow;
     const bool busy = !map::partial || slow < slow_extent;
     if constexpr (by_registers) {
-      stage_by_registers(local, fast, slow, fast_end, slow_end, busy);
+      stage_by_registers<Whole>(local, fast, slow, fast_end, slow_end, busy);
     } else {
       const T* row = global_;
       KERAMOS_UNROLL
@@ -195,6 +195,7 @@ class operand_stager {
   /// Elements that cannot be copied asynchronously, one by one: about eight are on their way before the first is stored,
   /// since a compiler that cannot tell the two memories apart would wait for each. A loop that stays one: this code is
   /// long, and memory is what it waits for.
+  template <bool Whole>
   KERAMOS_FORCEINLINE_FUNCTION void stage_by_registers(T* local, int fast, int slow, int fast_end,
                                                        int slow_end, bool busy) {
     constexpr int at_once = map::passes_fast >= 8                      ? 1
@@ -210,7 +211,7 @@ class operand_stager {
         KERAMOS_UNROLL
         for (int pf = 0; pf < map::passes_fast; ++pf) {
           const bool there =
-              busy && (first + s) * map::lanes_slow < slow_end && pf * map::step_fast < fast_end;
+              busy && (Whole || ((first + s) * map::lanes_slow < slow_end && pf * map::step_fast < fast_end));
           element[s][pf] = there ? row[pf * map::step_fast * stride_fast_] : T(0);
         }
         row = Copier::advance(row, row_step_);
@@ -273,8 +274,10 @@ class stager {
  public:
   using panels_type = panel_pair<typename stager_a::panel, typename stager_b::panel>;
   static constexpr int slot_bytes = a_bytes + b_bytes, offset_of_b = a_bytes;
-  /// Whether k-tiles that lie inside the operands are copied by code of their own.
-  static constexpr bool knows_whole = !stager_a::by_registers || !stager_b::by_registers;
+  /// Whether k-tiles that lie inside the operands are copied by code of their own. Not where elements are short and go one
+  /// by one: there are many to a k-tile, so that code is long and waits for memory.
+  static constexpr bool knows_whole =
+      sizeof(a_type) > 2 || !stager_a::by_registers || !stager_b::by_registers;
 
   template <class Problem>
   KERAMOS_FORCEINLINE_FUNCTION stager(const Problem& p, const tiling::position& at, char* local, int thread)

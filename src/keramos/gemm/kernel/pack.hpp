@@ -122,20 +122,13 @@ struct pack_kernel {
   KERAMOS_FORCEINLINE_FUNCTION static void store(T* to, T x) {
     if constexpr (Types::splits_elements) {
       static_assert(k * sizeof(T) == 128, "keramos: a team's columns are a line");
-      const T high = high_part(x);
-      to[0] = high;
-      to[k] = is_finite(x) ? backend::mma<Exec>::rounded(x - high) : T(0);
+      T high, rest;
+      backend::mma<Exec>::split(x, high, rest);
+      to[0] = high, to[k] = rest;
     } else {
       *to = x;
     }
   }
-  KERAMOS_FORCEINLINE_FUNCTION static bool is_finite(float x) { return x - x == 0; }
-  /// The nearest that units multiply; never infinite if x is not.
-  KERAMOS_FORCEINLINE_FUNCTION static float high_part(float x) {
-    const float high = backend::mma<Exec>::rounded(x), most = 0x1.ffcp127f;
-    return is_finite(high) || !is_finite(x) ? high : x < 0 ? -most : most;
-  }
-
   /// All of a thread's elements are on their way before the first is stored.
   template <bool AlongK, class T>
   KERAMOS_FORCEINLINE_FUNCTION void read(T* local, const pack_task<T>& task, index_t mn0, index_t k0,

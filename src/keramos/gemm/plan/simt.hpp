@@ -21,6 +21,7 @@
 #include <keramos/gemm/plan/choice_memory.hpp>
 #include <keramos/gemm/plan/simt_model.hpp>
 #include <keramos/gemm/plan/simt_rows.hpp>
+#include <keramos/gemm/plan/simt_table.hpp>
 #include <keramos/gemm/plan/small_batch.hpp>
 #include <keramos/gemm/problem.hpp>
 
@@ -30,6 +31,7 @@ namespace keramos::detail::simt {
 template <class Exec>
 struct planner {
   using tiles = backend::tiles<Exec>;
+  using rows = table_rows<Exec>;
   static constexpr const auto& table = tiles::table;
 
   /// A few rows or columns of C should be columns, as the narrow tiles of the table are; otherwise its rows
@@ -86,13 +88,14 @@ struct planner {
       part.row = choice.row, part.split = choice.plan;
     }
     const operand_layout a(p.a), b(p.b);
-    if (of_warpgroups(part.row))
-      pack_for_warpgroups(p, warpgroups_read<Types>(a), warpgroups_read<Types>(b), device, part);
+    if (rows::of_warpgroups(part.row))
+      pack_for_warpgroups(p, rows::template warpgroups_read<Types>(a),
+                          rows::template warpgroups_read<Types>(b), device, part);
     else if (!requested)
       choose_packing(p, a.along_k, a.vectors, b.along_k, b.vectors,
                      table[part.row].config.math == tiling::math_unit::fma, device, part);
     // Sums of a k that is divided would lie where the copies do.
-    if (!requested && !of_warpgroups(part.row) && part.split.parts > 1 &&
+    if (!requested && !rows::of_warpgroups(part.row) && part.split.parts > 1 &&
         std::min(p.m, p.n) < device.least_extent_to_pack_divided)
       part.pack_a = part.pack_b = false;
     if (part.split.parts == 1 || part.pack_a || part.pack_b) part.split = {};
@@ -108,8 +111,9 @@ struct planner {
     const device_model device = tiles::model(exec);
     if (p.m == 1 || p.n == 1 || !can_pack<Types>(p.k, device)) return false;
     const int arch = tiles::arch(exec);
-    if (std::none_of(std::begin(table), std::end(table),
-                     [&](const tile_row& r) { return serves_one<Types>(r, arch, whose) && fits(exec, r); }))
+    if (std::none_of(std::begin(table), std::end(table), [&](const tile_row& r) {
+          return rows::template serves_one<Types>(r, arch, whose) && rows::fits(exec, r);
+        }))
       return false;
     thread_local choice_memory<choice_key, bool> choices;
     const choice_key key = key_of(exec, p, whose);
@@ -147,7 +151,7 @@ struct planner {
     }
     if (part.path != gemm_path::tiled) refuse_plan(number, "is for a kernel of hosts");
     if (part.row < 0 || part.row >= int(std::size(table)) ||
-        !serves_one<Types>(table[part.row], tiles::arch(exec), epilogue_of_product::library))
+        !rows::template serves_one<Types>(table[part.row], tiles::arch(exec), epilogue_of_product::library))
       refuse_plan(number, "names row " + std::to_string(part.row) +
                               " of the tile table, which is none for this type and device");
     const tiling::config& c = table[part.row].config;
@@ -157,13 +161,13 @@ struct planner {
                               " of the tile table has " + to_string(c.block) + " in " +
                               std::to_string(c.stages));
     if (part.band_m < 1 || part.band_n < 1) refuse_plan(number, "has bands without rows or columns");
-    if (of_warpgroups(part.row)) {
+    if (rows::of_warpgroups(part.row)) {
       if (whose == epilogue_of_product::caller)
         refuse_plan(number, "names row " + std::to_string(part.row) +
                                 " of the tile table, whose kernels are compiled in the library, without the "
                                 "caller's epilogue; plan_gemm of keramos/gemm/fused.hpp takes that too");
-      if ((!part.pack_a && !warpgroups_read<Types>(operand_layout(p.a))) ||
-          (!part.pack_b && !warpgroups_read<Types>(operand_layout(p.b))))
+      if ((!part.pack_a && !rows::template warpgroups_read<Types>(operand_layout(p.a))) ||
+          (!part.pack_b && !rows::template warpgroups_read<Types>(operand_layout(p.b))))
         refuse_plan(number, "does not pack an operand that its tile cannot read as it lies");
     }
     if (split.parts == 1) return;
@@ -184,7 +188,7 @@ struct planner {
       split_k<typename Types::accumulator> split;
       if (table[part.row].config.splits_k) split = split_of(exec, memory, packed, part.block, part.split);
       if constexpr (has_warpgroup_rows<Exec, Types> && is_linear<Epilogue>)
-        if (of_warpgroups(part.row))
+        if (rows::of_warpgroups(part.row))
           return launch_warpgroups(exec, part.row, packed, split, for_warpgroups(epilogue, p));
       with_collective<Types, false>(part.row, packed, [&](const auto& collective) {
         launch_tiled(exec, collective, packed, split, epilogue);
@@ -192,7 +196,8 @@ struct planner {
     };
     if (part.pack_a || part.pack_b)
       with_packed(exec, memory, p, part,
-                  of_warpgroups(part.row) ? packed_along<Types> : tiling::direction::mn, multiply);
+                  rows::of_warpgroups(part.row) ? rows::template packed_along<Types> : tiling::direction::mn,
+                  multiply);
     else
       multiply(p);
   }
@@ -221,7 +226,8 @@ struct planner {
     const int league = league_of(count_tiles(block));
     const auto tiles = tiles_of(block);
     if constexpr (has_warpgroup_rows<Exec, Types> && of_library)
-      if (of_warpgroups(row)) return launch_warpgroups_batched(exec, row, shape, league, tiles, epilogue);
+      if (rows::of_warpgroups(row))
+        return launch_warpgroups_batched(exec, row, shape, league, tiles, epilogue);
     with_collective<Types, true>(
         row, shape, [&](const auto& collective) { launch_tiles(exec, league, collective, tiles, epilogue); });
   }
@@ -258,41 +264,6 @@ struct planner {
     });
   }
 
-  /// Kernels of warpgroups run on their architecture alone, and are compiled for the library's epilogue.
-  template <class Types>
-  static bool runs(const tile_row& r, int arch, epilogue_of_product whose) {
-    if (r.config.math == tiling::math_unit::warpgroup &&
-        (r.arch != arch || whose != epilogue_of_product::library))
-      return false;
-    return r.types == Types::operands && r.arch <= arch;
-  }
-  template <class Types>
-  static bool serves_one(const tile_row& r, int arch, epilogue_of_product whose) {
-    return runs<Types>(r, arch, whose) && r.serves != serves::batches;
-  }
-  static bool of_warpgroups(int row) { return table[row].config.math == tiling::math_unit::warpgroup; }
-  /// Whether they read an operand as it lies; else a copy of it that runs along `packed_along`. Units that ignore some bits
-  /// do not round: the copy is rounded.
-  template <class Types>
-  static bool warpgroups_read(const operand_layout& x) {
-    return x.vectors && (x.along_k || packed_along<Types> == tiling::direction::mn) &&
-           !Types::needs_matrix_units;
-  }
-  template <class Types>
-  static constexpr tiling::direction packed_along = sizeof(typename Types::a) == 2 ? tiling::direction::mn
-                                                                                   : tiling::direction::k;
-  static bool fits(const Exec& exec, const tile_row& r) {
-    return local_bytes(r) <= backend::traits<Exec>::local_memory_limit(
-                                 exec, r.config.team_warps() * backend::traits<Exec>::warp_size);
-  }
-
-  /// Batches have tiles enough for the large ones; each more is many kernels more. A complex number counts as two.
-  static constexpr bool serves_batches(const tile_row& r) {
-    const bool is_complex = r.types.a == scalar_type::c32 || r.types.a == scalar_type::c64;
-    return r.serves != serves::single &&
-           r.config.block.m * r.config.block.n * (is_complex ? 2 : 1) >= 64 * 64;
-  }
-
   template <class Types>
   static choice_key key_of(const Exec& exec, const gemm_problem<Types>& p, epilogue_of_product whose) {
     const device_model device = tiles::model(exec);
@@ -305,8 +276,8 @@ struct planner {
             device.units,
             device.unit_bytes,
             whose,
-            ask && !warpgroups_read<Types>(operand_layout(p.a)),
-            ask && !warpgroups_read<Types>(operand_layout(p.b))};
+            ask && !rows::template warpgroups_read<Types>(operand_layout(p.a)),
+            ask && !rows::template warpgroups_read<Types>(operand_layout(p.b))};
   }
 
   template <class Types, class CountTiles>
@@ -314,15 +285,15 @@ struct planner {
                                const CountTiles& count_tiles) {
     const device_model device = tiles::model(exec);
     const index_t k = std::max<index_t>(shape.k, 1);
-    const bool warpgroups_can =
-        warpgroups_read<Types>(operand_layout(shape.a)) && warpgroups_read<Types>(operand_layout(shape.b));
+    const bool warpgroups_can = rows::template warpgroups_read<Types>(operand_layout(shape.a)) &&
+                                rows::template warpgroups_read<Types>(operand_layout(shape.b));
     int best = -1;
     double best_time = 0;
     for (int i = 0; i < int(std::size(table)); ++i) {
       const tile_row& r = table[i];
       const tiling::shape& block = r.config.block;
-      if (!runs<Types>(r, tiles::arch(exec), whose) || !serves_batches(r) || !fits(exec, r) ||
-          (of_warpgroups(i) && !warpgroups_can))
+      if (!rows::template runs<Types>(r, tiles::arch(exec), whose) || !rows::serves_batches(r) ||
+          !rows::fits(exec, r) || (rows::of_warpgroups(i) && !warpgroups_can))
         continue;
       const double tiles = double(count_tiles(block));
       const double time =
@@ -344,9 +315,10 @@ struct planner {
     timed_choice best;
     const index_t to_copy = (key.copies_a ? m * k : 0) + (key.copies_b ? n * k : 0);
     for (int i = 0; i < int(std::size(table)); ++i) {
-      if (!serves_one<Types>(table[i], key.arch, key.whose) || !fits(exec, table[i])) continue;
+      if (!rows::template serves_one<Types>(table[i], key.arch, key.whose) || !rows::fits(exec, table[i]))
+        continue;
       split_choice split = choose_split(table[i], m, n, k, device);
-      if (of_warpgroups(i) && to_copy > 0) {
+      if (rows::of_warpgroups(i) && to_copy > 0) {
         if (!can_pack<Types>(k, device)) continue;
         split.time = predicted_time(table[i], m, n, k, plan_parts(table[i], k, 1, device), device) +
                      packing_time(to_copy, sizeof(typename Types::a), device);
@@ -367,10 +339,11 @@ struct planner {
     int row = -1;
     std::string known;
     for (int i = 0; i < int(std::size(table)); ++i) {
-      if (!serves_one<Types>(table[i], arch, whose)) continue;
+      if (!rows::template serves_one<Types>(table[i], arch, whose)) continue;
       const std::string shape = to_string(table[i].config.block);
       if (known.find(shape) == std::string::npos) known += (known.empty() ? "" : ", ") + shape;
-      if (table[i].config.block == block && (row < 0 || (!fits(exec, table[row]) && fits(exec, table[i]))))
+      if (table[i].config.block == block &&
+          (row < 0 || (!rows::fits(exec, table[row]) && rows::fits(exec, table[i]))))
         row = i;
     }
     if (row < 0)
@@ -398,7 +371,7 @@ struct planner {
     any_of_first<int(std::size(table))>([&](auto r) {
       if constexpr (table[r()].types == Types::operands &&
                     table[r()].config.math != tiling::math_unit::warpgroup &&
-                    (OfBatch ? serves_batches(table[r()]) : table[r()].serves != serves::batches)) {
+                    (OfBatch ? rows::serves_batches(table[r()]) : table[r()].serves != serves::batches)) {
         return r() == row && any_of_first<accesses>([&](auto number) {
                  constexpr bool of_fma = uses_fma<Exec, r()>;
                  constexpr bool possible = !(of_fma && number() % 8 == 7) && (of_fma || number() < 8) &&
