@@ -214,9 +214,10 @@ void run_emulated(const Exec& exec, workspace<Exec>& memory, const gemm_problem<
 /// (3xTF32: Ootomo and Yokota, Int. J. High Perform. Comput. Appl. 36(4), 2022, who say why those sums are not left to the
 /// tensor cores). To the bound comes 2^-18·|alpha||A||B|: 2^-21 for what is left of elements, the rest for sums of tensor
 /// cores, which are truncated (Fasi, Higham, Mikaitis, Pranesh, PeerJ Comput. Sci. 7:e330, 2021; a bit more than f32's is
-/// taken for granted). Errors are smaller than those of f32 as a rule, since fewer sums are rounded. NaN and infinities are
-/// as in IEEE arithmetic. Elements below 2^-103 may lose bits, for their second parts are subnormal. Everywhere else, for
-/// batches and with epilogues of the caller's, it is f32 as without.
+/// taken for granted). Errors are smaller than those of f32 where many terms of like size are summed, since fewer sums are
+/// rounded, but may be larger where one term is most of a sum. NaN and infinities are as in IEEE arithmetic. Elements below
+/// 2^-103 may lose bits, for their second parts are subnormal. Everywhere else, for batches and with epilogues of the
+/// caller's, it is f32 as without.
 ///
 /// The call can be captured in a CUDA graph once the same call was made before, outside: by then the queue has
 /// the memory that it needs. The graph uses that memory, so the queue must outlive it, and a run of the graph must

@@ -102,8 +102,7 @@ class collective {
     };
     // Apart from the rest, so that no branch keeps a compiler from spreading copies among the products.
     int s = 0;
-    if constexpr (stager::knows_whole)
-      for (; s + stages < operands.whole_k_tiles(); ++s) multiply(s, std::true_type());
+    for (; s + stages < operands.whole_k_tiles(); ++s) multiply(s, std::true_type());
     for (; s < k_tiles; ++s) multiply(s, std::false_type());
     if constexpr (Types::is_complex) acc.finish(p);
     if (tile.add_up(team, acc)) acc.write(p, tile.position(), epilogue);

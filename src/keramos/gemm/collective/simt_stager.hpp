@@ -193,8 +193,7 @@ class operand_stager {
 
  private:
   /// Elements that cannot be copied asynchronously, one by one: about eight are on their way before the first is stored,
-  /// since a compiler that cannot tell the two memories apart would wait for each. A loop that stays one: this code is
-  /// long, and memory is what it waits for.
+  /// since a compiler that cannot tell the two memories apart would wait for each.
   template <bool Whole>
   KERAMOS_FORCEINLINE_FUNCTION void stage_by_registers(T* local, int fast, int slow, int fast_end,
                                                        int slow_end, bool busy) {
@@ -203,8 +202,7 @@ class operand_stager {
                                                                        : 8 / map::passes_fast;
     static_assert(map::passes_slow % at_once == 0);
     const T* row = global_;
-    KERAMOS_NO_UNROLL
-    for (int first = 0; first < map::passes_slow; first += at_once) {
+    const auto stage = [&](int first) {
       T element[at_once][map::passes_fast];
       KERAMOS_UNROLL
       for (int s = 0; s < at_once; ++s) {
@@ -226,6 +224,14 @@ class operand_stager {
                       ? local_offset_ + ps * map::lanes_slow * local_slow + pf * map::step_fast * local_fast
                       : offset(fast + pf * map::step_fast, slow + ps * map::lanes_slow)] = element[s][pf];
       }
+    };
+    // Unrolled, the many bytes of large tiles would be most of a kernel's code; narrow tiles are slower with a loop.
+    if constexpr (map::passes_slow > 4 * at_once) {
+      KERAMOS_NO_UNROLL
+      for (int first = 0; first < map::passes_slow; first += at_once) stage(first);
+    } else {
+      KERAMOS_UNROLL
+      for (int first = 0; first < map::passes_slow; first += at_once) stage(first);
     }
     global_ = along_mn ? row : global_ + K;
   }
@@ -274,10 +280,6 @@ class stager {
  public:
   using panels_type = panel_pair<typename stager_a::panel, typename stager_b::panel>;
   static constexpr int slot_bytes = a_bytes + b_bytes, offset_of_b = a_bytes;
-  /// Whether k-tiles that lie inside the operands are copied by code of their own. Not where elements are short and go one
-  /// by one: there are many to a k-tile, so that code is long and waits for memory.
-  static constexpr bool knows_whole =
-      sizeof(a_type) > 2 || !stager_a::by_registers || !stager_b::by_registers;
 
   template <class Problem>
   KERAMOS_FORCEINLINE_FUNCTION stager(const Problem& p, const tiling::position& at, char* local, int thread)

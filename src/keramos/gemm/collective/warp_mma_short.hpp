@@ -55,13 +55,15 @@ class warp_mma_short_accumulator {
 
   template <class Panels, class Next>
   KERAMOS_FORCEINLINE_FUNCTION void multiply(const Panels& now, const Next& next) {
-    KERAMOS_UNROLL
-    for (int s = 0; s < steps; ++s) {
-      if (s + 1 < steps)  // the next fragments load while these multiply
-        load((s + 1) % 2, now, s + 1);
+    if constexpr (bytes) {  // whose kinds are part of the instruction
+      using yes = std::true_type;
+      using no = std::false_type;
+      if (now.a.kind())
+        now.b.kind() ? multiply_as(now, next, yes(), yes()) : multiply_as(now, next, yes(), no());
       else
-        load(0, next(), 0);
-      multiply_fragments(s % 2, now);
+        now.b.kind() ? multiply_as(now, next, no(), yes()) : multiply_as(now, next, no(), no());
+    } else {
+      multiply_as(now, next);
     }
   }
 
@@ -96,30 +98,21 @@ class warp_mma_short_accumulator {
   }
 
  private:
-  /// Kinds of bytes are part of the instruction. They are asked here and not around the loop, so that what `next` copies is
-  /// compiled once.
-  template <class Panels>
-  KERAMOS_FORCEINLINE_FUNCTION void multiply_fragments(int set, const Panels& now) {
-    if constexpr (bytes) {
-      using yes = std::true_type;
-      using no = std::false_type;
-      if (now.a.kind())
-        now.b.kind() ? multiply_as(set, yes(), yes()) : multiply_as(set, yes(), no());
-      else
-        now.b.kind() ? multiply_as(set, no(), yes()) : multiply_as(set, no(), no());
-    } else {
-      multiply_as(set);
-    }
-  }
-
   /// `Kinds` are those of the elements of A and of B, if there are several (tiling::reading).
-  template <class... Kinds>
-  KERAMOS_FORCEINLINE_FUNCTION void multiply_as(int set, Kinds... kinds) {
+  template <class Panels, class Next, class... Kinds>
+  KERAMOS_FORCEINLINE_FUNCTION void multiply_as(const Panels& now, const Next& next, Kinds... kinds) {
     KERAMOS_UNROLL
-    for (int i = 0; i < fm; ++i) KERAMOS_UNROLL
-    for (int j = 0; j < fn; ++j) {
-      const int column = i % 2 ? fn - 1 - j : j;  // and back: neighbours share a fragment
-      mma::template multiply_short<E>(acc_[i][column], a_frag_[set][i], b_frag_[set][column], kinds...);
+    for (int s = 0; s < steps; ++s) {
+      if (s + 1 < steps)  // the next fragments load while these multiply
+        load((s + 1) % 2, now, s + 1);
+      else
+        load(0, next(), 0);
+      KERAMOS_UNROLL
+      for (int i = 0; i < fm; ++i) KERAMOS_UNROLL
+      for (int j = 0; j < fn; ++j) {
+        const int column = i % 2 ? fn - 1 - j : j;  // and back: neighbours share a fragment
+        mma::template multiply_short<E>(acc_[i][column], a_frag_[s % 2][i], b_frag_[s % 2][column], kinds...);
+      }
     }
   }
 
