@@ -7,6 +7,7 @@ install(DIRECTORY backends DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/keramos" FIL
 set(generated config enabled_backends)
 list(TRANSFORM generated REPLACE "(.+)" "${PROJECT_BINARY_DIR}/include/keramos/\\1.hpp")
 install(FILES ${generated} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/keramos")
+install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/Keramos")
 configure_package_config_file(cmake/KeramosConfig.cmake.in "${PROJECT_BINARY_DIR}/cmake/KeramosConfig.cmake"

@@ -1,0 +1,10 @@
+# Makes the Debian package and unpacks it, as dpkg does when it installs it. It must ask for the Kokkos that it was built with.
+file(REMOVE_RECURSE ${ROOT} ${ROOT}.package)
+execute_process(COMMAND ${CPACK} -G DEB -B ${ROOT}.package WORKING_DIRECTORY ${BUILD} COMMAND_ERROR_IS_FATAL ANY)
+file(GLOB package ${ROOT}.package/libkeramos-dev_*.deb)
+execute_process(COMMAND ${DPKG_DEB} --field ${package} Depends OUTPUT_VARIABLE depends COMMAND_ERROR_IS_FATAL ANY)
+string(STRIP "${depends}" depends)
+if(NOT depends MATCHES "${DEPENDS}")
+  message(SEND_ERROR "the package depends on \"${depends}\", which is not \"${DEPENDS}\"")
+endif()
+execute_process(COMMAND ${DPKG_DEB} --extract ${package} ${ROOT} COMMAND_ERROR_IS_FATAL ANY)
