@@ -1,15 +1,22 @@
-// What interface.hpp asks of a backend, as concepts, so that a name that is missing is one readable error.
+// What a backend must give, as concepts, so that a name that is missing is one readable error. interface.hpp says what the
+// names mean.
 #pragma once
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
+#include <iterator>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <keramos/backends/interface.hpp>
 #include <keramos/backends/simt/tiles.hpp>
 #include <keramos/base/device_info.hpp>
 #include <keramos/base/memory_kind.hpp>
+#include <keramos/base/scalar_type.hpp>
+#include <keramos/tile/shape.hpp>
 
 namespace keramos::backend {
 
@@ -70,9 +77,21 @@ concept has_devices = requires(const Exec& exec) {
   { device_list<Exec>::all() } -> std::same_as<std::vector<device_info>>;
 };
 
+/// As of a group of 64 items, of which a thread has so many.
 template <class Exec>
-concept has_collectives = requires {
-  sizeof(collectives<Exec, 64, traits<Exec>::team_size(64)>);
+inline constexpr int items_of_64 = (63 + traits<Exec>::team_size(64)) / traits<Exec>::team_size(64);
+template <class Exec, class Group = collectives<Exec, 64, traits<Exec>::team_size(64)>>
+concept has_collectives = requires(const typename traits<Exec>::team_member& team,
+                                   typename Group::state& state, const int (&v)[items_of_64<Exec>],
+                                   int (&out)[items_of_64<Exec>], int (&f)(int, int)) {
+  { Group::sub_group_size } -> std::convertible_to<int>;
+  { Group::reduce(team, state, v, f) } -> std::same_as<int>;
+  Group::inclusive_scan(team, state, v, out, f);
+  { Group::template exclusive_scan<true>(team, state, v, out, 0, f) } -> std::same_as<int>;
+  { Group::broadcast(team, state, v, 0) } -> std::same_as<int>;
+  Group::shuffle(team, state, v, out, f);
+  Group::sub_group_reduce(team, state, v, out, f);
+  Group::sub_group_inclusive_scan(team, state, v, out, f);
 };
 
 template <class Exec>
@@ -80,7 +99,13 @@ concept has_staging = requires(float* local, const float* global) {
   staging<Exec>::template copy<1>(local, global, 1);
   staging<Exec>::commit();
   staging<Exec>::template wait<0>();
-};
+}
+&&(traits<Exec>::is_host || requires(float* local, const float* global) {
+  staging<Exec>::template copy<1>(local, global);
+  { staging<Exec>::template by_registers<float> } -> std::convertible_to<bool>;
+  { staging<Exec>::recompute(1) } -> std::same_as<int>;
+  { staging<Exec>::advance(global, 4) } -> std::same_as<const float*>;
+});
 
 /// Hosts choose tiles by instruction set.
 template <class Exec>
@@ -89,6 +114,97 @@ concept has_tiles = traits<Exec>::is_host || requires(const Exec& exec) {
   { tiles<Exec>::arch(exec) } -> std::same_as<int>;
   { tiles<Exec>::model(exec) } -> std::same_as<simt::device_model>;
 };
+
+// --- Multiply atoms: what every backend has, and what rows of its tile table need ---------------
+
+/// Sums of a warp's 16 x 8 fragments, for elements of their type.
+template <class Exec, class T>
+concept has_multiply_16x8 = requires(T (&sums)[2][2], const T (&a)[4], const T (&b)[2], T x) {
+  mma<Exec>::multiply_16x8(sums, a, b);
+  { mma<Exec>::rounded(x) } -> std::same_as<T>;
+};
+
+/// Elements E, several in a register, and sums of T.
+template <class Exec, class E, class T>
+concept has_multiply_short = requires(T (&sums)[2][2], unsigned (&a)[4], unsigned (&b)[2], const void* row) {
+  mma<Exec>::template load_8x8x4<true>(a, row);
+  mma<Exec>::template load_8x8x4<false>(a, row);
+  requires tiling::reading<E>::has_kinds || requires { mma<Exec>::template multiply_short<E>(sums, a, b); };
+  requires !tiling::reading<E>::has_kinds || requires {
+    mma<Exec>::template multiply_short<E>(sums, a, b, std::true_type(), std::false_type());
+    mma<Exec>::take_apart(a[0], a[1], a[2], a[3]);
+  };
+};
+
+template <class Exec>
+concept has_mma = requires(const Exec& exec, float (&sums)[4]) {
+  { mma<Exec>::template has_matrix_unit<double> } -> std::convertible_to<bool>;
+  { mma<Exec>::template multiplies_short<float16> } -> std::convertible_to<bool>;
+  { mma<Exec>::matrix_unit_works(exec) } -> std::same_as<bool>;
+  mma<Exec>::settle(sums);
+  requires !mma<Exec>::template has_matrix_unit<double> || has_multiply_16x8<Exec, double>;
+};
+
+template <class Exec>
+concept has_warpgroups = requires(typename warpgroups<Exec>::barrier* barrier, const void* panel,
+                                  std::uint64_t described, unsigned word) {
+  { warpgroups<Exec>::warps } -> std::convertible_to<int>;
+  { warpgroups<Exec>::registers } -> std::convertible_to<int>;
+  warpgroups<Exec>::start(barrier, 1);
+  warpgroups<Exec>::arrive(barrier);
+  warpgroups<Exec>::wait(barrier, 0);
+  warpgroups<Exec>::meet(128);
+  warpgroups<Exec>::show_to_matrix_units();
+  warpgroups<Exec>::template take_registers<232>();
+  warpgroups<Exec>::template give_registers<40>();
+  warpgroups<Exec>::exit();
+  { warpgroups<Exec>::describe(panel, 128) } -> std::same_as<std::uint64_t>;
+  { warpgroups<Exec>::advance(described, 32) } -> std::same_as<std::uint64_t>;
+  warpgroups<Exec>::begin();
+  warpgroups<Exec>::commit();
+  warpgroups<Exec>::template finish<0>();
+  { warpgroups<Exec>::same_in_warp(1) } -> std::same_as<int>;
+  { warpgroups<Exec>::exchange(word, 1) } -> std::same_as<unsigned>;
+};
+template <class Exec, class E, class T>
+concept has_warpgroup_multiply = has_warpgroups<Exec> && requires(T (&sums)[64], std::uint64_t described) {
+  { warpgroups<Exec>::template reads_along_mn<E> } -> std::convertible_to<bool>;
+  warpgroups<Exec>::settle(sums[0]);
+  requires tiling::reading<E>::has_kinds || requires {
+    warpgroups<Exec>::template multiply<E, false, false>(sums, described, described, true);
+  };
+  requires !tiling::reading<E>::has_kinds || requires {
+    warpgroups<Exec>::template multiply_bytes<true, false>(sums, described, described, true);
+  };
+};
+
+/// Whether there is what a row of the table multiplies with.
+template <class Exec, int Row>
+consteval bool has_atoms_of_row() {
+  constexpr simt::tile_row row = tiles<Exec>::table[Row];
+  using E = typename detail::kernel_type_of<row.types.a>::type;
+  using T = typename detail::kernel_type_of<row.types.accumulator>::type;
+  if constexpr (row.config.math == tiling::math_unit::warpgroup)
+    return has_warpgroup_multiply<Exec, E, T>;
+  else if constexpr (row.config.math == tiling::math_unit::fma)
+    return true;
+  else if constexpr (detail::is_complex<T>)
+    return has_multiply_16x8<Exec, typename T::value_type>;
+  else if constexpr (mma<Exec>::template multiplies_short<E>)
+    return has_multiply_short<Exec, E, T>;
+  else
+    return has_multiply_16x8<Exec, T>;
+}
+template <class Exec>
+consteval bool has_atoms_of_rows() {
+  if constexpr (traits<Exec>::is_host)
+    return true;
+  else
+    return []<int... Row>(std::integer_sequence<int, Row...>) {
+      return (has_atoms_of_row<Exec, Row>() && ...);
+    }
+  (std::make_integer_sequence<int, int(std::size(tiles<Exec>::table))>());
+}
 
 /// True, or the one error that says what is missing. (Of a concept itself compilers would tell much more.)
 template <class Exec>
@@ -102,11 +218,26 @@ consteval bool is_complete() {
                   "keramos: a backend's queue.hpp lacks a name of native_event, stream, describe_device or "
                   "device_list: see backends/concepts.hpp");
     constexpr bool collectives = has_collectives<Exec>;
-    static_assert(collectives, "keramos: a backend's collectives.hpp lacks backend::collectives");
+    static_assert(collectives,
+                  "keramos: a backend's collectives.hpp lacks an operation of backend::collectives: see "
+                  "backends/concepts.hpp");
     constexpr bool staging = has_staging<Exec>;
-    static_assert(staging, "keramos: a backend's staging.hpp lacks copy, commit or wait of backend::staging");
+    static_assert(
+        staging,
+        "keramos: a backend's staging.hpp lacks copy, commit or wait of backend::staging, or what devices "
+        "add: see backends/concepts.hpp");
+    constexpr bool mma = has_mma<Exec>;
+    static_assert(mma,
+                  "keramos: a backend's mma.hpp lacks a name of backend::mma: see backends/concepts.hpp");
     constexpr bool tiles = has_tiles<Exec>;
     static_assert(tiles, "keramos: a backend's tiles.hpp lacks table, arch or model of backend::tiles");
+    if constexpr (mma && tiles) {
+      constexpr bool atoms = has_atoms_of_rows<Exec>();
+      static_assert(
+          atoms,
+          "keramos: a backend's tiles.hpp has a row for matrix units, and its mma.hpp or warpgroup.hpp "
+          "lacks the multiply atom for its elements: see backends/concepts.hpp");
+    }
   }
   return true;
 }

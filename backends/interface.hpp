@@ -15,7 +15,8 @@
 //   describe_device(exec)  a keramos::device_info
 //   device_list<Exec>      all(): those of the backend, whether Kokkos is initialised or not
 //   collectives<Exec, items, team>  (collectives.hpp) reductions, scans and shuffles of a group's private values
-//   staging<Exec>          the copy atom: copy<count>(local, global, valid), commit(), wait<pending>()
+//   staging<Exec>          the copy atom: copy<count>(local, global, valid), commit(), wait<pending>(); on devices
+//                          copy<count>(local, global), advance(pointer, bytes), recompute(x), by_registers<T>
 //   mma<Exec>              the multiply atom, below
 //   warpgroups<Exec>       where there are any: tensor cores that read local memory, and barriers in it
 //                          (backends/cuda/warpgroup.hpp)
@@ -49,10 +50,12 @@ struct tiles;
 /// What a machine without matrix units multiplies with: the compiler's own FMAs.
 struct fma_units {
   /// Where there is one, `multiply_16x8(d, a, b)` adds a product of 16 x 8 x K to a warp's sums, of elements that
-  /// `rounded(x)` has prepared. Tiles of elements of one or two bytes need `multiply_short`, `load_8x8x4` and
-  /// `take_apart` (backends/cuda/mma.hpp).
+  /// `rounded(x)` has prepared (backends/cuda/mma.hpp).
   template <class T>
   static constexpr bool has_matrix_unit = false;
+  /// Whether matrix units take elements E by `load_8x8x4` and `multiply_short` instead, several in a register.
+  template <class E>
+  static constexpr bool multiplies_short = false;
   /// Whether the device at hand has it.
   template <class Exec>
   static bool matrix_unit_works(const Exec&) {
@@ -67,6 +70,10 @@ struct mma : fma_units {};
 
 /// None.
 template <class Exec>
-struct warpgroups {};
+struct warpgroups {
+  /// Whether they read elements E along m or n too, not along k alone.
+  template <class E>
+  static constexpr bool reads_along_mn = false;
+};
 
 }  // namespace keramos::backend

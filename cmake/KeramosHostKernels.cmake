@@ -10,7 +10,8 @@ endif()
 
 # src/gemm/host_kernels.cpp holds the host micro-kernels and includes no Kokkos, so that it can be
 # compiled once per instruction set, by the plain host compiler, whatever compiles the rest.
-# The library picks one when it runs. Sets KERAMOS_HAS_HOST_<ISA> for config.hpp.
+# The library picks one when it runs. Sets KERAMOS_HAS_HOST_<ISA> for config.hpp, and KERAMOS_HOST_ISAS: each has a target
+# keramos_host_<isa>.
 function(keramos_add_host_kernels library)
   set(isas baseline)
   set(flags_baseline "")
@@ -35,6 +36,8 @@ function(keramos_add_host_kernels library)
       endif()
     endforeach()
   endif()
+
+  set(KERAMOS_HOST_ISAS ${isas} PARENT_SCOPE)
 
   # Optimised in Debug builds too: unoptimised, these loops are a hundred times slower. With sanitizers clang would take
   # minutes for each instruction set; AddressSanitizer sees null, and unaligned vectors are what is meant.

@@ -17,7 +17,11 @@ function(layer_of path result)
   set(${result} "${layer}" PARENT_SCOPE)
 endfunction()
 
-file(GLOB_RECURSE files RELATIVE "${ROOT}" "${ROOT}/src/*.hpp" "${ROOT}/src/*.cpp" "${ROOT}/backends/*.hpp")
+set(vendors "cuda|nvToolsExt|nvtx|cub|cublas|cutlass|cute|nccl|thrust|cooperative_groups|mma\\.h|hip|roc|rccl|sycl|CL/|oneapi|oneMKL|mkl")
+
+# Sources that CMake fills in (*.in) count as what they become.
+file(GLOB_RECURSE files RELATIVE "${ROOT}" "${ROOT}/src/*.hpp" "${ROOT}/src/*.cpp" "${ROOT}/src/*.in" "${ROOT}/backends/*.hpp"
+     "${ROOT}/backends/*.cpp" "${ROOT}/backends/*.in")
 if(NOT files)
   message(FATAL_ERROR "nothing to look at in ${ROOT}")
 endif()
@@ -29,6 +33,14 @@ foreach(file IN LISTS files)
   list(FIND layers "${layer}" level)
   if(level EQUAL -1 AND NOT layer STREQUAL umbrella)
     message(SEND_ERROR "${file}: its folder is no layer; layers are ${layers}")
+  endif()
+  # By one spelling, so that none hides.
+  string(REGEX REPLACE "#[ \t]*include[ \t]*" "#include " text "${text}")
+  if(text MATCHES "#include (\"[^\n]*)")
+    message(SEND_ERROR "${file}: includes ${CMAKE_MATCH_1}; write <keramos/...>")
+  endif()
+  if(file MATCHES "^src/" AND text MATCHES "#include <((${vendors})[^>]*)>")
+    message(SEND_ERROR "${file}: includes ${CMAKE_MATCH_1}, a vendor's; that is for backends/")
   endif()
   string(REGEX MATCHALL "#include <keramos/[^>]+>" includes "${text}")
   foreach(include IN LISTS includes)

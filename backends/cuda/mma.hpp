@@ -7,6 +7,8 @@
 #include <keramos/backends/cuda/traits.hpp>
 #include <keramos/backends/interface.hpp>
 #include <keramos/base/float16.hpp>
+#include <keramos/base/float8.hpp>
+#include <keramos/base/integer8.hpp>
 #include <keramos/base/macros.hpp>
 
 namespace keramos::backend {
@@ -67,6 +69,9 @@ template <>
 struct mma<Kokkos::Cuda> : fma_units {
   template <class T>
   static constexpr bool has_matrix_unit = std::is_same_v<T, double>;
+  template <class E>
+  static constexpr bool multiplies_short = std::is_same_v<E, float16> || std::is_same_v<E, bfloat16> ||
+                                           std::is_same_v<E, integer8> || std::is_same_v<E, float8>;
   static bool matrix_unit_works(const Kokkos::Cuda& exec) { return exec.cuda_device_prop().major >= 8; }
 
   /// d += a·b on 16 x 8 x K of a warp; how the lanes share it, see mma_16x8.

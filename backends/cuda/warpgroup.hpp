@@ -155,6 +155,8 @@ template <>
 struct warpgroups<Kokkos::Cuda> {
   static constexpr int warps = 4;          ///< of a warpgroup
   static constexpr int registers = 65536;  ///< of a multiprocessor
+  template <class E>
+  static constexpr bool reads_along_mn = std::is_same_v<E, float16> || std::is_same_v<E, bfloat16>;
 
   // --- Barriers: a phase ends when as many have arrived as were announced. ---
 

@@ -30,14 +30,6 @@ inline constexpr simt::tile_row tile_table[] = {
     {     0, simt::c32,  {{128,  64,  8}, { 64,  32}, { 8,  4,  1},   2,    2, tiling::math_unit::fma, false},    0.25},
     {     0, simt::c32,  {{ 64,  64,  8}, { 32,  32}, { 4,  4,  1},   2,    3, tiling::math_unit::fma, true},     0.15},
     {     0, simt::c64,  {{ 64,  64,  8}, { 32,  32}, { 4,  4,  1},   2,    2, tiling::math_unit::fma, true},     0.25},
-    {     0, simt::f16,  {{128, 128,  8}, { 64,  64}, { 8,  8,  1},   2,    2, tiling::math_unit::fma, false},    1.00},
-    {     0, simt::f16,  {{ 64,  64, 16}, { 32,  32}, { 4,  4,  1},   2,    3, tiling::math_unit::fma, true},     0.60},
-    {     0, simt::bf16, {{128, 128,  8}, { 64,  64}, { 8,  8,  1},   2,    2, tiling::math_unit::fma, false},    1.00},
-    {     0, simt::bf16, {{ 64,  64, 16}, { 32,  32}, { 4,  4,  1},   2,    3, tiling::math_unit::fma, true},     0.60},
-    {     0, simt::i8,   {{128, 128,  8}, { 64,  64}, { 8,  8,  1},   2,    2, tiling::math_unit::fma, false},    1.00},
-    {     0, simt::i8,   {{ 64,  64, 16}, { 32,  32}, { 4,  4,  1},   2,    3, tiling::math_unit::fma, true},     0.60},
-    {     0, simt::f8,   {{128, 128,  8}, { 64,  64}, { 8,  8,  1},   2,    2, tiling::math_unit::fma, false},    1.00},
-    {     0, simt::f8,   {{ 64,  64, 16}, { 32,  32}, { 4,  4,  1},   2,    3, tiling::math_unit::fma, true},     0.60},
 };
 // clang-format on
 
@@ -45,7 +37,7 @@ inline constexpr simt::tile_row tile_table[] = {
 
 template <>
 struct tiles<Kokkos::HIP> {
-  static constexpr const auto& table = hip::tile_table;
+  static constexpr const auto& table = simt::with_converted_types<hip::tile_table>.rows;
   static int arch(const Kokkos::HIP&) { return 0; }
   static simt::device_model model(const Kokkos::HIP& exec) {
     const hipDeviceProp_t& device = exec.hip_device_prop();

@@ -35,6 +35,44 @@ struct tile_row {
   simt::serves serves = simt::serves::all;
 };
 
+/// Elements that FMA units convert to numbers of four bytes as they read them: tiles of f32 serve them too.
+inline constexpr tiling::operand_types converted_types[] = {f16, bf16, i8, f8};
+
+/// A table's rows for FMA units and such types.
+template <int Rows>
+constexpr int fma_rows(const tile_row (&table)[Rows], const tiling::operand_types& types) {
+  int count = 0;
+  for (const tile_row& row : table) count += row.types == types && row.config.math == tiling::math_unit::fma;
+  return count;
+}
+template <int Rows>
+constexpr int rows_with_converted_types(const tile_row (&table)[Rows]) {
+  int count = Rows;
+  for (const tiling::operand_types& types : converted_types)
+    if (fma_rows(table, types) == 0) count += fma_rows(table, f32);
+  return count;
+}
+
+/// `rows` are those of a table and, behind them, those of f32 for FMA units once more for each of the converted types that it
+/// has none for.
+template <auto& Table>
+inline constexpr auto with_converted_types = [] {
+  struct {
+    tile_row rows[rows_with_converted_types(Table)];
+  } all{};
+  int next = 0;
+  for (const tile_row& row : Table) all.rows[next++] = row;
+  for (const tiling::operand_types& types : converted_types) {
+    if (fma_rows(Table, types) > 0) continue;
+    for (const tile_row& row : Table)
+      if (row.types == f32 && row.config.math == tiling::math_unit::fma) {
+        all.rows[next] = row;
+        all.rows[next++].types = types;
+      }
+  }
+  return all;
+}();
+
 /// A device as the choice of a tile sees it. Times are in clock cycles, bytes and products are those of one clock and
 /// one multiprocessor.
 ///

@@ -18,14 +18,6 @@ inline constexpr simt::tile_row tile_table[] = {
     {     0, simt::i32,  {{128, 128,  8}, { 64,  32}, { 8,  8,  1},   2,    1, tiling::math_unit::fma, false},    1.00},
     {     0, simt::c32,  {{ 64,  64,  8}, { 32,  32}, { 8,  4,  1},   2,    1, tiling::math_unit::fma, true},     0.25},
     {     0, simt::c64,  {{ 64,  32,  8}, { 32,  16}, { 4,  4,  1},   2,    1, tiling::math_unit::fma, true},     0.25},
-    {     0, simt::f16,  {{128, 128,  8}, { 64,  32}, { 8,  8,  1},   2,    1, tiling::math_unit::fma, false},    1.00},
-    {     0, simt::f16,  {{ 64,  64,  8}, { 32,  32}, { 8,  4,  1},   2,    2, tiling::math_unit::fma, true},     0.60},
-    {     0, simt::bf16, {{128, 128,  8}, { 64,  32}, { 8,  8,  1},   2,    1, tiling::math_unit::fma, false},    1.00},
-    {     0, simt::bf16, {{ 64,  64,  8}, { 32,  32}, { 8,  4,  1},   2,    2, tiling::math_unit::fma, true},     0.60},
-    {     0, simt::i8,   {{128, 128,  8}, { 64,  32}, { 8,  8,  1},   2,    1, tiling::math_unit::fma, false},    1.00},
-    {     0, simt::i8,   {{ 64,  64,  8}, { 32,  32}, { 8,  4,  1},   2,    2, tiling::math_unit::fma, true},     0.60},
-    {     0, simt::f8,   {{128, 128,  8}, { 64,  32}, { 8,  8,  1},   2,    1, tiling::math_unit::fma, false},    1.00},
-    {     0, simt::f8,   {{ 64,  64,  8}, { 32,  32}, { 8,  4,  1},   2,    2, tiling::math_unit::fma, true},     0.60},
 };
 // clang-format on
 
@@ -33,7 +25,7 @@ inline constexpr simt::tile_row tile_table[] = {
 
 template <>
 struct tiles<sycl_space> {
-  static constexpr const auto& table = sycl::tile_table;
+  static constexpr const auto& table = simt::with_converted_types<sycl::tile_table>.rows;
   static int arch(const sycl_space&) { return 0; }
   static simt::device_model model(const sycl_space& exec) {
     const auto device = exec.sycl_queue().get_device();

@@ -1,5 +1,5 @@
 // Compiled once per instruction set, KERAMOS_HOST_ISA naming it, with the flags that it needs; with KERAMOS_HOST_ALONE
-// for the types of elements, KERAMOS_HOST_BF16 and KERAMOS_HOST_I8, that its instructions are for.
+// for the elements, KERAMOS_HOST_BF16 and KERAMOS_HOST_I8, that its instructions are for.
 #include <keramos/backends/host/products.hpp>
 #include <keramos/base/export.hpp>
 #include <keramos/gemm/kernel/host/complex_kernel.hpp>
@@ -22,10 +22,30 @@ struct tile_of<Operands, T, void> {
   using type = vector_tile<T, typename product_of<Operands, T>::type>;
 };
 
+/// Whether this instruction set has kernels of its own for a product.
+template <class Types>
+constexpr bool is_compiled_here() {
+  if (Types::needs_matrix_units) return false;
+#ifdef KERAMOS_HOST_ALONE
+  bool here = false;
+#ifdef KERAMOS_HOST_BF16
+  here = here || multiplies_as_bf16<Types>;
+#endif
+#ifdef KERAMOS_HOST_I8
+  here = here || multiplies_bytes<Types>;
+#endif
+  return here;
+#else
+  return true;
+#endif
+}
+
 template <class Types>
 const kernel_table<Types>* compiled_kernels() {
   static constexpr const char* isa = KERAMOS_STRING(KERAMOS_HOST_ISA);
-  if constexpr (Types::is_complex) {
+  if constexpr (!is_compiled_here<Types>()) {
+    return nullptr;
+  } else if constexpr (Types::is_complex) {
     using number = typename Types::accumulator::value_type;
     static constexpr kernel_table<Types> table = complex_kernel<number>::template table<Types>(isa);
     return &table;
@@ -35,26 +55,8 @@ const kernel_table<Types>* compiled_kernels() {
     return &table;
   }
 }
-#define KERAMOS_COMPILE(Types) template KERAMOS_EXPORT const kernel_table<Types>* compiled_kernels<Types>();
-#ifndef KERAMOS_HOST_ALONE
-KERAMOS_COMPILE(types::f32)
-KERAMOS_COMPILE(types::f64)
-KERAMOS_COMPILE(types::i32)
-KERAMOS_COMPILE(types::c32)
-KERAMOS_COMPILE(types::c64)
-KERAMOS_COMPILE(types::f16)
-KERAMOS_COMPILE(types::f16_f32)
-#endif
-#if !defined(KERAMOS_HOST_ALONE) || defined(KERAMOS_HOST_BF16)
-KERAMOS_COMPILE(types::bf16)
-KERAMOS_COMPILE(types::bf16_f32)
-KERAMOS_COMPILE(types::f8_f16)
-KERAMOS_COMPILE(types::f8_bf16)
-KERAMOS_COMPILE(types::f8_f32)
-#endif
-#if !defined(KERAMOS_HOST_ALONE) || defined(KERAMOS_HOST_I8)
-KERAMOS_COMPILE(types::i8_i32)
-KERAMOS_COMPILE(types::i8)
-#endif
+#define KERAMOS_COMPILE(Name) \
+  template KERAMOS_EXPORT const kernel_table<types::Name>* compiled_kernels<types::Name>();
+KERAMOS_FOR_EACH_TYPES(KERAMOS_COMPILE)
 
 }  // namespace keramos::detail::host::KERAMOS_HOST_ISA

@@ -1,5 +1,5 @@
 // The types of a product, in one struct: kernels are templates of it, rows of tables and plans are found by it. A type
-// that is added is a scalar_type, a struct here, a word in CMakeLists.txt and rows of tables: docs/howto/type.md.
+// that is added is a scalar_type, a struct and a word in the list here, and rows of tables: docs/howto/type.md.
 #pragma once
 
 #include <cstdint>
@@ -114,15 +114,25 @@ struct f8_f32 : halves<scalar_type::f8, scalar_type::f32> {
 
 }  // namespace types
 
+/// All of them, by their names; CMake reads this list too. Of those for the same elements, the first is meant if nothing else
+/// is asked for.
+// clang-format off
+#define KERAMOS_FOR_EACH_TYPES(X)                                  \
+  X(f32) X(tf32) X(f32_emulated) X(f64) X(i32) X(i8_i32) X(i8)     \
+  X(c32) X(c64) X(f16) X(f16_f32) X(bf16) X(bf16_f32)              \
+  X(f8_f16) X(f8_bf16) X(f8_f32)
+// clang-format on
+
 namespace detail {
 
 template <class... Types>
 struct types_list {};
 
-/// All of them. Of those for the same elements, the first is meant if nothing else is asked for.
-using known_types = types_list<types::f32, types::tf32, types::f32_emulated, types::f64, types::i32,
-                               types::i8_i32, types::i8, types::c32, types::c64, types::f16, types::f16_f32,
-                               types::bf16, types::bf16_f32, types::f8_f16, types::f8_bf16, types::f8_f32>;
+#define KERAMOS_TYPES_STRUCT(Name) , types::Name
+template <class None, class... Types>
+using list_behind = types_list<Types...>;
+using known_types = list_behind<void KERAMOS_FOR_EACH_TYPES(KERAMOS_TYPES_STRUCT)>;
+#undef KERAMOS_TYPES_STRUCT
 
 template <class A, class B, class C, class First, class... Rest>
 constexpr auto find_types(types_list<First, Rest...>) {

@@ -51,7 +51,7 @@ enum class direction { mn, k };
 /// host.
 template <class T>
 struct reading {
-  static constexpr bool conjugated = false;
+  static constexpr bool has_kinds = false, conjugated = false;
   KERAMOS_FORCEINLINE_FUNCTION static constexpr bool kind() { return false; }
 
   /// The number that an element is, before it is conjugated.
@@ -62,6 +62,7 @@ struct reading {
 };
 template <class R>
 struct reading<complex<R>> {
+  static constexpr bool has_kinds = false;
   bool conjugated = false;
   KERAMOS_FORCEINLINE_FUNCTION static constexpr bool kind() { return false; }
 
@@ -72,7 +73,7 @@ struct reading<complex<R>> {
 };
 template <>
 struct reading<integer8> {
-  static constexpr bool conjugated = false;
+  static constexpr bool has_kinds = true, conjugated = false;
   bool is_signed = true;
   KERAMOS_FORCEINLINE_FUNCTION constexpr bool kind() const { return is_signed; }
 
@@ -83,7 +84,7 @@ struct reading<integer8> {
 };
 template <>
 struct reading<float8> {
-  static constexpr bool conjugated = false;
+  static constexpr bool has_kinds = true, conjugated = false;
   bool is_e5m2 = false;
   KERAMOS_FORCEINLINE_FUNCTION constexpr bool kind() const { return is_e5m2; }
 

@@ -59,4 +59,14 @@ concept gemm_collective = requires(const C& c, const gemm_problem<typename C::ty
   { C::summing_threads } -> std::convertible_to<int>;
 });
 
+/// True, or the one error that says what is missing. (Of a concept itself compilers would tell much more.)
+template <class C>
+consteval bool is_collective() {
+  constexpr bool complete = gemm_collective<C>;
+  static_assert(complete,
+                "keramos: a collective lacks a name of the concept gemm_collective: see "
+                "keramos/gemm/collective/concept.hpp");
+  return complete;
+}
+
 }  // namespace keramos::detail

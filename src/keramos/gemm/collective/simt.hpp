@@ -24,7 +24,7 @@ constexpr auto accumulator_type() {
     return std::type_identity<fma_accumulator<Types, Config, Exec, ConjugateA>>();
   else if constexpr (Types::is_complex)
     return std::type_identity<warp_mma_complex_accumulator<Types, Config, Exec>>();
-  else if constexpr (sizeof(typename Types::a) <= 2)
+  else if constexpr (backend::mma<Exec>::template multiplies_short<typename Types::a>)
     return std::type_identity<warp_mma_short_accumulator<Types, Config, Exec>>();
   else
     return std::type_identity<warp_mma_accumulator<Types, Config, Exec>>();

@@ -23,14 +23,29 @@ bool runs_in_vectors(const T* data, index_t unit_stride, index_t row_stride) {
 /// matrix fragments (8 rows of 4 k, or 4 rows of 8 mn, of doubles; half as many of complex ones).
 constexpr int pad(int element_bytes) { return element_bytes < 16 ? 4 : 2; }
 
-/// A k-tile of one operand in scratch: element (mn, k) is `data[offset(mn, k)]`.
+/// How the rows of a panel lie in scratch, whose banks know bytes and no types.
 ///
-/// Rows of 8 or 16 doubles along k need no padding: their quarters of 32 bytes change places from row to row
+/// Rows of 8 or 16 elements of 8 bytes along k need no padding: their quarters of 32 bytes change places from row to row
 /// instead, which spreads a fragment's 4 rows of 4 k over all banks, and 16-byte copies over them too. So do the halves
-/// of rows of 8 complex doubles.
+/// of rows of 8 elements of 16 bytes.
 ///
 /// Of elements of one or two bytes it is runs of 16 bytes that change places, so that matrix units read any eight
-/// neighbouring rows, and copies write whole lines, from all banks at once. Rows of bytes lie in the order in which
+/// neighbouring rows, and copies write whole lines, from all banks at once.
+struct panel_layout {
+  int rows, pitch;  ///< elements from row to row
+  bool swizzled;
+
+  constexpr int size() const { return rows * pitch; }
+};
+constexpr panel_layout layout_of_panel(int element_bytes, int mn, int k, bool along_k) {
+  const bool swizzled =
+      element_bytes <= 2 ||
+      (along_k && ((k == 8 && element_bytes == 16) || ((k == 8 || k == 16) && element_bytes == 8)));
+  const int extent = along_k ? k : mn;
+  return {along_k ? mn : k, swizzled ? extent : extent + pad(element_bytes), swizzled};
+}
+
+/// A k-tile of one operand in scratch: element (mn, k) is `data[offset(mn, k)]`. Rows of bytes lie in the order in which
 /// they are read, eight at a time (warp_mma_short.hpp).
 template <class T, int MN, int K, tiling::direction Rows>
 class panel : public tiling::reading<T> {
@@ -38,15 +53,15 @@ class panel : public tiling::reading<T> {
   static constexpr int rows = along_k ? MN : K, extent = along_k ? K : MN;  ///< `extent` elements each
   static constexpr int line = 128 / int(sizeof(T));  ///< elements that lie in different banks
   static constexpr int run_length = 16 / int(sizeof(T));
+  static constexpr panel_layout layout = layout_of_panel(sizeof(T), MN, K, along_k);
 
  public:
-  static constexpr bool swizzled =
-      is_short || (along_k && ((K == 8 && sizeof(T) == 16) || ((K == 8 || K == 16) && sizeof(T) == 8)));
-  static constexpr int pitch = swizzled ? extent : extent + pad(sizeof(T));  ///< from row to row
-  static constexpr int most_of_row = extent + 1, column_stride = 1;          ///< a row is in one piece
+  static constexpr bool swizzled = layout.swizzled;
+  static constexpr int pitch = layout.pitch;
+  static constexpr int most_of_row = extent + 1, column_stride = 1;  ///< a row is in one piece
   static constexpr int stride_mn = along_k ? pitch : 1;
   static constexpr int stride_k = along_k ? 1 : pitch;
-  static constexpr int size = rows * pitch;
+  static constexpr int size = layout.size();
   /// Rows after which all is swizzled, and ordered, as before.
   static constexpr int period = !swizzled        ? 1
                                 : !is_short      ? 4

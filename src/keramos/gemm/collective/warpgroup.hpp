@@ -76,7 +76,7 @@ class multiplying_threads {
 inline constexpr std::size_t warpgroup_alignment = 1024, warpgroup_barrier_bytes = 256;
 
 /// One way to run a GEMM: a tile of 64 rows for each multiplying warpgroup, and how the operands' memory runs. It must be
-/// such that vectors of 16 bytes can be copied; bytes must lie along k. Kinds of bytes (tiling::reading) are part of instructions.
+/// such that vectors of 16 bytes can be copied. Kinds of elements (tiling::reading) are part of instructions.
 template <class Exec, class Types, tiling::config Config, tiling::direction AlongA, tiling::direction AlongB,
           bool KindA, bool KindB>
 class warpgroup_collective {
@@ -91,8 +91,9 @@ class warpgroup_collective {
                 "keramos: k-tiles of split elements come in pairs, and 128 columns are summed at a time");
   static_assert(Config.warp.m == 16 && Config.warp.n == Config.block.n && Config.block.m % 64 == 0,
                 "keramos: a warpgroup has 64 rows of a block tile, and all of its columns");
-  static_assert(sizeof(element) == 2 || (AlongA == tiling::direction::k && AlongB == tiling::direction::k),
-                "keramos: warpgroups read only elements of two bytes along m or n");
+  static_assert(unit::template reads_along_mn<element> ||
+                    (AlongA == tiling::direction::k && AlongB == tiling::direction::k),
+                "keramos: warpgroups read these elements along k alone");
 
  public:
   using types = Types;

@@ -14,34 +14,35 @@
 namespace keramos::detail::simt {
 
 /// The collective of a row of the backend's table. `Form` is 1 where A's memory runs along k, plus 2 where B's does; plus 4
-/// where bytes of A are of the second kind (tiling::reading), plus 8 where those of B are. A number, as in simt::row.
+/// where elements of A are of the second kind (tiling::reading), plus 8 where those of B are. A number, as in simt::row.
 template <class Exec, class Types, int Row, int Form>
 struct warpgroup_row : warpgroup_collective<Exec, Types, backend::tiles<Exec>::table[Row].config,
                                             (Form & 1) != 0 ? tiling::direction::k : tiling::direction::mn,
                                             (Form & 2) != 0 ? tiling::direction::k : tiling::direction::mn,
                                             (Form & 4) != 0, (Form & 8) != 0> {};
 
-/// Whether there are products of a form: elements of two bytes lie in any direction, others along k; bytes are of either kind.
-template <class Types>
+/// Whether there are products of a form: operands that warpgroups do not read along m or n lie along k, and of some elements
+/// there is one kind only.
+template <class Exec, class Types>
 constexpr bool is_form(int form) {
-  constexpr int bytes = sizeof(typename Types::a);
-  return bytes == 2 ? form < 4 : form % 4 == 3 && (bytes == 1 || form < 4);
+  using E = typename Types::a;
+  return (backend::warpgroups<Exec>::template reads_along_mn<E> || form % 4 == 3) &&
+         (tiling::reading<E>::has_kinds || form < 4);
 }
 
 /// Calls `launch(collective)` with that of a row of the table and of the form of a problem's operands.
 template <class Exec, bool OfBatch, class Types, class Launch>
 void with_warpgroups(int row, const gemm_problem<Types>& p, const Launch& launch) {
   if constexpr (has_warpgroup_rows<Exec, Types>) {
-    constexpr bool bytes = sizeof(typename Types::a) == 1;
     const int form = int(operand_layout(p.a).along_k) + 2 * int(operand_layout(p.b).along_k) +
-                     4 * int(bytes && p.a.kind()) + 8 * int(bytes && p.b.kind());
+                     4 * int(p.a.kind()) + 8 * int(p.b.kind());
     constexpr const auto& table = backend::tiles<Exec>::table;
     any_of_first<int(std::size(table))>([&](auto r) {
       if constexpr (table[r()].types == Types::operands &&
                     table[r()].config.math == tiling::math_unit::warpgroup &&
                     (!OfBatch || table[r()].serves != backend::simt::serves::single)) {
         return r() == row && any_of_first<16>([&](auto number) {
-                 if constexpr (is_form<Types>(number()))
+                 if constexpr (is_form<Exec, Types>(number()))
                    if (number() == form) launch(warpgroup_row<Exec, Types, r(), number()>());
                  return number() == form;
                });

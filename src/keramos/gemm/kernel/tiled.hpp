@@ -94,20 +94,22 @@ split_k<typename Types::accumulator> split_of(const Exec& exec, workspace<Exec>&
 }
 
 /// Launches one kernel for all tiles of a problem; `split` is that of its tiles.
-template <class Exec, gemm_collective Collective, class Epilogue>
-void launch_tiled(const Exec& exec, const Collective& collective,
-                  const gemm_problem<typename Collective::types>& p,
-                  const split_k<typename Collective::types::accumulator>& split, const Epilogue& epilogue) {
-  using kernel = gemm_kernel<Collective, Epilogue>;
-  static_assert(backend::traits<Exec>::is_host || sizeof(kernel) <= 350,
-                "keramos: with more Kokkos would pass the functor through constant memory and wait");
-  const shifting_order order{order_of(p, collective.block(), split.parts), Collective::can_shift_m(p),
-                             Collective::can_shift_n(p)};
-  int teams = order.count() * split.parts;
-  if constexpr (Collective::persistent)
-    teams = std::min(teams, backend::tiles<Exec>::model(exec).units * Collective::teams_per_unit);
-  team_launch<Collective::team_size, Collective::teams_per_unit, sharing::balanced>(
-      "keramos::gemm", exec, teams, collective.local_bytes(), kernel{collective, p, order, epilogue, split});
+template <class Exec, class Collective, class Types, class Epilogue>
+void launch_tiled(const Exec& exec, const Collective& collective, const gemm_problem<Types>& p,
+                  const split_k<typename Types::accumulator>& split, const Epilogue& epilogue) {
+  if constexpr (is_collective<Collective>()) {
+    using kernel = gemm_kernel<Collective, Epilogue>;
+    static_assert(backend::traits<Exec>::is_host || sizeof(kernel) <= 350,
+                  "keramos: with more Kokkos would pass the functor through constant memory and wait");
+    const shifting_order order{order_of(p, collective.block(), split.parts), Collective::can_shift_m(p),
+                               Collective::can_shift_n(p)};
+    int teams = order.count() * split.parts;
+    if constexpr (Collective::persistent)
+      teams = std::min(teams, backend::tiles<Exec>::model(exec).units * Collective::teams_per_unit);
+    team_launch<Collective::team_size, Collective::teams_per_unit, sharing::balanced>(
+        "keramos::gemm", exec, teams, collective.local_bytes(),
+        kernel{collective, p, order, epilogue, split});
+  }
 }
 
 }  // namespace keramos::detail

@@ -89,14 +89,16 @@ inline int league_of(index_t tiles) {
 }
 
 /// Launches one kernel for all tiles of a batch, a team for each.
-template <class Exec, gemm_collective Collective, class Tiles, class Epilogue>
+template <class Exec, class Collective, class Tiles, class Epilogue>
 void launch_tiles(const Exec& exec, int league, const Collective& collective, const Tiles& tiles,
                   const Epilogue& epilogue) {
-  using kernel = batched_gemm_kernel<Collective, Tiles, Epilogue>;
-  static_assert(backend::traits<Exec>::is_host || sizeof(kernel) <= 350,
-                "keramos: with more Kokkos would pass the functor through constant memory and wait");
-  team_launch<Collective::team_size, Collective::teams_per_unit, sharing::balanced>(
-      "keramos::gemm_batched", exec, league, collective.local_bytes(), kernel{collective, tiles, epilogue});
+  if constexpr (is_collective<Collective>()) {
+    using kernel = batched_gemm_kernel<Collective, Tiles, Epilogue>;
+    static_assert(backend::traits<Exec>::is_host || sizeof(kernel) <= 350,
+                  "keramos: with more Kokkos would pass the functor through constant memory and wait");
+    team_launch<Collective::team_size, Collective::teams_per_unit, sharing::balanced>(
+        "keramos::gemm_batched", exec, league, collective.local_bytes(), kernel{collective, tiles, epilogue});
+  }
 }
 
 }  // namespace keramos::detail

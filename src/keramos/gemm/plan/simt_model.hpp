@@ -26,12 +26,10 @@ constexpr std::size_t local_bytes(const tile_row& r) {
     return std::size_t(c.stages) * (c.block.m + c.block.n) * 128 + warpgroup_alignment +
            warpgroup_barrier_bytes;
   const auto panel = [&](int mn, int element_bytes) {
-    const bool swizzled = (c.block.k == 8 || c.block.k == 16) && element_bytes == 8;  // see panel
-    const int padding = element_bytes <= 2 ? 0 : pad(element_bytes);
-    const int rows_of_mn = c.block.k * (mn + padding),
-              rows_of_k = mn * (c.block.k + (swizzled ? 0 : padding));
-    const bool along_k = c.math == tiling::math_unit::matrix && rows_of_k > rows_of_mn;
-    return std::size_t(element_bytes) * (along_k ? rows_of_k : rows_of_mn);
+    const int rows_of_mn = layout_of_panel(element_bytes, mn, c.block.k, false).size(),
+              rows_of_k = layout_of_panel(element_bytes, mn, c.block.k, true).size();
+    const bool either = c.math == tiling::math_unit::matrix;
+    return std::size_t(element_bytes) * (either ? std::max(rows_of_mn, rows_of_k) : rows_of_mn);
   };
   return c.stages * (panel(c.block.m, bytes_of(r.types.a)) + panel(c.block.n, bytes_of(r.types.b)));
 }

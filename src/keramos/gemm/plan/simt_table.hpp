@@ -35,8 +35,9 @@ struct table_rows {
            !Types::needs_matrix_units;
   }
   template <class Types>
-  static constexpr tiling::direction packed_along = sizeof(typename Types::a) == 2 ? tiling::direction::mn
-                                                                                   : tiling::direction::k;
+  static constexpr tiling::direction packed_along =
+      backend::warpgroups<Exec>::template reads_along_mn<typename Types::a> ? tiling::direction::mn
+                                                                            : tiling::direction::k;
   static bool fits(const Exec& exec, const tile_row& r) {
     return local_bytes(r) <= backend::traits<Exec>::local_memory_limit(
                                  exec, r.config.team_warps() * backend::traits<Exec>::warp_size);

@@ -10,6 +10,15 @@
 
 namespace keramos::detail::host {
 
+/// For which elements some instruction sets have kernels of their own: of eight bits as integers, and bfloat16s, which floats
+/// of eight bits are converted to while they are packed.
+template <class Types>
+inline constexpr bool multiplies_bytes = Types::operands == tiling::bytes();
+template <class Types>
+inline constexpr bool multiplies_as_bf16 =
+    Types::operands == tiling::halves(scalar_type::bf16) || Types::operands
+                                                                == tiling::halves(scalar_type::f8);
+
 /// C (m x n) = alpha·A·B + beta·C, to be multiplied where it lies, unpacked.
 template <class T>
 struct unpacked_problem {

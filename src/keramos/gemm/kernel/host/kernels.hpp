@@ -82,18 +82,16 @@ auto best_version(const From& from) {
 
 template <class Types>
 struct compiled_tables {
-  /// Or converted to bfloat16 while they are packed.
-  static constexpr bool is_bf16 = Types::operands == tiling::halves(scalar_type::bf16) ||
-                                  Types::operands == tiling::halves(scalar_type::f8);
-
   auto baseline() const { return baseline::compiled_kernels<Types>(); }
   auto avx2() const { return avx2::compiled_kernels<Types>(); }
   auto avx512() const { return avx512::compiled_kernels<Types>(); }
-  auto avx512_vnni() const requires(Types::operands == tiling::bytes()) {
+  auto avx512_vnni() const requires(multiplies_bytes<Types>) {
     return avx512_vnni::compiled_kernels<Types>();
   }
-  auto avx512_bf16() const requires(is_bf16) { return avx512_bf16::compiled_kernels<Types>(); }
-  auto amx() const requires(Types::operands == tiling::bytes() || is_bf16) {
+  auto avx512_bf16() const requires(multiplies_as_bf16<Types>) {
+    return avx512_bf16::compiled_kernels<Types>();
+  }
+  auto amx() const requires(multiplies_bytes<Types> || multiplies_as_bf16<Types>) {
     return amx::compiled_kernels<Types>();
   }
 };
