@@ -472,13 +472,6 @@ TYPED_TEST(HostKernels, ChosenBlocksFit) {
 
 TYPED_TEST(HostKernels, PackingIsShared) { test_shared_packing<types_of<TypeParam>>(); }
 
-TYPED_TEST(HostKernels, BlocksAreMultiplesOfTheRegisterTile) {
-  for (const auto* t : runnable<TypeParam>()) {
-    EXPECT_EQ(t->mc % t->mr, 0) << t->isa;
-    EXPECT_EQ(t->nc % t->nr, 0) << t->isa;
-  }
-}
-
 TEST(HostKernelTable, BlocksFitHalfTheCache) {
   using namespace keramos::detail::host;
   const ::kernel_table<double> wide = *baseline::compiled_kernels<types_of<double>>();

@@ -287,6 +287,11 @@ const char* tiles() {
                           r.element_bytes == bytes && r.mc == row.mc && r.kc == row.kc);
     EXPECT(listed);
   }
+  const host::tile_row& row = host::matrix_tile_row;
+  EXPECT(row.mc % row.mr == 0 && row.nc % row.nr() == 0);
+  EXPECT(row.mr % matrix::rows == 0 && row.nr() % matrix::rows == 0);
+  // Its sums, and a register each of A and of B.
+  EXPECT(row.mr / matrix::rows * (row.nr() / matrix::rows) + 2 <= row.registers);
   return nullptr;
 }
 

@@ -15,7 +15,7 @@ constexpr int threads = 64, stages = 3;
 template <class Exec, class T, int Count>
 struct copy_through_local {
   using copier = backend::staging<Exec>;
-  static constexpr int run = Count, of_stage = threads * Count;
+  static constexpr int of_stage = threads * Count;
   const T* from;
   T* to;
 
