@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <string>
+#include <type_traits>
 
 #include <keramos/enabled_backends.hpp>
 
@@ -13,11 +13,20 @@ using exec_space = Kokkos::DefaultHostExecutionSpace;
 constexpr int lanes = 32;  // of a sub-group
 
 struct add {
-  int operator()(int x, int y) const { return x + y; }
+  KERAMOS_FUNCTION int operator()(int x, int y) const { return x + y; }
 };
-/// Of words, whose order shows.
+/// x -> factor·x + summand, modulo 2^32: of a composition the order shows.
+struct affine {
+  unsigned factor = 1, summand = 0;
+  friend bool operator==(const affine&, const affine&) = default;
+};
 struct join {
-  std::string operator()(const std::string& x, const std::string& y) const { return x + y; }
+  KERAMOS_FUNCTION affine operator()(const affine& x, const affine& y) const {
+    return {x.factor * y.factor, x.summand * y.factor + y.summand};
+  }
+};
+struct three_up {
+  KERAMOS_FUNCTION int operator()(int /*slice*/, int lane) const { return lane + 3; }
 };
 
 template <class Size>
@@ -26,13 +35,13 @@ class HostCollectives : public testing::Test {
   static constexpr int size = Size::value;
   using group = backend::collectives<exec_space, size, 1>;
   HostCollectives() {
-    for (int i = 0; i < size; ++i) numbers[i] = (i * 37 + 11) % 101, words[i] = char('a' + i % 26);
+    for (int i = 0; i < size; ++i) numbers[i] = (i * 37 + 11) % 101, maps[i] = {2u * i + 3, i + 5u};
   }
 
   const backend::host::team team{0, 1, nullptr};
   typename group::state state;
   int numbers[size], out[size];
-  std::string words[size], joined[size];
+  affine maps[size], joined[size];
 };
 template <int Size>
 using of = std::integral_constant<int, Size>;
@@ -50,15 +59,15 @@ TYPED_TEST(HostCollectives, Reduce) {
 
 TYPED_TEST(HostCollectives, ScanInOrder) {
   using group = typename TestFixture::group;
-  group::inclusive_scan(this->team, this->state, this->words, this->joined, join());
-  std::string so_far;
-  for (int i = 0; i < this->size; ++i) EXPECT_EQ(this->joined[i], so_far += this->words[i]);
-  const std::string total = group::template exclusive_scan<true>(this->team, this->state, this->words,
-                                                                 this->joined, std::string("0"), join());
-  so_far = "0";
+  group::inclusive_scan(this->team, this->state, this->maps, this->joined, join());
+  affine so_far;
+  for (int i = 0; i < this->size; ++i) EXPECT_EQ(this->joined[i], so_far = join()(so_far, this->maps[i]));
+  const affine total = group::template exclusive_scan<true>(this->team, this->state, this->maps, this->joined,
+                                                            affine{7, 9}, join());
+  so_far = {7, 9};
   for (int i = 0; i < this->size; ++i) {
     EXPECT_EQ(this->joined[i], so_far);
-    so_far += this->words[i];
+    so_far = join()(so_far, this->maps[i]);
   }
   EXPECT_EQ(total, so_far);
 }
@@ -66,18 +75,18 @@ TYPED_TEST(HostCollectives, ScanInOrder) {
 TYPED_TEST(HostCollectives, SubGroupsAreOfThirtyTwo) {
   using group = typename TestFixture::group;
   static_assert(group::sub_group_size == lanes);
-  group::sub_group_inclusive_scan(this->team, this->state, this->words, this->joined, join());
+  group::sub_group_inclusive_scan(this->team, this->state, this->maps, this->joined, join());
   for (int i = 0; i < this->size; ++i) {
-    std::string expected;
-    for (int j = i / lanes * lanes; j <= i; ++j) expected += this->words[j];
+    affine expected;
+    for (int j = i / lanes * lanes; j <= i; ++j) expected = join()(expected, this->maps[j]);
     EXPECT_EQ(this->joined[i], expected);
   }
-  group::sub_group_reduce(this->team, this->state, this->words, this->joined, join());
-  group::shuffle(this->team, this->state, this->numbers, this->out, [](int, int lane) { return lane + 3; });
+  group::sub_group_reduce(this->team, this->state, this->maps, this->joined, join());
+  group::shuffle(this->team, this->state, this->numbers, this->out, three_up());
   for (int i = 0; i < this->size; ++i) {
     const int first = i / lanes * lanes;
-    std::string expected;
-    for (int j = first; j < this->size && j < first + lanes; ++j) expected += this->words[j];
+    affine expected;
+    for (int j = first; j < this->size && j < first + lanes; ++j) expected = join()(expected, this->maps[j]);
     EXPECT_EQ(this->joined[i], expected);
     const bool there = i - first + 3 < lanes && i + 3 < this->size;
     EXPECT_EQ(this->out[i], this->numbers[there ? i + 3 : i]);
