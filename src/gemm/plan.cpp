@@ -42,7 +42,52 @@ void check_part(const gemm_plan& plan, int number) {
                                     std::to_string(split.k_per_part) + ", which does not come out even");
 }
 
+std::string product(index_t m, index_t n, index_t k, std::string_view type, std::string_view backend) {
+  return "m x n x k = " + extents(m, n) + " x " + std::to_string(k) + " of " + std::string(type) + " on " +
+         std::string(backend);
+}
+
+std::string batch(const gemm_batch_plan& b) {
+  return (b.is_list ? "a list of " + std::to_string(b.count) + ", the largest "
+                    : "a batch of " + std::to_string(b.count) + " with ") +
+         product(b.m, b.n, b.k, b.type, b.backend);
+}
+
+/// "tiled by FMA units, block tile 128x64x8, 3 stages". Collectives of hosts need no name: there is one.
+std::string text_of(const char* how, const gemm_tile& tile) {
+  std::string text = how;
+  if (tile.row >= 0) text += " by " + std::string(to_string(tile.math));
+  return text + ", block tile " + to_string(tile.block) + ", " + std::to_string(tile.stages) +
+         (tile.stages == 1 ? " stage" : " stages");
+}
+
 }  // namespace
+
+std::string_view to_string(tiling::math_unit unit) {
+  switch (unit) {
+    case tiling::math_unit::fma:
+      return "FMA units";
+    case tiling::math_unit::matrix:
+      return "matrix units";
+    case tiling::math_unit::warpgroup:
+      return "warpgroups";
+  }
+  return "?";
+}
+
+std::string_view to_string(batch_way way) {
+  switch (way) {
+    case batch_way::one_product:
+      return "as one product";
+    case batch_way::one_by_one:
+      return "one by one";
+    case batch_way::small:
+      return "small";
+    case batch_way::tiled:
+      return "tiled";
+  }
+  return "?";
+}
 
 std::string_view to_string(gemm_path path) {
   switch (path) {
@@ -62,13 +107,10 @@ std::string to_string(const gemm_part& part) {
   std::string text = extents(part.m, part.n) + " of C";
   if (part.m0 > 0 || part.n0 > 0)
     text += " from row " + std::to_string(part.m0) + ", column " + std::to_string(part.n0);
-  text += ": " + std::string(to_string(part.path));
-  if (part.path == gemm_path::tiled) {
-    text += ", block tile " + to_string(part.block) + ", " + std::to_string(part.stages) +
-            (part.stages == 1 ? " stage" : " stages");
-  } else {
-    text += ", blocks of " + extents(part.block.m, part.block.n);
-  }
+  if (part.path == gemm_path::tiled)
+    text += ": " + text_of("tiled", part);
+  else
+    text += ": " + std::string(to_string(part.path)) + ", blocks of " + extents(part.block.m, part.block.n);
   if (part.split.parts > 1)
     text += ", k in " + std::to_string(part.split.parts) + " parts of " +
             std::to_string(part.split.k_per_part) + ", " + std::to_string(part.split.fan_in) +
@@ -89,7 +131,47 @@ std::string to_string(const gemm_plan& plan) {
   return text;
 }
 
+std::string to_string(const gemm_batch_plan& plan) {
+  if (plan.count == 0 || plan.m == 0 || plan.n == 0 || plan.k == 0) return "nothing to multiply";
+  std::string text = std::to_string(plan.count) + (plan.is_list ? " of at most" : " of") +
+                     " m x n x k = " + extents(plan.m, plan.n) + " x " + std::to_string(plan.k) + ": ";
+  if (plan.way == batch_way::tiled)
+    text += text_of("tiled", plan);
+  else if (plan.way == batch_way::small && plan.row >= 0)
+    text += text_of("small", plan) + ", " + std::to_string(plan.team_problems) + " a team";
+  else if (plan.way == batch_way::small)
+    text += "small, one a thread";
+  else
+    text += to_string(plan.way);
+  if (plan.transposed) text += ", transposed";
+  if (plan.way == batch_way::small && !plan.products.empty())
+    text += ", " + std::to_string(plan.products.size()) + " larger ones one by one";
+  for (const gemm_plan& p : plan.products) text += '\n' + to_string(p);
+  return text;
+}
+
 namespace detail {
+
+void refuse_batch_plan(const std::string& why) {
+  throw invalid_argument("keramos::gemm_batched: options.plan " + why +
+                         "; pass what plan_gemm_batched returns for this batch, or no plan");
+}
+
+void check_batch_plan(const gemm_batch_plan& plan, const gemm_batch_plan& b) {
+  if (plan.count != b.count || plan.is_list != b.is_list || plan.m != b.m || plan.n != b.n || plan.k != b.k ||
+      plan.backend != b.backend || plan.type != b.type)
+    throw invalid_argument("keramos::gemm_batched: options.plan is for " + batch(plan) + " but this is " +
+                           batch(b) + "; make a plan for it with keramos::plan_gemm_batched");
+  if (plan.way == batch_way::tiled && !is_possible(plan.block))
+    refuse_batch_plan("has a block tile of " + to_string(plan.block) +
+                      ", whose extents must be from 1 to 2^20");
+}
+
+void check_products(const gemm_batch_plan& plan, index_t products) {
+  if (index_t(plan.products.size()) != products)
+    refuse_batch_plan("has plans of " + std::to_string(plan.products.size()) + " products, of which " +
+                      std::to_string(products) + " are done as such");
+}
 
 void refuse_plan(int number, const std::string& why) {
   throw invalid_argument("keramos::gemm: part " + std::to_string(number) + " of options.plan " + why +
@@ -104,10 +186,6 @@ void check_block(const tiling::shape& block) {
 
 void check_plan(const gemm_plan& plan, index_t m, index_t n, index_t k, std::string_view backend,
                 std::string_view type) {
-  const auto product = [](index_t m, index_t n, index_t k, std::string_view type, std::string_view backend) {
-    return "m x n x k = " + extents(m, n) + " x " + std::to_string(k) + " of " + std::string(type) + " on " +
-           std::string(backend);
-  };
   if (plan.m != m || plan.n != n || plan.k != k || plan.backend != backend || plan.type != type)
     throw invalid_argument("keramos::gemm: options.plan is for " +
                            product(plan.m, plan.n, plan.k, plan.type, plan.backend) + " but the product is " +

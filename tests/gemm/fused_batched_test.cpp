@@ -88,6 +88,69 @@ TYPED_TEST(FusedBatches, Lists) {
     }
 }
 
+// A plan for the epilogue is followed like any: nothing is stacked, since rows of C would not be the caller's.
+TYPED_TEST(FusedBatches, Plans) {
+  using T = TypeParam;
+  for (const index_t n : {4, 30, 140}) {
+    const index_t count = 40;
+    std::mt19937_64 rng(fresh_seed());
+    stored_matrix<T> a(count, n * n, layout::right, 0, 0), b(n, n, layout::right, 0, 0),
+        c(count, n * n, layout::right, 0, 0);
+    for (auto* x : {&a, &b}) x->fill_all([&] { return small<T>(rng); }), x->upload();
+    const batched_matrix_view<T> av{a.device.data(), count, n, n, n * n, n, 1},
+        cv{c.device.data(), count, n, n, n * n, n, 1};
+    const place_of_each<T> epilogue{false};
+    queue q;
+    EXPECT_EQ(plan_gemm_batched(q, av, b.view, cv).way, batch_way::one_product);
+    gemm_batch_plan plan = plan_gemm_batched(q, av, b.view, cv, epilogue);
+    ASSERT_NE(plan.way, batch_way::one_product);
+    const auto follow = [&](const gemm_batched_options& options) {
+      c.fill_all(poison<T>), c.upload();
+      gemm_batched(q, av, b.view, cv, epilogue, options);
+      q.wait();
+      c.download();
+      for (index_t p = 0; p < count; ++p)
+        for (index_t i = 0; i < n; ++i)
+          for (index_t j = 0; j < n; ++j) {
+            T sum = 0;
+            for (index_t l = 0; l < n; ++l) sum += a.at(p, i * n + l) * b.at(l, j);
+            ASSERT_EQ(c.at(p, i * n + j), sum + code_of<T>(i, j, p)) << to_string(*options.plan);
+          }
+    };
+    follow({.plan = plan});
+    plan.transposed = !plan.transposed;  // the epilogue's rows stay those of the caller's
+    follow({.plan = plan});
+    plan.way = batch_way::one_by_one;
+    plan.products = {plan_gemm(q, av[0], b.view, cv[0], epilogue)};
+    follow({.plan = plan});
+    plan.way = batch_way::one_product;
+    EXPECT_THROW(gemm_batched(q, av, b.view, cv, epilogue, {.plan = plan}), invalid_argument);
+  }
+}
+TYPED_TEST(FusedBatches, PlansOfLists) {
+  using T = TypeParam;
+  std::uint64_t seed = fresh_seed();
+  std::vector<operands<T>> all;
+  for (const index_t n : {7, 150, 20, 0, 131, 160})
+    all.emplace_back(n, n + 3, n + 5, layout(n % 3), layout(n % 2), layout((n + 1) % 3), seed++, false);
+  std::vector<matrix_view<T>> a, b, c;
+  for (auto& x : all) a.push_back(x.a.view), b.push_back(x.b.view), c.push_back(x.c.view);
+  const place_of_each<T> epilogue{false};
+  queue q;
+  gemm_batch_plan plan = plan_gemm_batched(q, a, b, c, epilogue);
+  EXPECT_EQ(plan.products.size(), on_host ? 3u : 0u);
+  const auto follow = [&] {
+    gemm_batched(q, a, b, c, epilogue, {.plan = plan});
+    q.wait();
+    for (std::size_t i = 0; i < all.size(); ++i) ASSERT_TRUE(all[i].judge(false, index_t(i)));
+  };
+  follow();
+  plan.way = batch_way::one_by_one, plan.products.clear();
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (c[i].rows > 0) plan.products.push_back(plan_gemm(q, a[i], b[i], c[i], epilogue));
+  follow();
+}
+
 /// As large as an epilogue may be.
 struct largest {
   double numbers[detail::most_epilogue_bytes / sizeof(double)];

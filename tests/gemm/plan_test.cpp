@@ -150,6 +150,13 @@ TEST(GemmPlanText, SaysWhatIsDone) {
             "960 x 1000 of C: tiled, block tile 128x64x8, 3 stages, B packed beforehand\n"
             "4 x 1000 of C from row 960, column 0: tiled, block tile 128x64x8, 3 stages, "
             "k in 4 parts of 256, 2 added at once, transposed");
+  plan.size = 1, plan.parts[0].row = 0;  // of a GPU's tile table
+  EXPECT_EQ(to_string(plan),
+            "960 x 1000 of C: tiled by FMA units, block tile 128x64x8, 3 stages, B packed beforehand");
+  plan.parts[0].math = tiling::math_unit::matrix;
+  EXPECT_NE(to_string(plan).find("tiled by matrix units,"), std::string::npos);
+  plan.parts[0].math = tiling::math_unit::warpgroup;
+  EXPECT_NE(to_string(plan).find("tiled by warpgroups,"), std::string::npos);
 }
 
 TEST(GemmPlanErrors, NothingToMultiplyNeedsNoPlan) {
@@ -204,6 +211,11 @@ TEST(GemmPlanErrors, WhatNoKernelDoes) {
   } else {
     expect_refused([](gemm_plan& p) { p.parts[0].path = gemm_path::tiled, p.parts[0].row = 99; },
                    {"names row 99 of the tile table"});
+    expect_refused(
+        [](gemm_plan& p) {
+          p.parts[0].path = gemm_path::tiled, p.parts[0].math = tiling::math_unit::warpgroup;
+        },
+        {"by warpgroups, but row", "by FMA units"});
   }
 }
 TEST(GemmPlanErrors, ATileThatDoesNotFit) {

@@ -100,62 +100,59 @@ struct batch_alignment {
   std::size_t a = 0, b = 0, c = 0;
 };
 
-/// One problem with what all problems of a batch have in common, for the choice of a kernel: the largest
-/// extents, the strides, and in place of addresses and of strides between rows numbers that are multiples of
-/// 2^i if those of all problems are. Its data must not be touched.
+namespace detail {
+
+/// Numbers that are multiples of 2^i if those of all problems are, in place of addresses and of strides between rows: both
+/// joined from those of two problems by "or".
+template <class T>
+void join(T*& all, T* x) {
+  all = reinterpret_cast<T*>(reinterpret_cast<std::uintptr_t>(all) | reinterpret_cast<std::uintptr_t>(x));
+}
+template <class T>
+void join(tiling::operand<T>& all, const tiling::operand<T>& x) {
+  const auto along_k = [](const tiling::operand<T>& o) { return o.stride_k == 1 && o.stride_mn != 1; };
+  if (along_k(all) != along_k(x) || (!along_k(x) && x.stride_mn != all.stride_mn)) {
+    all.stride_mn = all.stride_k = 2;  // no stride in common
+    return;
+  }
+  join(all.data, x.data);
+  (along_k(all) ? all.stride_mn : all.stride_k) |= along_k(x) ? x.stride_mn : x.stride_k;
+}
 template <class Types>
-class representative_problem {
- public:
-  representative_problem(const uniform_batch<Types>& batch, const batch_alignment& alignment) {
-    problem_ = batch.shape;
-    const auto join = []<class T>(tiling::operand<T>& x, const batch_place& place, std::size_t alignment) {
-      if (place.addresses)
-        x.data = reinterpret_cast<const T*>(alignment);
-      else
-        across(x) |= place.stride;
-    };
-    join(problem_.a, batch.a, alignment.a);
-    join(problem_.b, batch.b, alignment.b);
-    if (batch.c.addresses)
-      problem_.c = reinterpret_cast<typename Types::c*>(alignment.c);
+void join(gemm_problem<Types>& all, const gemm_problem<Types>& p) {
+  all.m = std::max(all.m, p.m);
+  all.n = std::max(all.n, p.n);
+  all.k = std::max(all.k, p.k);
+  join(all.a, p.a);
+  join(all.b, p.b);
+  join(all.c, p.c);
+  all.c_row_stride |= p.c_row_stride;
+}
+
+/// One problem with what all problems of a batch have in common, for the choice of a kernel: the largest extents, and
+/// joined addresses and strides. Its data must not be touched.
+template <class Types>
+gemm_problem<Types> representative_of(const uniform_batch<Types>& batch, const batch_alignment& alignment) {
+  gemm_problem<Types> first = batch.shape, second = batch.shape;
+  const auto place = []<class T>(T*& x, T*& y, const batch_place& at, std::size_t known) {
+    if (at.addresses)
+      x = y = reinterpret_cast<T*>(known);
     else
-      problem_.c_row_stride |= batch.c.stride;
-  }
-  explicit representative_problem(const std::vector<grouped_problem<Types>>& problems) {
-    problem_ = problems.front();
-    for (const gemm_problem<Types>& p : problems) {
-      problem_.m = std::max(problem_.m, p.m);
-      problem_.n = std::max(problem_.n, p.n);
-      problem_.k = std::max(problem_.k, p.k);
-      join(problem_.a, p.a);
-      join(problem_.b, p.b);
-    }
-  }
+      y = x + at.stride;  // the others are as many strides further
+  };
+  place(first.a.data, second.a.data, batch.a, alignment.a);
+  place(first.b.data, second.b.data, batch.b, alignment.b);
+  place(first.c, second.c, batch.c, alignment.c);
+  if (batch.count > 1) join(first, second);
+  return first;
+}
+template <class Types>
+gemm_problem<Types> representative_of(const std::vector<grouped_problem<Types>>& problems) {
+  gemm_problem<Types> all = problems.front();
+  for (const gemm_problem<Types>& p : problems) join(all, p);
+  return all;
+}
 
-  const gemm_problem<Types>& get() const { return problem_; }
-
- private:
-  template <class T>
-  static bool along_k(const tiling::operand<T>& x) {
-    return x.stride_k == 1 && x.stride_mn != 1;
-  }
-  template <class T>
-  static index_t& across(tiling::operand<T>& x) {
-    return along_k(x) ? x.stride_mn : x.stride_k;
-  }
-
-  template <class T>
-  static void join(tiling::operand<T>& all, tiling::operand<T> x) {
-    if (along_k(all) != along_k(x) || (!along_k(x) && x.stride_mn != all.stride_mn)) {
-      all.stride_mn = all.stride_k = 2;  // no stride in common
-      return;
-    }
-    const auto bits = [](const T* p) { return reinterpret_cast<std::uintptr_t>(p); };
-    all.data = reinterpret_cast<const T*>(bits(all.data) | bits(x.data));
-    across(all) |= across(x);
-  }
-
-  gemm_problem<Types> problem_;
-};
+}  // namespace detail
 
 }  // namespace keramos

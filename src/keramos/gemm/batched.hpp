@@ -1,6 +1,7 @@
 // keramos::gemm_batched: many products C[b] ← alpha·op(A[b])·op(B[b]) + beta·C[b] in one call.
 #pragma once
 
+#include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include <keramos/gemm/check.hpp>
 #include <keramos/gemm/epilogue/placed.hpp>
 #include <keramos/gemm/gemm.hpp>
+#include <keramos/gemm/plan.hpp>
 #include <keramos/view/matrix_batch.hpp>
 
 namespace keramos {
@@ -18,6 +20,8 @@ struct gemm_batched_options {
   op op_a = op::N;
   op op_b = op::N;
   gemm_compute compute = gemm_compute::standard;  ///< as in gemm_options
+  /// The plan to follow instead of choosing one: from plan_gemm_batched, as it is or changed.
+  std::optional<gemm_batch_plan> plan = std::nullopt;
 };
 
 namespace detail {
@@ -26,11 +30,23 @@ namespace detail {
 template <class Exec, class Types>
 KERAMOS_EXPORT void run_gemm_batched(const Exec& exec, workspace<Exec>& memory,
                                      const uniform_batch<Types>& batch, const batch_alignment& alignment,
-                                     const library_epilogue<Types>& epilogue);
+                                     const library_epilogue<Types>& epilogue, const gemm_batch_plan* plan);
 template <class Exec, class Types>
 KERAMOS_EXPORT void run_gemm_batched(const Exec& exec, workspace<Exec>& memory,
                                      std::vector<gemm_problem<Types>> problems,
-                                     const library_epilogue<Types>& epilogue);
+                                     const library_epilogue<Types>& epilogue, const gemm_batch_plan* plan);
+/// How these do it if they are given no plan.
+template <class Exec, class Types>
+KERAMOS_EXPORT gemm_batch_plan choose_batch_plan(const Exec& exec, const uniform_batch<Types>& batch,
+                                                 const batch_alignment& alignment, epilogue_of_product whose);
+template <class Exec, class Types>
+KERAMOS_EXPORT gemm_batch_plan choose_batch_plan(const Exec& exec,
+                                                 const std::vector<gemm_problem<Types>>& problems,
+                                                 epilogue_of_product whose);
+
+inline const gemm_batch_plan* plan_in(const gemm_batched_options& options) {
+  return options.plan ? &*options.plan : nullptr;
+}
 
 /// C of a batch, and A and B, which may also be one matrix for all problems.
 template <class M>
@@ -212,8 +228,9 @@ auto checked_list(const MA& a, const MB& b, const MC& c, const gemm_batched_opti
 ///              or a batch stride of 0, for an operand that all problems share.
 ///              Element types are those of keramos::gemm. Extents may be 0.
 /// @param alpha, beta  as in keramos::gemm.
-/// @throws invalid_argument as keramos::gemm, naming the matrix; also if matrices of C overlap one another.
-///              What lies behind a matrix_array's addresses cannot be checked.
+/// @throws invalid_argument as keramos::gemm, naming the matrix; also if matrices of C overlap one another, or options.plan
+///              is not for this batch. What lies behind a matrix_array's addresses cannot be checked.
+///              launch_error if the plan's tile does not fit the device.
 ///
 /// Fastest where the batch is the slowest or the fastest index of all three, and strides are multiples of 16
 /// bytes. On a GPU matrices up to 32 x 32 share teams (but not of elements of one or two bytes, nor in tf32); larger ones
@@ -228,7 +245,8 @@ basic_event<Exec> gemm_batched(basic_queue<Exec>& q, Alpha alpha, const MA& a, c
   const auto epilogue = detail::update_of<types, detail::element_t<MC>>(alpha, beta);
   detail::with_compute<Exec, types>(options.compute, [&]<class To>(To) {
     detail::run_gemm_batched<Exec, To>(q.execution_space(), detail::workspace_of(q),
-                                       detail::in_types<To>(checked.batch), checked.alignment, epilogue);
+                                       detail::in_types<To>(checked.batch), checked.alignment, epilogue,
+                                       detail::plan_in(options));
   });
   return q.completion();
 }
@@ -252,9 +270,38 @@ basic_event<Exec> gemm_batched(basic_queue<Exec>& q, Alpha alpha, const MA& a, c
   const auto epilogue = detail::update_of<types, detail::element_t<MC>>(alpha, beta);
   detail::with_compute<Exec, types>(options.compute, [&]<class To>(To) {
     detail::run_gemm_batched<Exec, To>(q.execution_space(), detail::workspace_of(q),
-                                       detail::in_types<To>(std::move(problems)), epilogue);
+                                       detail::in_types<To>(std::move(problems)), epilogue,
+                                       detail::plan_in(options));
   });
   return q.completion();
+}
+
+/// How keramos::gemm_batched would do this batch: nothing is launched, and no matrix is read.
+///
+/// What plan_gemm (gemm.hpp) says of a product's plan holds for this one: it can be printed, kept, changed, and given back as
+/// gemm_batched_options::plan; with the same plan the same operands give the same bits. It holds for a batch of so many
+/// problems of such extents, strides and alignment, or for a list of so many whose largest extents are these; what it does
+/// not fit is refused. options.plan is ignored here.
+template <class Exec, detail::batch_operand_like MA, detail::batch_operand_like MB, detail::batch_result MC>
+gemm_batch_plan plan_gemm_batched(basic_queue<Exec>& q, const MA& a, const MB& b, const MC& c,
+                                  const gemm_batched_options& options = {}) {
+  const auto checked = detail::checked_batch<Exec>(a, b, c, options);
+  using types = typename decltype(checked.batch)::types;
+  return detail::with_compute<Exec, types>(options.compute, [&]<class To>(To) {
+    return detail::choose_batch_plan(q.execution_space(), detail::in_types<To>(checked.batch),
+                                     checked.alignment, detail::epilogue_of_product::library);
+  });
+}
+/// The same for lists.
+template <class Exec, detail::list_operand_like MA, detail::list_operand_like MB, matrix_list_like MC>
+gemm_batch_plan plan_gemm_batched(basic_queue<Exec>& q, const MA& a, const MB& b, const MC& c,
+                                  const gemm_batched_options& options = {}) {
+  auto problems = detail::checked_list<Exec>(a, b, c, options);
+  using types = typename decltype(problems)::value_type::types;
+  return detail::with_compute<Exec, types>(options.compute, [&]<class To>(To) {
+    return detail::choose_batch_plan(q.execution_space(), detail::in_types<To>(std::move(problems)),
+                                     detail::epilogue_of_product::library);
+  });
 }
 
 }  // namespace keramos

@@ -104,9 +104,7 @@ requires(!std::is_same_v<Epilogue, gemm_options>) gemm_plan
               const gemm_options& options = {}) {
   const auto problem = detail::checked_problem<Exec>(a, b, c, options);
   detail::refuse_other_compute(options.compute);
-  return detail::choose_plan(q.execution_space(), problem, options,
-                             detail::is_linear<Epilogue> ? detail::epilogue_of_product::library
-                                                         : detail::epilogue_of_product::caller);
+  return detail::choose_plan(q.execution_space(), problem, options, detail::whose_epilogue<Epilogue>);
 }
 
 /// C[b](i, j) ← epilogue(Σ_k op(A[b])(i, k)·op(B[b])(k, j), C[b](i, j), i, j, b) for every b of a batch, on the queue;
@@ -121,9 +119,9 @@ basic_event<Exec> gemm_batched(basic_queue<Exec>& q, const MA& a, const MB& b, c
     const auto checked = detail::checked_batch<Exec>(a, b, c, options);
     using types = typename decltype(checked.batch)::types;
     detail::refuse_other_compute(options.compute);
-    detail::dispatch_gemm_batched(q.execution_space(), detail::workspace_of(q), checked.batch,
-                                  checked.alignment,
-                                  detail::kernel_epilogue<types, detail::element_t<MC>>(epilogue));
+    detail::dispatch_gemm_batched(
+        q.execution_space(), detail::workspace_of(q), checked.batch, checked.alignment,
+        detail::kernel_epilogue<types, detail::element_t<MC>>(epilogue), detail::plan_in(options));
   }
   return q.completion();
 }
@@ -140,9 +138,33 @@ basic_event<Exec> gemm_batched(basic_queue<Exec>& q, const MA& a, const MB& b, c
     using types = typename decltype(problems)::value_type::types;
     detail::refuse_other_compute(options.compute);
     detail::dispatch_gemm_batched(q.execution_space(), detail::workspace_of(q), problems,
-                                  detail::kernel_epilogue<types, detail::element_t<MC>>(epilogue));
+                                  detail::kernel_epilogue<types, detail::element_t<MC>>(epilogue),
+                                  detail::plan_in(options));
   }
   return q.completion();
+}
+
+/// The plan of such a batch (batched.hpp, plan_gemm_batched): one of a batch with alpha and beta may need kernels that are
+/// compiled in the library alone.
+template <class Exec, detail::batch_operand_like MA, detail::batch_operand_like MB, detail::batch_result MC,
+          class Epilogue>
+requires(!std::is_same_v<Epilogue, gemm_batched_options>) gemm_batch_plan
+    plan_gemm_batched(basic_queue<Exec>& q, const MA& a, const MB& b, const MC& c, const Epilogue&,
+                      const gemm_batched_options& options = {}) {
+  const auto checked = detail::checked_batch<Exec>(a, b, c, options);
+  detail::refuse_other_compute(options.compute);
+  return detail::choose_batch_plan(q.execution_space(), checked.batch, checked.alignment,
+                                   detail::whose_epilogue<Epilogue>);
+}
+/// The same for lists.
+template <class Exec, detail::list_operand_like MA, detail::list_operand_like MB, matrix_list_like MC,
+          class Epilogue>
+requires(!std::is_same_v<Epilogue, gemm_batched_options>) gemm_batch_plan
+    plan_gemm_batched(basic_queue<Exec>& q, const MA& a, const MB& b, const MC& c, const Epilogue&,
+                      const gemm_batched_options& options = {}) {
+  const auto problems = detail::checked_list<Exec>(a, b, c, options);
+  detail::refuse_other_compute(options.compute);
+  return detail::choose_batch_plan(q.execution_space(), problems, detail::whose_epilogue<Epilogue>);
 }
 
 }  // namespace keramos

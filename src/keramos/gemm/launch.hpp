@@ -23,6 +23,10 @@
 
 namespace keramos::detail {
 
+template <class Epilogue>
+inline constexpr epilogue_of_product whose_epilogue =
+    is_linear<Epilogue> ? epilogue_of_product::library : epilogue_of_product::caller;
+
 /// C = epilogue(0, C): what is left of a GEMM when nothing is to be multiplied.
 template <class Types, class Epilogue>
 struct scale_kernel {
@@ -49,7 +53,7 @@ template <class Exec, class Types>
 void check_tile_fits(const Exec& exec, const gemm_problem<Types>& p, gemm_part part, bool planned,
                      epilogue_of_product whose) {
   if (part.path != gemm_path::tiled) return;
-  planner<Exec>::template tell_team<Types>(part);
+  planner<Exec>::template tell_team<Types>(part, part.pack_b);
   const std::size_t limit = backend::traits<Exec>::local_memory_limit(exec, part.team_size);
   if (part.local_bytes <= limit) return;
   gemm_part fitting;
@@ -84,20 +88,30 @@ gemm_problem<Types> problem_of(const gemm_problem<Types>& p, const gemm_part& pa
   return q;
 }
 
+/// Throws unless a caller's plan can be followed. All parts are looked at first: what cannot be done at all launches nothing.
+template <class Exec, class Types>
+void check_given_plan(const Exec& exec, const gemm_problem<Types>& p, const gemm_plan& plan,
+                      epilogue_of_product whose) {
+  check_plan(plan, p.m, p.n, p.k, backend::traits<Exec>::name, Types::name);
+  for (int i = 0; i < plan.size; ++i) {
+    const gemm_problem<Types> q = problem_of(p, plan.parts[i]);
+    planner<Exec>::check(exec, q, plan.parts[i], i, whose);
+    check_tile_fits(exec, q, plan.parts[i], true, whose);
+  }
+}
+
 /// Does a problem as options.plan says, or as the planner chooses, part by part. Not inlined: a tiny product is over in
 /// less time than it takes to make room on the stack for a plan.
 template <class Exec, class Types, class Epilogue>
 [[gnu::noinline]] void run_plan(const Exec& exec, workspace<Exec>& memory, const gemm_problem<Types>& p,
                                 const Epilogue& epilogue, const gemm_options& options) {
-  constexpr auto whose = is_linear<Epilogue> ? epilogue_of_product::library : epilogue_of_product::caller;
+  constexpr auto whose = whose_epilogue<Epilogue>;
   const gemm_plan plan = options.plan ? *options.plan : choose_plan(exec, p, options, whose);
-  if (options.plan) check_plan(plan, p.m, p.n, p.k, backend::traits<Exec>::name, Types::name);
-  if (options.plan || options.block)
-    for (int i = 0; i < plan.size; ++i) {  // all of them first: what cannot be done at all launches nothing
-      const gemm_problem<Types> q = problem_of(p, plan.parts[i]);
-      if (options.plan) planner<Exec>::check(exec, q, plan.parts[i], i, whose);
-      check_tile_fits(exec, q, plan.parts[i], options.plan.has_value(), whose);
-    }
+  if (options.plan)
+    check_given_plan(exec, p, plan, whose);
+  else if (options.block)
+    for (int i = 0; i < plan.size; ++i)
+      check_tile_fits(exec, problem_of(p, plan.parts[i]), plan.parts[i], false, whose);
   for (int i = 0; i < plan.size; ++i)
     planner<Exec>::run(exec, memory, problem_of(p, plan.parts[i]), plan.parts[i], epilogue);
 }

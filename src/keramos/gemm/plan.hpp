@@ -1,9 +1,11 @@
-// How a product is done, as a value: plan_gemm chooses it, to_string prints it, gemm_options::plan takes it.
+// How a product, or a batch of them, is done, as a value: plan_gemm and plan_gemm_batched choose it, to_string prints it,
+// gemm_options::plan and gemm_batched_options::plan take it.
 #pragma once
 
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <keramos/base/export.hpp>
 #include <keramos/base/index.hpp>
@@ -27,8 +29,20 @@ struct split_plan {
   friend constexpr bool operator==(const split_plan&, const split_plan&) = default;
 };
 
+/// What a team computes at once, and with which collective.
+struct gemm_tile {
+  int row = -1;         ///< GPUs: of the backend's tile table
+  tiling::shape block;  ///< elements of C that a team takes (m x n), and its k-tile
+  int stages = 1;       ///< k-tiles in flight
+  /// GPUs: what multiplies, which names the collective.
+  tiling::math_unit math = tiling::math_unit::fma;
+  int team_size = 1;            ///< threads of a team
+  std::size_t local_bytes = 0;  ///< local memory that a team asks for, at most
+  friend bool operator==(const gemm_tile&, const gemm_tile&) = default;
+};
+
 /// One rectangle of C, and how it is computed.
-struct gemm_part {
+struct gemm_part : gemm_tile {
   index_t m0 = 0, n0 = 0;  ///< first row and column of the caller's C
   index_t m = 0, n = 0;    ///< rows and columns
   gemm_path path = gemm_path::tiled;
@@ -37,14 +51,9 @@ struct gemm_part {
   /// Whether an operand is copied into panels for all tiles. (Hosts always pack A tile by tile, and B too if this is
   /// not set.)
   bool pack_a = false, pack_b = false;
-  int row = -1;         ///< GPUs: of the backend's tile table
-  tiling::shape block;  ///< elements of C that a team takes (m x n), and its k-tile
-  int stages = 1;       ///< k-tiles in flight
-  int team_size = 1;    ///< threads of a team
-  index_t band_m = 0;   ///< most rows of C for which A is packed at once
-  index_t band_n = 0;   ///< most columns of C for which B is packed at once
+  index_t band_m = 0;  ///< most rows of C for which A is packed at once
+  index_t band_n = 0;  ///< most columns of C for which B is packed at once
   split_plan split;
-  std::size_t local_bytes = 0;  ///< local memory that a team asks for, at most
   friend bool operator==(const gemm_part&, const gemm_part&) = default;
 };
 
@@ -52,7 +61,7 @@ struct gemm_part {
 ///
 /// Two calls with the same plan on the same machine, with operands of the same strides and alignment, do the same
 /// arithmetic in the same order. A plan may be changed before it is given back: what cannot be done is refused.
-/// team_size and local_bytes only tell; so do stages, row and band_m on hosts.
+/// team_size and local_bytes only tell; so do stages, row, math and band_m on hosts.
 struct gemm_plan {
   static constexpr int most_parts = 3;
 
@@ -64,10 +73,44 @@ struct gemm_plan {
   friend bool operator==(const gemm_plan&, const gemm_plan&) = default;
 };
 
+/// The ways to do a batch.
+enum class batch_way {
+  one_product,  ///< as one product: it is one, or problems that share A or B and lie so that they can be stacked
+  one_by_one,  ///< a product after the other
+  /// GPUs: several problems share a team. Hosts: each is one thread's, who does not pack; problems of a list that are too
+  /// large for that follow one by one.
+  small,
+  tiled,  ///< all problems in block tiles, in one launch
+};
+
+/// All of a batch of products, of one shape or a list.
+///
+/// What gemm_plan promises holds for batches too. The tile is that of `small` (GPUs) and `tiled`; team_size and local_bytes
+/// only tell. Problems of a list are transposed as suits each of them.
+struct gemm_batch_plan : gemm_tile {
+  index_t count = 0;            ///< problems
+  bool is_list = false;         ///< each with extents of its own
+  index_t m = 0, n = 0, k = 0;  ///< extents of each problem, of a list the largest that are multiplied
+  std::string_view backend;     ///< as in gemm_plan
+  std::string_view type;
+  batch_way way = batch_way::tiled;
+  /// small and tiled: whether Cᵀ = op(B)ᵀ·op(A)ᵀ are computed. The tile is in terms of these products.
+  bool transposed = false;
+  int team_problems = 1;  ///< GPUs: small problems that share a team
+  /// The plan of the one product, or of each that is done one by one; of a list those of all such problems with k > 0, in
+  /// its order.
+  std::vector<gemm_plan> products;
+  friend bool operator==(const gemm_batch_plan&, const gemm_batch_plan&) = default;
+};
+
+KERAMOS_EXPORT std::string_view to_string(tiling::math_unit unit);
 KERAMOS_EXPORT std::string_view to_string(gemm_path path);
+KERAMOS_EXPORT std::string_view to_string(batch_way way);
 KERAMOS_EXPORT std::string to_string(const gemm_part& part);
-/// One line a part: "1000 x 1000 of C: tiled, block tile 128x128x16, 2 stages, transposed".
+/// One line a part: "1000 x 1000 of C: tiled by FMA units, block tile 128x128x16, 2 stages, transposed".
 KERAMOS_EXPORT std::string to_string(const gemm_plan& plan);
+/// "1000 of m x n x k = 8 x 8 x 8: small, by FMA units, block tile 8x8x8, 2 stages, 8 a team", then the lines of products.
+KERAMOS_EXPORT std::string to_string(const gemm_batch_plan& plan);
 
 namespace detail {
 
@@ -84,6 +127,14 @@ KERAMOS_EXPORT void check_plan(const gemm_plan& plan, index_t m, index_t n, inde
 
 /// Throws the exception for part `number` of a plan.
 [[noreturn]] KERAMOS_EXPORT void refuse_plan(int number, const std::string& why);
+
+/// Throws invalid_argument unless the plan is one for such a batch, described by `batch`'s first fields (count to type), and
+/// its tile, if it needs one, has extents.
+KERAMOS_EXPORT void check_batch_plan(const gemm_batch_plan& plan, const gemm_batch_plan& batch);
+/// The same unless it has plans for so many products.
+KERAMOS_EXPORT void check_products(const gemm_batch_plan& plan, index_t products);
+/// Throws the exception for a plan of a batch.
+[[noreturn]] KERAMOS_EXPORT void refuse_batch_plan(const std::string& why);
 
 }  // namespace detail
 

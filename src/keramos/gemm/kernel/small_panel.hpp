@@ -34,6 +34,7 @@ struct small_access {
   tiling::direction a, b;
   bool vectors;      ///< copies of 16 bytes
   bool interleaved;  ///< the batch is the fastest index: a warp lies across problems, not along one
+  friend constexpr bool operator==(const small_access&, const small_access&) = default;
 };
 
 /// A k-tile of one operand of all problems of a team in scratch: element (mn, k) of a problem is at

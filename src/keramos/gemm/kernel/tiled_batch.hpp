@@ -3,6 +3,7 @@
 
 #include <limits>
 #include <string>
+#include <vector>
 
 #include <keramos/core/detail/launch.hpp>
 #include <keramos/gemm/batch.hpp>
@@ -79,6 +80,17 @@ struct batched_gemm_kernel {
     }
   }
 };
+
+template <class Types>
+index_t count_tiles(const gemm_problem<Types>& p, const tiling::shape& block) {
+  return ceil_div(p.m, block.m) * ceil_div(p.n, block.n);
+}
+template <class Types>
+index_t count_tiles(const std::vector<grouped_problem<Types>>& problems, const tiling::shape& block) {
+  index_t tiles = 0;
+  for (const auto& p : problems) tiles += ceil_div(p.m, block.m) * ceil_div(p.n, block.n);
+  return tiles;
+}
 
 /// Teams for so many tiles, or an exception.
 inline int league_of(index_t tiles) {

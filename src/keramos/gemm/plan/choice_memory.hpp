@@ -15,7 +15,8 @@ class choice_memory {
  public:
   template <class Choose>
   const Choice& get(const Key& key, const Choose& choose) {
-    const auto mixed = std::uint64_t(key.m * 73856093 ^ key.n * 19349663 ^ key.k * 83492791);
+    auto mixed = std::uint64_t(key.m * 73856093 ^ key.n * 19349663 ^ key.k * 83492791);
+    if constexpr (requires { key.count; }) mixed ^= std::uint64_t(key.count) * 50331653;
     entry& e = entries_[(mixed ^ mixed >> 17) % entries_.size()];
     if (!(e.key == key)) e = {key, choose()};
     return e.choice;

@@ -17,10 +17,8 @@
 #include <keramos/core/detail/workspace.hpp>
 #include <keramos/gemm/collective/host_panels.hpp>
 #include <keramos/gemm/kernel/host/kernels.hpp>
-#include <keramos/gemm/kernel/host_small_batch.hpp>
 #include <keramos/gemm/kernel/host_unpacked.hpp>
 #include <keramos/gemm/kernel/tiled.hpp>
-#include <keramos/gemm/kernel/tiled_batch.hpp>
 #include <keramos/gemm/plan.hpp>
 #include <keramos/gemm/plan/choice_memory.hpp>
 #include <keramos/gemm/plan/host_model.hpp>
@@ -143,15 +141,14 @@ struct planner {
       });
       part.block = choice.block, part.pack_b = choice.shares_b;
     }
-    tell_team<Types>(part);
+    tell_team<Types>(part, part.pack_b);
   }
 
   /// Notes the local memory that a team, which is one thread, asks for.
   template <class Types>
-  static void tell_team(gemm_part& part) {
-    part.team_size = 1;
-    if (part.path == gemm_path::tiled)
-      part.local_bytes = collective<Types>(kernels<Types>(), part.block).local_bytes(part.pack_b);
+  static void tell_team(gemm_tile& tile, bool shares_b) {
+    tile.team_size = 1;
+    tile.local_bytes = collective<Types>(kernels<Types>(), tile.block).local_bytes(shares_b);
   }
 
   /// Throws if a part that a caller gave cannot be done with these strides.
@@ -219,41 +216,6 @@ struct planner {
     }
   }
 
-  /// Whether a thread multiplies a problem of a batch best without packing.
-  template <class Types>
-  static bool is_small(const gemm_problem<Types>& p) {
-    return Types::uniform && volume_within(p, model::small_volume) &&
-           (p.c_col_stride == 1 || p.m * p.n <= most_on_stack);
-  }
-  /// A batch whose problems are all small; false if they are not.
-  template <class Types, class Batch, class Epilogue>
-  static bool run_small(const Exec& exec, const Batch& batch, const gemm_problem<Types>& shape,
-                        const Epilogue& epilogue) {
-    if constexpr (Types::uniform) {
-      if (!Batch::mixed && !is_small(shape)) return false;
-      run_small_batch<Types>(exec, batch, epilogue);
-      return true;
-    }
-    return false;
-  }
-  /// Whether one problem of a batch after the other keeps all threads busy, and as well or better than
-  /// many at the same time, of which each packs for itself.
-  template <class Types>
-  static bool fills_threads(const Exec& exec, const gemm_problem<Types>& p, index_t count) {
-    const tiling::shape block = block_of_batch(p);
-    const index_t tiles = count * ceil_div(p.m, block.m) * ceil_div(p.n, block.n);
-    return tiles < backend::host::threads_for(exec) ||
-           double(p.m) * double(p.n) * double(p.k) > 512.0 * 512.0 * 512.0;
-  }
-  /// A batch in tiles for one thread each: those of a block tile are `tiles_of(block)`, and so many as `count_tiles(block)`.
-  template <class Types, class Epilogue, class CountTiles, class TilesOf>
-  static void run_tiles(const Exec& exec, const gemm_problem<Types>& p, const Epilogue& epilogue,
-                        const CountTiles& count_tiles, const TilesOf& tiles_of) {
-    const tiling::shape block = block_of_batch(p);
-    launch_tiles(exec, league_of(count_tiles(block)), collective<Types>(kernels<Types>(), block),
-                 tiles_of(block), epilogue);
-  }
-
  private:
   template <class Types>
   static void choose_part(const Exec& exec, const gemm_problem<Types>& p,
@@ -279,18 +241,6 @@ struct planner {
   static unpacked_function<typename Types::accumulator>* function_of(const kernel_table<Types>& table,
                                                                      gemm_path path) {
     return path == gemm_path::dots ? table.multiply_dots : table.multiply_unpacked;
-  }
-
-  /// A tile for one thread that packs both operands: no larger than the problem, and not much uneven.
-  template <class Types>
-  static tiling::shape block_of_batch(const gemm_problem<Types>& p) {
-    const kernel_table<Types>& table = kernels<Types>();
-    const auto even = [](index_t extent, int most, int unit) {
-      const index_t tiles = ceil_div(extent, most);
-      return int(ceil_div(ceil_div(extent, tiles), unit) * unit);
-    };
-    return {even(p.m, table.mc, table.mr), even(p.n, table.nc, table.nr),
-            int(ceil_div(p.k, ceil_div(p.k, table.kc)))};
   }
 
   /// The collective whose threads pack B for all of them before they multiply.

@@ -15,14 +15,12 @@
 #include <keramos/gemm/kernel/gemv.hpp>
 #include <keramos/gemm/kernel/pack.hpp>
 #include <keramos/gemm/kernel/tiled.hpp>
-#include <keramos/gemm/kernel/tiled_batch.hpp>
 #include <keramos/gemm/kernel/warpgroups.hpp>
 #include <keramos/gemm/plan.hpp>
 #include <keramos/gemm/plan/choice_memory.hpp>
 #include <keramos/gemm/plan/simt_model.hpp>
 #include <keramos/gemm/plan/simt_rows.hpp>
 #include <keramos/gemm/plan/simt_table.hpp>
-#include <keramos/gemm/plan/small_batch.hpp>
 #include <keramos/gemm/problem.hpp>
 
 namespace keramos::detail::simt {
@@ -99,9 +97,7 @@ struct planner {
         std::min(p.m, p.n) < device.least_extent_to_pack_divided)
       part.pack_a = part.pack_b = false;
     if (part.split.parts == 1 || part.pack_a || part.pack_b) part.split = {};
-    const tiling::config& c = table[part.row].config;
-    part.block = c.block, part.stages = c.stages;
-    tell_team<Types>(part);
+    set_row(part.row, part);
   }
 
   /// Whether a product on tensor cores whose elements are split, of f32, is possible here and faster than one on FMA units.
@@ -123,13 +119,17 @@ struct planner {
     });
   }
 
-  /// Notes the threads of a team and the local memory that it asks for.
+  /// Notes a row of the table as a tile: also the threads of a team, and the local memory that it asks for.
+  static void set_row(int row, gemm_tile& tile) {
+    const tile_row& r = table[row];
+    tile.row = row, tile.block = r.config.block, tile.stages = r.config.stages, tile.math = r.config.math;
+    tile.team_size = r.config.team_warps() * backend::traits<Exec>::warp_size;
+    tile.local_bytes = local_bytes(r);
+  }
+  /// The same of a tile that a caller gave.
   template <class Types>
-  static void tell_team(gemm_part& part) {
-    if (part.path != gemm_path::tiled) return;
-    const tile_row& r = table[part.row];
-    part.team_size = r.config.team_warps() * backend::traits<Exec>::warp_size;
-    part.local_bytes = local_bytes(r);
+  static void tell_team(gemm_tile& tile, bool /*shares_b*/) {
+    set_row(tile.row, tile);
   }
 
   /// Throws if a part that a caller gave cannot be done here.
@@ -150,27 +150,19 @@ struct planner {
       return;
     }
     if (part.path != gemm_path::tiled) refuse_plan(number, "is for a kernel of hosts");
-    if (part.row < 0 || part.row >= int(std::size(table)) ||
-        !rows::template serves_one<Types>(table[part.row], tiles::arch(exec), epilogue_of_product::library))
-      refuse_plan(number, "names row " + std::to_string(part.row) +
-                              " of the tile table, which is none for this type and device");
-    const tiling::config& c = table[part.row].config;
-    if (!(part.block == c.block) || part.stages != c.stages)
-      refuse_plan(number, "has a block tile of " + to_string(part.block) + " in " +
-                              std::to_string(part.stages) + " stages, but row " + std::to_string(part.row) +
-                              " of the tile table has " + to_string(c.block) + " in " +
-                              std::to_string(c.stages));
+    check_row(
+        part, whose, "plan_gemm",
+        [&](const tile_row& r) {
+          return rows::template serves_one<Types>(r, tiles::arch(exec), epilogue_of_product::library);
+        },
+        [&](const std::string& why) { refuse_plan(number, why); });
     if (part.band_m < 1 || part.band_n < 1) refuse_plan(number, "has bands without rows or columns");
-    if (rows::of_warpgroups(part.row)) {
-      if (whose == epilogue_of_product::caller)
-        refuse_plan(number, "names row " + std::to_string(part.row) +
-                                " of the tile table, whose kernels are compiled in the library, without the "
-                                "caller's epilogue; plan_gemm of keramos/gemm/fused.hpp takes that too");
-      if ((!part.pack_a && !rows::template warpgroups_read<Types>(operand_layout(p.a))) ||
-          (!part.pack_b && !rows::template warpgroups_read<Types>(operand_layout(p.b))))
-        refuse_plan(number, "does not pack an operand that its tile cannot read as it lies");
-    }
+    if (rows::of_warpgroups(part.row) &&
+        ((!part.pack_a && !rows::template warpgroups_read<Types>(operand_layout(p.a))) ||
+         (!part.pack_b && !rows::template warpgroups_read<Types>(operand_layout(p.b)))))
+      refuse_plan(number, "does not pack an operand that its tile cannot read as it lies");
     if (split.parts == 1) return;
+    const tiling::config& c = table[part.row].config;
     if (!c.splits_k) refuse_plan(number, "divides k, which its tile does not");
     if (part.pack_a || part.pack_b) refuse_plan(number, "divides k and packs operands, which share memory");
     if (split.k_per_part % c.block.k != 0)
@@ -202,37 +194,35 @@ struct planner {
       multiply(p);
   }
 
-  /// A batch of small problems; false if they are not.
-  template <class Types, class Batch, class Epilogue>
-  static bool run_small(const Exec& exec, const Batch& batch, const gemm_problem<Types>& shape,
-                        const Epilogue& epilogue) {
-    if constexpr (has_small_rows<Types>) return run_small_batch(exec, batch, shape, epilogue);
-    return false;
+ protected:
+  /// Calls `refuse(why)`, which throws, unless a caller's tile is that of a row that serves; `planning` is the function whose
+  /// plans take the epilogue too.
+  template <class Serves, class Refuse>
+  static void check_row(const gemm_tile& tile, epilogue_of_product whose, const char* planning,
+                        const Serves& serves, const Refuse& refuse) {
+    const std::string names = "names row " + std::to_string(tile.row) + " of the tile table, ";
+    if (tile.row < 0 || tile.row >= int(std::size(table)) || !serves(table[tile.row]))
+      refuse(names + "which is none for this type and device");
+    gemm_tile of_row;
+    set_row(tile.row, of_row);
+    check_tile(tile, of_row, "the tile table", refuse);
+    if (rows::of_warpgroups(tile.row) && whose == epilogue_of_product::caller)
+      refuse(names + "whose kernels are compiled in the library, without the caller's epilogue; " + planning +
+             " of keramos/gemm/fused.hpp takes that too");
   }
-  /// Whether run_small takes a list of problems.
-  template <class Types>
-  static bool is_small(const std::vector<grouped_problem<Types>>& problems) {
-    return has_small_rows<Types> && is_small_group(problems);
+  /// The same unless a tile is what its row of a table has.
+  template <class Refuse>
+  static void check_tile(const gemm_tile& tile, const gemm_tile& of_row, const char* which,
+                         const Refuse& refuse) {
+    const auto text = [](const gemm_tile& t) {
+      return to_string(t.block) + " in " + std::to_string(t.stages) + " stages by " +
+             std::string(keramos::to_string(t.math));
+    };
+    if (!(tile.block == of_row.block) || tile.stages != of_row.stages || tile.math != of_row.math)
+      refuse("has a block tile of " + text(tile) + ", but row " + std::to_string(tile.row) + " of " + which +
+             " has " + text(of_row));
   }
 
-  /// A batch in the best block tiles for it: those of a block are `tiles_of(block)`, and so many as `count_tiles(block)`.
-  template <class Types, class Epilogue, class CountTiles, class TilesOf>
-  static void run_tiles(const Exec& exec, const gemm_problem<Types>& shape, const Epilogue& epilogue,
-                        const CountTiles& count_tiles, const TilesOf& tiles_of) {
-    constexpr bool of_library = is_linear<Epilogue>;
-    const int row = best_row_of_batch(
-        exec, shape, of_library ? epilogue_of_product::library : epilogue_of_product::caller, count_tiles);
-    const tiling::shape block = table[row].config.block;
-    const int league = league_of(count_tiles(block));
-    const auto tiles = tiles_of(block);
-    if constexpr (has_warpgroup_rows<Exec, Types> && of_library)
-      if (rows::of_warpgroups(row))
-        return launch_warpgroups_batched(exec, row, shape, league, tiles, epilogue);
-    with_collective<Types, true>(
-        row, shape, [&](const auto& collective) { launch_tiles(exec, league, collective, tiles, epilogue); });
-  }
-
- private:
   /// How a rectangle of C is done, in place of p.
   template <class Types>
   static gemm_part choose_part(const Exec& exec, gemm_problem<Types> p,
@@ -278,35 +268,6 @@ struct planner {
             whose,
             ask && !rows::template warpgroups_read<Types>(operand_layout(p.a)),
             ask && !rows::template warpgroups_read<Types>(operand_layout(p.b))};
-  }
-
-  template <class Types, class CountTiles>
-  static int best_row_of_batch(const Exec& exec, const gemm_problem<Types>& shape, epilogue_of_product whose,
-                               const CountTiles& count_tiles) {
-    const device_model device = tiles::model(exec);
-    const index_t k = std::max<index_t>(shape.k, 1);
-    const bool warpgroups_can = rows::template warpgroups_read<Types>(operand_layout(shape.a)) &&
-                                rows::template warpgroups_read<Types>(operand_layout(shape.b));
-    int best = -1;
-    double best_time = 0;
-    for (int i = 0; i < int(std::size(table)); ++i) {
-      const tile_row& r = table[i];
-      const tiling::shape& block = r.config.block;
-      if (!rows::template runs<Types>(r, tiles::arch(exec), whose) || !rows::serves_batches(r) ||
-          !rows::fits(exec, r) || (rows::of_warpgroups(i) && !warpgroups_can))
-        continue;
-      const double tiles = double(count_tiles(block));
-      const double time =
-          predicted_time(r, count_tiles(block) * block.m, block.n, k, plan_parts(r, k, 1, device), device) +
-          tiles / device.units / resident_teams(device, r) * device.tile_start_time /
-              resident_teams(device, r);
-      if (best < 0 || time < best_time) best = i, best_time = time;
-    }
-    if (best < 0)
-      throw launch_error("keramos::gemm_batched: of " + std::string(Types::name) +
-                         " no tile of the tile table serves this device and "
-                         "fits its local memory; add one to the backend's tiles.hpp");
-    return best;
   }
 
   template <class Types>

@@ -1,7 +1,8 @@
-// Which kernel of small_batch.hpp a batch gets, and its launch.
+// Which kernel of small_batch.hpp a batch gets: a row of the tables here; and its launch.
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <limits>
@@ -14,6 +15,8 @@
 #include <keramos/gemm/batch.hpp>
 #include <keramos/gemm/collective/simt_stager.hpp>
 #include <keramos/gemm/kernel/small_batch.hpp>
+#include <keramos/gemm/plan.hpp>
+#include <keramos/gemm/plan/simt_rows.hpp>
 
 namespace keramos::detail::simt {
 
@@ -48,22 +51,72 @@ inline constexpr small_config interleaved_table[] = {
 // clang-format on
 inline constexpr int largest_small = 32;
 
-/// The row for a size; one without threads if there is none. Integers take as many bytes and registers as f32, and its
-/// rows.
-template <class Types>
-constexpr small_config small_config_for(int size, bool interleaved,
-                                        tiling::math_unit math = tiling::math_unit::fma) {
-  const auto* const first = interleaved ? std::begin(interleaved_table) : std::begin(small_table);
-  const auto* const last = interleaved ? std::end(interleaved_table) : std::end(small_table);
-  constexpr scalar_type type = Types::operands.a == scalar_type::i32 ? scalar_type::f32 : Types::operands.a;
-  for (const auto* c = first; c != last; ++c)
-    if (c->type == type && c->size == size && c->math == math) return *c;
-  return {};
+/// Rows of both tables are numbered through.
+inline constexpr int small_rows = int(std::size(small_table) + std::size(interleaved_table));
+constexpr bool is_interleaved_row(int row) { return row >= int(std::size(small_table)); }
+constexpr small_config small_row(int row) {
+  return is_interleaved_row(row) ? interleaved_table[row - int(std::size(small_table))] : small_table[row];
 }
+
+/// What rows for a product's types are found by. Integers take as many bytes and registers as f32, and its rows.
+template <class Types>
+inline constexpr scalar_type small_type =
+    Types::operands.a == scalar_type::i32 ? scalar_type::f32 : Types::operands.a;
 
 /// Whether the tables are for these types at all.
 template <class Types>
-inline constexpr bool has_small_rows = Types::uniform&& small_config_for<Types>(4, false).size > 0;
+inline constexpr bool has_small_rows = Types::uniform&& std::any_of(std::begin(small_table),
+                                                                    std::end(small_table),
+                                                                    [](const small_config& c) {
+                                                                      return c.type == small_type<Types>;
+                                                                    });
+
+/// Whether a row has kernels for such types and such an access: that of matrix units for 16 spills where elements are copied
+/// one by one.
+template <class Exec, class Types>
+constexpr bool small_row_serves(int row, const small_access& access) {
+  const small_config c = small_row(row);
+  return c.type == small_type<Types> && is_interleaved_row(row) == access.interleaved &&
+         (!c.matrix() || (backend::mma<Exec>::template has_matrix_unit<typename Types::accumulator> &&
+                          (access.vectors || c.size > 16)));
+}
+/// The same on the device at hand.
+template <class Exec, class Types>
+bool small_row_works(const Exec& exec, int row, const small_access& access) {
+  return small_row_serves<Exec, Types>(row, access) &&
+         (!small_row(row).matrix() || backend::mma<Exec>::matrix_unit_works(exec));
+}
+
+/// The row for C of `extent` rows and columns: of the smallest size that holds it, on matrix units where there are some.
+template <class Exec, class Types>
+int choose_small_row(const Exec& exec, index_t extent, const small_access& access) {
+  const int size = extent <= 4 ? 4 : extent <= 8 ? 8 : extent <= 16 ? 16 : largest_small;
+  int best = -1;
+  for (int row = 0; row < small_rows; ++row)
+    if (small_row(row).size == size && (best < 0 || small_row(row).matrix()) &&
+        small_row_works<Exec, Types>(exec, row, access))
+      best = row;
+  return best;
+}
+
+/// Notes a row in a plan, and what it means.
+template <class Types>
+void set_small_row(int row, gemm_batch_plan& plan) {
+  const small_config c = small_row(row);
+  plan.row = row, plan.block = {c.size, c.size, c.k}, plan.stages = c.stages, plan.math = c.math;
+  plan.team_size = c.threads(), plan.team_problems = c.problems;
+  any_of_first<small_rows>([&](auto r) {
+    if constexpr (small_row(r()).type == small_type<Types>) {
+      using T = typename Types::accumulator;
+      constexpr int of_mn =
+          small_panel<T, small_row(r()), tiling::direction::mn, 1, is_interleaved_row(r())>::size;
+      constexpr int of_k =
+          small_panel<T, small_row(r()), tiling::direction::k, 1, is_interleaved_row(r())>::size;
+      plan.local_bytes = sizeof(T) * std::size_t(c.stages) * 2 * std::max(of_mn, of_k);
+    }
+    return r() == row;
+  });
+}
 
 template <class Exec, class Types, small_config C, small_access Access, class Batch, class Epilogue>
 void launch_small_batch(const Exec& exec, const Batch& batch, const gemm_problem<Types>& largest,
@@ -79,35 +132,6 @@ void launch_small_batch(const Exec& exec, const Batch& batch, const gemm_problem
                                                          kernel::local_bytes, k);
 }
 
-/// On matrix units where there are some, and a row that uses them; that of 16 spills where elements are copied one
-/// by one.
-template <class Exec, class Types, int Size, small_access Access, class Batch, class Epilogue>
-void launch_small_size(const Exec& exec, const Batch& batch, const gemm_problem<Types>& largest,
-                       const Epilogue& epilogue) {
-  constexpr small_config matrix =
-      small_config_for<Types>(Size, Access.interleaved, tiling::math_unit::matrix);
-  if constexpr (backend::mma<Exec>::template has_matrix_unit<typename Types::accumulator> &&
-                matrix.size > 0 && (Access.vectors || Size > 16)) {
-    if (backend::mma<Exec>::matrix_unit_works(exec))
-      return launch_small_batch<Exec, Types, matrix, Access>(exec, batch, largest, epilogue);
-  }
-  launch_small_batch<Exec, Types, small_config_for<Types>(Size, Access.interleaved), Access>(
-      exec, batch, largest, epilogue);
-}
-
-/// Calls `run(size)` with the smallest size of the tables that holds a C of `extent` columns and rows.
-template <class Run>
-void with_small_size(index_t extent, const Run& run) {
-  if (extent <= 4)
-    run(std::integral_constant<int, 4>());
-  else if (extent <= 8)
-    run(std::integral_constant<int, 8>());
-  else if (extent <= 16)
-    run(std::integral_constant<int, 16>());
-  else
-    run(std::integral_constant<int, 32>());
-}
-
 /// Whether the batch is the fastest index of what is read or written most.
 template <class Types>
 bool is_interleaved(const uniform_batch<Types>& batch) {
@@ -120,68 +144,61 @@ bool is_interleaved(const uniform_batch<Types>& batch) {
   return across(batch.c, p.c_row_stride, p.c_col_stride) ? a || b || p.k == 1 : a && b;
 }
 
-/// All problems of a batch of one shape, if they are small enough. `shape` is its representative.
-template <class Exec, class Types, class Epilogue>
-bool run_small_batch(const Exec& exec, const uniform_batch<Types>& batch, const gemm_problem<Types>& shape,
-                     const Epilogue& epilogue) {
+/// How kernels read a batch of one shape, whose representative is `shape`.
+template <class Types>
+small_access access_of(const uniform_batch<Types>& batch, const gemm_problem<Types>& shape) {
   using T = typename Types::accumulator;
   using tiling::direction;
-  const index_t extent = std::max(shape.m, shape.n);
-  const bool interleaved = is_interleaved(batch);
   // 16 bytes of the same place in neighbouring problems.
   constexpr int vector = 16 / int(sizeof(T));
   const auto across_in_vectors = [](const T* data, index_t batch_stride, index_t s, index_t t) {
     return batch_stride == 1 && s % vector == 0 && t % vector == 0 &&
            reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
   };
-  const bool vectors_across =
-      interleaved &&
-      across_in_vectors(batch.shape.a.data, batch.a.stride, batch.shape.a.stride_mn,
-                        batch.shape.a.stride_k) &&
-      across_in_vectors(batch.shape.b.data, batch.b.stride, batch.shape.b.stride_mn, batch.shape.b.stride_k);
-  if (extent > largest_small && !interleaved) return false;
-  const bool a_k = shape.a.stride_k == 1 && shape.a.stride_mn != 1;
-  const bool b_k = shape.b.stride_k == 1 && shape.b.stride_mn != 1;
-  const auto in_vectors = [](const tiling::operand<T>& x, bool along_k) {
-    return along_k ? runs_in_vectors(x.data, x.stride_k, x.stride_mn)
-                   : runs_in_vectors(x.data, x.stride_mn, x.stride_k);
-  };
-  const bool vectors = in_vectors(shape.a, a_k) && in_vectors(shape.b, b_k) &&
-                       runs_in_vectors<T>(shape.c, shape.c_col_stride, shape.c_row_stride);
-  with_small_size(extent, [&](auto size) {
-    const auto run = [&](auto a, auto b, auto in_vectors) {
-      launch_small_size<Exec, Types, size(), small_access{a(), b(), in_vectors(), false}>(exec, batch, shape,
-                                                                                          epilogue);
-    };
-    const auto with_vectors = [&](auto a, auto b) {
-      vectors ? run(a, b, std::true_type()) : run(a, b, std::false_type());
-    };
-    using mn = std::integral_constant<direction, direction::mn>;
-    using k = std::integral_constant<direction, direction::k>;
-    const auto run_across = [&](auto in_vectors) {
-      launch_small_size<Exec, Types, size(), small_access{direction::mn, direction::k, in_vectors(), true}>(
-          exec, batch, shape, epilogue);
-    };
-    if (interleaved)
-      vectors_across ? run_across(std::true_type()) : run_across(std::false_type());
-    else if (a_k)
-      b_k ? with_vectors(k(), k()) : with_vectors(k(), mn());
-    else
-      b_k ? with_vectors(mn(), k()) : with_vectors(mn(), mn());
-  });
-  return true;
+  const tiling::operand<T>&a = batch.shape.a, &b = batch.shape.b;
+  if (is_interleaved(batch))
+    return {direction::mn, direction::k,
+            across_in_vectors(a.data, batch.a.stride, a.stride_mn, a.stride_k) &&
+                across_in_vectors(b.data, batch.b.stride, b.stride_mn, b.stride_k),
+            true};
+  const operand_layout of_a(shape.a), of_b(shape.b);
+  const auto along = [](const operand_layout& x) { return x.along_k ? direction::k : direction::mn; };
+  return {along(of_a), along(of_b),
+          of_a.vectors && of_b.vectors && runs_in_vectors<T>(shape.c, shape.c_col_stride, shape.c_row_stride),
+          false};
+}
+/// The same of a list: any strides.
+inline constexpr small_access access_of_list{tiling::direction::k, tiling::direction::mn, false, false};
+template <class List, class Types>
+small_access access_of(const List&, const gemm_problem<Types>&) {
+  return access_of_list;
 }
 
-/// All problems of a group, which fit (is_small_group): any strides.
-template <class Exec, class Types, class Epilogue>
-bool run_small_batch(const Exec& exec, const grouped_batch<Types>& batch, const gemm_problem<Types>& largest,
-                     const Epilogue& epilogue) {
-  with_small_size(std::max(largest.m, largest.n), [&](auto size) {
-    launch_small_size<Exec, Types, size(),
-                      small_access{tiling::direction::k, tiling::direction::mn, false, false}>(
-        exec, batch, largest, epilogue);
+/// All problems of a batch, or of a list, in the kernel of a row, which works for such an access. `largest` has their most
+/// rows, columns and k.
+template <class Exec, class Types, class Batch, class Epilogue>
+void run_small_batch(const Exec& exec, int row, const small_access& access, const Batch& batch,
+                     const gemm_problem<Types>& largest, const Epilogue& epilogue) {
+  any_of_first<small_rows>([&](auto r) {
+    if constexpr (small_row(r()).type == small_type<Types>) {
+      return r() == row && any_of_first<8>([&](auto number) {
+               constexpr small_access known{
+                   (number() & 1) != 0 ? tiling::direction::k : tiling::direction::mn,
+                   (number() & 2) != 0 ? tiling::direction::k : tiling::direction::mn, (number() & 4) != 0,
+                   is_interleaved_row(r())};
+               constexpr bool possible =
+                   Batch::mixed        ? known == access_of_list
+                   : known.interleaved ? known.a == tiling::direction::mn && known.b == tiling::direction::k
+                                       : true;
+               if constexpr (possible && small_row_serves<Exec, Types>(r(), known))
+                 if (known == access)
+                   launch_small_batch<Exec, Types, small_row(r()), known>(exec, batch, largest, epilogue);
+               return known == access;
+             });
+    } else {
+      return false;
+    }
   });
-  return true;
 }
 
 /// Whether all problems of a group may share teams: small, and of not too different k, for a team walks

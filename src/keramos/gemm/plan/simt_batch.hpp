@@ -1,0 +1,174 @@
+// How a GPU does a batch of products, or a list, in one launch: on which row of the backend's tile table, or small ones on
+// which of small_batch.hpp.
+#pragma once
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include <keramos/backends/interface.hpp>
+#include <keramos/base/error.hpp>
+#include <keramos/gemm/batch.hpp>
+#include <keramos/gemm/kernel/tiled_batch.hpp>
+#include <keramos/gemm/kernel/warpgroups.hpp>
+#include <keramos/gemm/plan.hpp>
+#include <keramos/gemm/plan/choice_memory.hpp>
+#include <keramos/gemm/plan/simt.hpp>
+#include <keramos/gemm/plan/small_batch.hpp>
+#include <keramos/gemm/problem.hpp>
+
+namespace keramos::detail::simt {
+
+/// What choices for batches of one shape depend on.
+struct batch_key : choice_key {
+  index_t count = 0;
+  friend bool operator==(const batch_key&, const batch_key&) = default;
+};
+
+template <class Exec>
+struct batch_planner : planner<Exec> {
+  using typename planner<Exec>::tiles;
+  using typename planner<Exec>::rows;
+  using planner<Exec>::table;
+
+  /// Adds to a plan how a batch of one shape is done in one launch; `shape` stands for its problems (representative_of).
+  template <class Types>
+  static void choose(const Exec& exec, const uniform_batch<Types>& batch, gemm_problem<Types> shape,
+                     epilogue_of_product whose, gemm_batch_plan& plan) {
+    plan.transposed = planner<Exec>::prefers_transposed(shape);
+    if (plan.transposed) shape.transpose();
+    if constexpr (has_small_rows<Types>) {
+      const small_access access = access_of(batch, shape);
+      if (access.interleaved || std::max(shape.m, shape.n) <= largest_small)
+        return choose_small<Types>(exec, shape, access, plan);
+    }
+    thread_local choice_memory<batch_key, int> choices;
+    const batch_key key{planner<Exec>::key_of(exec, shape, whose), batch.count};
+    plan.way = batch_way::tiled;
+    planner<Exec>::set_row(choices.get(key,
+                                       [&] {
+                                         return best_row<Types>(exec, key, [&](const tiling::shape& block) {
+                                           return batch.count * count_tiles(shape, block);
+                                         });
+                                       }),
+                           plan);
+  }
+  /// The same of a list, whose problems have rows of C along memory. To compare all extents with those of a choice that is
+  /// remembered would take as long as to choose.
+  template <class Types>
+  static void choose(const Exec& exec, const std::vector<grouped_problem<Types>>& all,
+                     const gemm_problem<Types>& shape, epilogue_of_product whose, gemm_batch_plan& plan) {
+    if constexpr (has_small_rows<Types>)
+      if (is_small_group(all)) return choose_small<Types>(exec, shape, access_of(all, shape), plan);
+    plan.way = batch_way::tiled;
+    planner<Exec>::set_row(
+        best_row<Types>(exec, planner<Exec>::key_of(exec, shape, whose),
+                        [&](const tiling::shape& block) { return count_tiles(all, block); }),
+        plan);
+  }
+
+  /// Throws if a caller's plan for a batch or list in one launch cannot be followed here. `shape` stands for its problems,
+  /// transposed if the plan is.
+  template <class Types, class Batch>
+  static void check(const Exec& exec, const Batch& batch, const gemm_problem<Types>& shape,
+                    const gemm_batch_plan& plan, epilogue_of_product whose) {
+    if (plan.way == batch_way::small) return check_small(exec, batch, shape, plan);
+    planner<Exec>::check_row(
+        plan, whose, "plan_gemm_batched",
+        [&](const tile_row& r) {
+          return rows::template runs<Types>(r, tiles::arch(exec), epilogue_of_product::library) &&
+                 rows::serves_batches(r);
+        },
+        refuse_batch_plan);
+    if (rows::of_warpgroups(plan.row) && !(rows::template warpgroups_read<Types>(operand_layout(shape.a)) &&
+                                           rows::template warpgroups_read<Types>(operand_layout(shape.b))))
+      refuse_batch_plan("has a tile that cannot read the operands as they lie");
+  }
+
+  /// Whether a problem of a list is done with others, in one launch.
+  template <class Types>
+  static bool is_together(const gemm_problem<Types>&, const gemm_batch_plan& plan) {
+    return plan.way != batch_way::one_by_one;
+  }
+
+  /// A batch or list whose problems share teams.
+  template <class Types, class Batch, class Epilogue>
+  static void run_small(const Exec& exec, const Batch& batch, const gemm_problem<Types>& shape,
+                        const gemm_batch_plan& plan, const Epilogue& epilogue) {
+    if constexpr (has_small_rows<Types>)
+      run_small_batch(exec, plan.row, access_of(batch, shape), batch, shape, epilogue);
+  }
+
+  /// A batch or list in `league` block tiles.
+  template <class Types, class Tiles, class Epilogue>
+  static void run_tiles(const Exec& exec, const gemm_problem<Types>& shape, const gemm_batch_plan& plan,
+                        int league, const Tiles& tiles_of_batch, const Epilogue& epilogue) {
+    if constexpr (has_warpgroup_rows<Exec, Types> && is_linear<Epilogue>)
+      if (rows::of_warpgroups(plan.row))
+        return launch_warpgroups_batched(exec, plan.row, shape, league, tiles_of_batch, epilogue);
+    planner<Exec>::template with_collective<Types, true>(plan.row, shape, [&](const auto& collective) {
+      launch_tiles(exec, league, collective, tiles_of_batch, epilogue);
+    });
+  }
+
+ private:
+  template <class Types>
+  static void choose_small(const Exec& exec, const gemm_problem<Types>& shape, const small_access& access,
+                           gemm_batch_plan& plan) {
+    plan.way = batch_way::small;
+    set_small_row<Types>(choose_small_row<Exec, Types>(exec, std::max(shape.m, shape.n), access), plan);
+  }
+
+  template <class Types, class Batch>
+  static void check_small(const Exec& exec, const Batch& batch, const gemm_problem<Types>& shape,
+                          const gemm_batch_plan& plan) {
+    if constexpr (!has_small_rows<Types>) {
+      refuse_batch_plan("lets problems share teams, which is not done for elements of this type");
+    } else {
+      const small_access access = access_of(batch, shape);
+      const index_t extent = std::max(shape.m, shape.n);
+      if (extent > largest_small && !access.interleaved)
+        refuse_batch_plan("lets problems share teams, which are up to " + std::to_string(largest_small) +
+                          " x " + std::to_string(largest_small));
+      if (plan.row < 0 || plan.row >= small_rows || !small_row_works<Exec, Types>(exec, plan.row, access) ||
+          small_row(plan.row).size < std::min<index_t>(extent, largest_small))
+        refuse_batch_plan("names row " + std::to_string(plan.row) +
+                          " of the tables for small problems, which is none for their type, extents and "
+                          "strides on this device");
+      gemm_batch_plan of_row;
+      set_small_row<Types>(plan.row, of_row);
+      planner<Exec>::check_tile(plan, of_row, "the tables for small problems", refuse_batch_plan);
+    }
+  }
+
+  /// The fastest row for `tiles_in(block)` block tiles.
+  template <class Types, class TilesIn>
+  static int best_row(const Exec& exec, const choice_key& key, const TilesIn& tiles_in) {
+    const device_model device = tiles::model(exec);
+    const index_t k = std::max<index_t>(key.k, 1);
+    const bool warpgroups_can = !key.copies_a && !key.copies_b;
+    int best = -1;
+    double best_time = 0;
+    for (int i = 0; i < int(std::size(table)); ++i) {
+      const tile_row& r = table[i];
+      const tiling::shape& block = r.config.block;
+      if (!rows::template runs<Types>(r, key.arch, key.whose) || !rows::serves_batches(r) ||
+          !rows::fits(exec, r) || (rows::of_warpgroups(i) && !warpgroups_can))
+        continue;
+      const index_t count = tiles_in(block);
+      const double time =
+          predicted_time(r, count * block.m, block.n, k, plan_parts(r, k, 1, device), device) +
+          double(count) / device.units / resident_teams(device, r) * device.tile_start_time /
+              resident_teams(device, r);
+      if (best < 0 || time < best_time) best = i, best_time = time;
+    }
+    if (best < 0)
+      throw launch_error("keramos::gemm_batched: of " + std::string(Types::name) +
+                         " no tile of the tile table serves this device and "
+                         "fits its local memory; add one to the backend's tiles.hpp");
+    return best;
+  }
+};
+
+}  // namespace keramos::detail::simt
