@@ -41,26 +41,18 @@ inline gemm_options options_of_product(const gemm_batch_plan* given, std::size_t
   return options;
 }
 
-/// Does a batch as `given` says, or as the planner chooses.
+/// Does a batch as `given` says, or as the planner chooses, which is no one product then. Not inlined: the one product may be
+/// tiny.
 template <class Exec, class Types, class Epilogue>
-void dispatch_gemm_batched(const Exec& exec, workspace<Exec>& memory, uniform_batch<Types> batch,
-                           const batch_alignment& alignment, const Epilogue& epilogue,
-                           const gemm_batch_plan* given) {
+[[gnu::noinline]] void run_batch(const Exec& exec, workspace<Exec>& memory, uniform_batch<Types>& batch,
+                                 const batch_alignment& alignment, const Epilogue& epilogue,
+                                 const gemm_batch_plan* given) {
   using planner = batch_planner<Exec>;
   constexpr auto whose = whose_epilogue<Epilogue>;
   const gemm_problem<Types>& p = batch.shape;
-  if (batch.count == 0 || p.m == 0 || p.n == 0) return;
-  if (p.k == 0 || needs_no_terms(epilogue)) {
-    if (keeps_c_without_terms(epilogue)) return;
-    launch("keramos::gemm_batched_scale", [&] {
-      range_for("keramos::gemm_batched_scale", exec, range{batch.count, p.m, p.n},
-                batched_scale_kernel<uniform_batch<Types>, Epilogue>{batch, without_terms(epilogue)});
-    });
-    return;
-  }
   if (given) check_plan_of(exec, batch, alignment, *given, whose);
-  if ((!given || given->way == batch_way::one_product) && become_one(batch, whose))
-    return run_gemm(exec, memory, batch.shape, epilogue, options_of_product(given, 0));
+  if (given && given->way == batch_way::one_product && become_one(batch, whose))
+    return run_gemm(exec, memory, p, epilogue, options_of_product(given, 0));
 
   gemm_problem<Types> shape = representative_of(batch, alignment);
   gemm_batch_plan chosen;
@@ -77,6 +69,26 @@ void dispatch_gemm_batched(const Exec& exec, workspace<Exec>& memory, uniform_ba
   const tile_order order{int(ceil_div(p.m, block.m)), int(ceil_div(p.n, block.n)), 8};
   planner::run_tiles(exec, shape, plan, league_of(batch.count * count_tiles(p, block)),
                      uniform_tiles<Types>{batch, order}, epilogue);
+}
+
+/// Does a batch as `given` says, or as the planner chooses.
+template <class Exec, class Types, class Epilogue>
+void dispatch_gemm_batched(const Exec& exec, workspace<Exec>& memory, uniform_batch<Types> batch,
+                           const batch_alignment& alignment, const Epilogue& epilogue,
+                           const gemm_batch_plan* given) {
+  constexpr auto whose = whose_epilogue<Epilogue>;
+  const gemm_problem<Types>& p = batch.shape;
+  if (batch.count == 0 || p.m == 0 || p.n == 0) return;
+  if (p.k == 0 || needs_no_terms(epilogue)) {
+    if (keeps_c_without_terms(epilogue)) return;
+    launch("keramos::gemm_batched_scale", [&] {
+      range_for("keramos::gemm_batched_scale", exec, range{batch.count, p.m, p.n},
+                batched_scale_kernel<uniform_batch<Types>, Epilogue>{batch, without_terms(epilogue)});
+    });
+    return;
+  }
+  if (!given && become_one(batch, whose)) return run_gemm(exec, memory, batch.shape, epilogue, {});
+  run_batch(exec, memory, batch, alignment, epilogue, given);
 }
 
 template <class Exec, class Types, class Epilogue>
