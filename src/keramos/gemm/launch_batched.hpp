@@ -54,7 +54,8 @@ template <class Exec, class Types, class Epilogue>
   if (given && given->way == batch_way::one_product && become_one(batch, whose))
     return run_gemm(exec, memory, p, epilogue, options_of_product(given, 0));
 
-  gemm_problem<Types> shape = representative_of(batch, alignment);
+  // Hosts choose by extents alone.
+  gemm_problem<Types> shape = backend::traits<Exec>::is_host ? p : representative_of(batch, alignment);
   gemm_batch_plan chosen;
   if (!given) planner::choose(exec, batch, shape, whose, chosen);
   const gemm_batch_plan& plan = given ? *given : chosen;
@@ -100,7 +101,7 @@ void dispatch_gemm_batched(const Exec& exec, workspace<Exec>& memory,
   constexpr bool is_host = backend::traits<Exec>::is_host;
   auto all = problems_to_do<Exec>(problems, !needs_no_terms(epilogue), keeps_c_without_terms(epilogue));
   if (all.empty()) return;
-  const gemm_problem<Types> shape = representative_of(all);
+  const gemm_problem<Types> shape = is_host ? gemm_problem<Types>(all.front()) : representative_of(all);
   if (given && !have_terms(all)) given = nullptr;
   gemm_batch_plan chosen;
   if (given)
