@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <numeric>
 
 #include "element_check.hpp"
 #include "random.hpp"
@@ -20,12 +21,13 @@ class batched_check : public gemm_check {
 
  public:
   batched_check(const gemm_case& g, const void* a, const void* b, const void* c0, std::uint64_t seed,
-                double limit)
+                bool on_host, double limit)
       : case_(g),
         a_(static_cast<const T*>(a)),
         b_(static_cast<const T*>(b)),
         c0_(static_cast<const C*>(c0)),
-        seed_(seed) {
+        seed_(seed),
+        on_host_(on_host) {
     const double each = g.operations() / 2 / double(g.batch);
     whole_ = std::clamp<std::int64_t>(static_cast<std::int64_t>(limit / std::max(each, 1.0)), 2, g.batch);
   }
@@ -37,7 +39,7 @@ class batched_check : public gemm_check {
     parallel_blocks(case_.batch, 8, [&](std::int64_t begin, std::int64_t end) {
       for (auto l = begin; l < end; ++l) {
         const bool every_element = is_whole(l);
-        const problem p(case_, a_ + l * case_.m * case_.k, b_ + l * case_.k * case_.n);
+        const problem p(case_, a_ + l * case_.m * case_.k, b_ + l * case_.k * case_.n, on_host_);
         const auto from = l * p.m * p.n;
         const C* const cl = static_cast<const C*>(c) + from;
         const C* const c0l = case_.beta != 0 ? c0_ + from : nullptr;
@@ -61,38 +63,19 @@ class batched_check : public gemm_check {
     return l == 0 || l == case_.batch - 1 || l * whole_ / case_.batch != (l - 1) * whole_ / case_.batch;
   }
 
-  static double scale(const problem& p) { return p.relative_bound(); }
-
   worst_element elements(const problem& p, const C* c, const C* c0) const {
-    const wide alpha = static_cast<wide>(static_cast<S>(case_.alpha));
-    const wide beta = static_cast<wide>(static_cast<S>(case_.beta));
+    constexpr std::int64_t rows_at_once = 16;
+    const row_judge<T, C> judge(case_, p, c0);
     worst_element worst;
-    std::vector<wide> sums(p.n);
-    std::vector<double> magnitudes(p.n);
-    for (std::int64_t i = 0; i < p.m; ++i) {
-      std::fill(sums.begin(), sums.end(), wide(0));
-      std::fill(magnitudes.begin(), magnitudes.end(), 0.0);
-      for (std::int64_t q = 0; q < p.k; ++q) {
-        const wide factor = static_cast<wide>(p.a_row(i)[q]);
-        const S* const row = p.b_row(q);
-        for (std::int64_t j = 0; j < p.n; ++j) {
-          const wide product = factor * static_cast<wide>(row[j]);
-          sums[j] += product;
-          if constexpr (!std::is_integral_v<T>) magnitudes[j] += double(std::fabs(product));
-        }
-      }
-      for (std::int64_t j = 0; j < p.n; ++j) {
-        const auto at = i * p.n + j;
-        wide exact = alpha * sums[j];
-        double bound = std::fabs(case_.alpha) * magnitudes[j];
-        if (case_.beta != 0) {
-          exact += beta * static_cast<wide>(c0[at]);
-          bound += std::fabs(case_.beta * double(c0[at]));
-        }
-        bound *= scale(p);
-        if constexpr (!std::is_integral_v<T>) bound += rounding_to_c<S, C>(double(std::fabs(exact)) + bound);
-        worst.see(distance(c[at], exact), bound, i, j);
-      }
+    std::vector<std::int64_t> rows(p.m);
+    std::iota(rows.begin(), rows.end(), 0);
+    std::vector<wide> sums(rows_at_once * p.n);
+    std::vector<double> magnitudes(rows_at_once * p.n);
+    for (std::int64_t i0 = 0; i0 < p.m; i0 += rows_at_once) {
+      const auto count = std::min(rows_at_once, p.m - i0);
+      judge.sum(&rows[i0], count, sums.data(), magnitudes.data());
+      for (std::int64_t r = 0; r < count; ++r)
+        judge.compare(i0 + r, c, &sums[r * p.n], &magnitudes[r * p.n], worst);
     }
     return worst;
   }
@@ -128,14 +111,15 @@ class batched_check : public gemm_check {
         if constexpr (!std::is_same_v<S, C>) {
           // The sum that was rounded is as near to what came out. What is not finite is off by no less.
           const double size = std::fabs(double(c[at]));
-          if (std::isfinite(size)) rounding += rounding_to_c<S, C>(size / (1 - unit_roundoff<C>));
+          if (std::isfinite(size)) rounding += reference::rounding_to_c<S, C>(size / (1 - unit_roundoff<C>));
         }
         if (case_.beta == 0) continue;
         exact += static_cast<wide>(static_cast<S>(case_.beta)) * static_cast<wide>(c0[at]) * x[j];
         bound += std::fabs(case_.beta * double(c0[at]));
       }
       if constexpr (!std::is_integral_v<T>) {
-        worst.see(double(std::fabs(got - exact)), bound * scale(p) + rounding, i, 0);
+        const double relative = double(p.k + 2) * unit_roundoff<S> + p.how.product_rounding;
+        worst.see(double(std::fabs(got - exact)), bound * relative + rounding, i, 0);
       } else {
         worst.see(std::fabs(double(static_cast<std::int32_t>(got - exact))), 0, i, 0);
       }
@@ -147,17 +131,19 @@ class batched_check : public gemm_check {
   const T *a_, *b_;
   const C* c0_;
   std::uint64_t seed_;
+  bool on_host_;
   std::int64_t whole_;  // matrices of which every element is judged
 };
 
 }  // namespace
 
 std::unique_ptr<gemm_check> make_batched_check(const gemm_case& g, const void* a, const void* b,
-                                               const void* c0, std::uint64_t seed, double limit) {
+                                               const void* c0, std::uint64_t seed, bool on_host,
+                                               double limit) {
   return visit_type(g.type, [&](auto types) -> std::unique_ptr<gemm_check> {
     using of = decltype(types);
     using part = typename keramos::detail::part_of<typename of::c>::type;
-    return std::make_unique<batched_check<typename of::ab, part>>(g, a, b, c0, seed, limit);
+    return std::make_unique<batched_check<typename of::ab, part>>(g, a, b, c0, seed, on_host, limit);
   });
 }
 

@@ -12,7 +12,7 @@ constexpr double batched_element_wise_limit = double(std::int64_t(1) << 30);
 
 // As make_gemm_check, for a case with a batch; `limit` in multiplications.
 std::unique_ptr<gemm_check> make_batched_check(const gemm_case& g, const void* a, const void* b,
-                                               const void* c0, std::uint64_t seed,
+                                               const void* c0, std::uint64_t seed, bool on_host,
                                                double limit = batched_element_wise_limit);
 
 }  // namespace keramos::perf

@@ -38,8 +38,8 @@ class typed_check : public gemm_check {
 
  public:
   typed_check(const gemm_case& g, const void* a, const void* b, const void* c0, std::uint64_t seed,
-              check_method method)
-      : problem_(g, a, b),
+              bool on_host, check_method method)
+      : problem_(g, a, b, on_host),
         elements_(g, problem_, static_cast<const part*>(c0), choose_rows(problem_.m, method, seed)) {
     if (method == check_method::freivalds) {
       freivalds_.emplace(g, problem_, static_cast<const part*>(c0), seed);
@@ -74,17 +74,18 @@ class typed_check : public gemm_check {
 }  // namespace
 
 std::unique_ptr<gemm_check> make_gemm_check(const gemm_case& g, const void* a, const void* b, const void* c0,
-                                            std::uint64_t seed) {
-  if (g.batch > 0) return make_batched_check(g, a, b, c0, seed);
+                                            std::uint64_t seed, bool on_host) {
+  if (g.batch > 0) return make_batched_check(g, a, b, c0, seed, on_host);
   const bool small = g.operations() / 2 <= double(element_wise_limit);
-  return make_gemm_check(g, a, b, c0, seed, small ? check_method::every_element : check_method::freivalds);
+  return make_gemm_check(g, a, b, c0, seed, on_host,
+                         small ? check_method::every_element : check_method::freivalds);
 }
 
 std::unique_ptr<gemm_check> make_gemm_check(const gemm_case& g, const void* a, const void* b, const void* c0,
-                                            std::uint64_t seed, check_method method) {
+                                            std::uint64_t seed, bool on_host, check_method method) {
   return visit_type(g.type, [&](auto types) -> std::unique_ptr<gemm_check> {
     using of = decltype(types);
-    return std::make_unique<typed_check<typename of::ab, typename of::c>>(g, a, b, c0, seed, method);
+    return std::make_unique<typed_check<typename of::ab, typename of::c>>(g, a, b, c0, seed, on_host, method);
   });
 }
 

@@ -4,7 +4,7 @@
 #include <mutex>
 
 #include "check.hpp"
-#include "reference.hpp"
+#include "product_of_rows.hpp"
 
 namespace keramos::perf {
 
@@ -25,26 +25,54 @@ struct worst_element {
   }
 };
 
-// |computed - reference|; integers by their distance modulo 2^32.
-template <class C, class Wide>
-double distance(C computed, Wide reference) {
-  if constexpr (!std::is_integral_v<C>) {
-    return static_cast<double>(std::fabs(static_cast<Wide>(computed) - reference));
-  } else {
-    const auto difference = static_cast<std::int32_t>(static_cast<std::uint32_t>(computed) - reference);
-    return std::fabs(static_cast<double>(difference));
+// Judges rows of a problem, of whose C's elements C is a part.
+template <class T, class C>
+class row_judge {
+  using S = sum_t<T>;
+  using number = std::conditional_t<keramos::detail::is_complex<T>, S, T>;  // the problem is real
+
+ public:
+  using wide = wider_t<S>;
+
+  row_judge(const gemm_case& g, const row_major_problem<T>& problem, const C* c0)
+      : judge_(g.alpha, g.beta, problem.how), problem_(problem), c0_(g.beta != 0 ? c0 : nullptr) {}
+
+  // The sums of `count` rows and those of magnitudes, [count][n].
+  void sum(const std::int64_t* rows, std::int64_t count, wide* value, double* magnitude) const {
+    std::vector<const S*> a;
+    for (std::int64_t r = 0; r < count; ++r) a.push_back(problem_.a_row(rows[r]));
+    const right_hand_side<S> b{problem_.b_row(0), nullptr, problem_.k, problem_.n};
+    product_of_rows(a, b, value, magnitude);
   }
-}
+  // Row i of c, beside its sums.
+  void compare(std::int64_t i, const C* c, const wide* value, const double* magnitude,
+               worst_element& worst) const {
+    const auto n = problem_.n;
+    reference::element_sum<number> sum;
+    sum.terms = problem_.k;
+    for (std::int64_t j = 0; j < n; ++j) {
+      sum.value = value[j];
+      if constexpr (!std::is_integral_v<T>) sum.magnitude = magnitude[j];
+      const C before = c0_ ? c0_[i * n + j] : C(0);
+      const auto error = judge_.error(c[i * n + j], judge_.expected(sum, before));
+      worst.see(double(error), double(judge_.bound(sum, before)), i, j);
+    }
+  }
+
+ private:
+  reference::element_judge<number, C> judge_;
+  const row_major_problem<T>& problem_;
+  const C* c0_;  // null if beta is 0
+};
 
 template <class T, class C>
 class element_check {
-  using S = sum_t<T>;
-  using wide = wider_t<S>;
+  using wide = typename row_judge<T, C>::wide;
 
  public:
   element_check(const gemm_case& g, const row_major_problem<T>& problem, const C* c0,
                 std::vector<std::int64_t> rows)
-      : alpha_(g.alpha), beta_(g.beta), problem_(problem), c0_(c0), rows_(std::move(rows)) {}
+      : judge_(g, problem, c0), problem_(problem), rows_(std::move(rows)) {}
 
   worst_element operator()(const C* c) {
     const auto n = problem_.n;
@@ -71,9 +99,9 @@ class element_check {
           value = own_values.data();
           magnitude = own_magnitudes.data();
         }
-        if (compute) reference_rows(r0, r1, value, magnitude);
+        if (compute) judge_.sum(&rows_[r0], r1 - r0, value, magnitude);
         for (auto r = r0; r < r1; ++r) {
-          compare(rows_[r], c, value + (r - r0) * n, magnitude + (r - r0) * n, here);
+          judge_.compare(rows_[r], c, value + (r - r0) * n, magnitude + (r - r0) * n, here);
         }
       }
       const std::lock_guard hold(lock);
@@ -86,35 +114,8 @@ class element_check {
   static constexpr std::int64_t rows_at_once = 16;
   static constexpr std::int64_t most_kept = std::int64_t(1) << 23;  // elements of the reference
 
-  void reference_rows(std::int64_t r0, std::int64_t r1, wide* value, double* magnitude) const {
-    std::vector<const S*> a;
-    for (auto r = r0; r < r1; ++r) a.push_back(problem_.a_row(rows_[r]));
-    const right_hand_side<S> b{problem_.b_row(0), nullptr, problem_.k, problem_.n};
-    product_of_rows(a, b, value, magnitude);
-  }
-
-  void compare(std::int64_t i, const C* c, const wide* value, const double* magnitude,
-               worst_element& worst) const {
-    const auto n = problem_.n;
-    for (std::int64_t j = 0; j < n; ++j) {
-      wide exact = static_cast<wide>(static_cast<S>(alpha_)) * value[j];
-      double bound = 0;
-      if (beta_ != 0) {
-        exact += static_cast<wide>(static_cast<S>(beta_)) * static_cast<wide>(c0_[i * n + j]);
-      }
-      if constexpr (!std::is_integral_v<T>) {
-        bound = std::fabs(alpha_) * magnitude[j];
-        if (beta_ != 0) bound += std::fabs(beta_ * double(c0_[i * n + j]));
-        bound *= problem_.relative_bound();
-        bound += rounding_to_c<S, C>(double(std::fabs(exact)) + bound);
-      }
-      worst.see(distance(c[i * n + j], exact), bound, i, j);
-    }
-  }
-
-  double alpha_, beta_;
+  row_judge<T, C> judge_;
   const row_major_problem<T>& problem_;
-  const C* c0_;
   std::vector<std::int64_t> rows_;
   std::vector<wide> values_;        // [row of rows_][n], when kept
   std::vector<double> magnitudes_;  // the same, floats only

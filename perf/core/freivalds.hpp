@@ -135,8 +135,8 @@ class freivalds_check {
       }
       if constexpr (floats) {
         const double terms = double(problem_.k + 2);
-        const double rounding =
-            spread() * (std::min(terms, 9 * std::sqrt(terms)) * unit_roundoff<S> + problem_.of_products);
+        const double rounding = spread() * (std::min(terms, 9 * std::sqrt(terms)) * unit_roundoff<S> +
+                                            problem_.how.product_rounding);
         const double own = double(problem_.k + 2 * width_ + 4) * unit_roundoff<wide> *
                            std::sqrt(double(width_));  // ||.||_1 <= sqrt(width) ||.||_2
         tolerance *= rounding + own;

@@ -22,8 +22,7 @@ struct usage_error : std::runtime_error {
 
 // The types of a product: elements of A and B, and behind "_" those of C where they are others; tf32 is f32 whose elements
 // are rounded to eleven bits before they are multiplied, f32_emulated f32 as products of tf32; f8 is e4m3. One more is a
-// word here, lines in visit_type and in problem.cpp, what error_bound.hpp says of its elements, and a line in each provider
-// that serves it.
+// word here, lines in visit_type and in problem.cpp, and a line in each provider that serves it.
 enum class data_type {
   f32,
   tf32,

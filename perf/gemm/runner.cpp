@@ -8,6 +8,7 @@
 #include "core/check.hpp"
 #include "core/host.hpp"
 #include "core/interrupt.hpp"
+#include "device/machine.hpp"
 #include "engine.hpp"
 
 namespace keramos::perf {
@@ -178,7 +179,8 @@ class case_runner {
     }
     if (!check_) {
       const auto first = bench_.first_set();
-      check_ = make_gemm_check(case_, first.a, first.b, bench_.initial_c(), settings_.seed);
+      check_ = make_gemm_check(case_, first.a, first.b, bench_.initial_c(), settings_.seed,
+                               default_device_is_host());
     }
     auto& r = *what.result;
     r.check = (*check_)(c);

@@ -1,8 +1,8 @@
 // Provider `keramos`: keramos::gemm and gemm_batched on the default queue, called as users do.
 #include <keramos/gemm/batched.hpp>
 #include <keramos/gemm/gemm.hpp>
+#include <keramos/gemm/reference.hpp>
 
-#include "core/error_bound.hpp"
 #include "core/host.hpp"
 #include "device/machine_queue.hpp"
 #include "device/op.hpp"
@@ -25,7 +25,7 @@ void enqueue(const gemm_case& g, const operand_set& set) {
   options.op_a = op_of(g.op_a);
   options.op_b = op_of(g.op_b);
   options.compute = compute_of(g.type);
-  using scalar = sum_t<AB>;
+  using scalar = reference::sum_t<AB>;
   keramos::gemm(machine_queue(), scalar(g.alpha), a, b, scalar(g.beta), c, options);
 }
 
@@ -40,7 +40,7 @@ void enqueue_batch(const gemm_case& g, const operand_set& set) {
     return batched_matrix_view<element>::strided(first, g.batch, rows * cols);
   };
   const bool a_plain = g.op_a == transpose::N, b_plain = g.op_b == transpose::N;
-  using scalar = sum_t<AB>;
+  using scalar = reference::sum_t<AB>;
   keramos::gemm_batched(machine_queue(), scalar(g.alpha),
                         batch(static_cast<const AB*>(set.a), a_plain, g.m, g.k),
                         batch(static_cast<const AB*>(set.b), b_plain, g.k, g.n), scalar(g.beta),

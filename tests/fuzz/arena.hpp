@@ -52,9 +52,7 @@ T pick(std::mt19937_64& rng, const T (&list)[N]) {
 
 using test::poison, test::random_value;
 
-/// In what results are recomputed.
-template <class T>
-using wide = typename test::wider<T>::type;
+using reference::part_t, reference::sum_t;
 
 /// Whether every part of a number is one.
 template <class T>
@@ -64,7 +62,7 @@ bool is_finite(const T& x) {
   else if constexpr (std::is_integral_v<T>)
     return true;
   else
-    return std::isfinite(test::sum_type<T>(x));
+    return std::isfinite(sum_t<T>(x));
 }
 
 /// Elements in an arena: all of what a case may touch there, and how it was before.

@@ -1,5 +1,6 @@
 // Random products, batches and scans for as long as asked for, their operands against inaccessible pages:
-//   fuzz_tests [--minutes N] [--seed S] [--cases N]
+//   fuzz_tests [--minutes N] [--least N] [--seed S] [--cases N]
+// It goes on until it has judged `least` products and batches, however long that takes; `cases` are the most.
 // An access outside of an operand faults, all results are judged element by element, what surrounds them must stay as
 // it was, and overlaps must be refused, but nothing else. The first mistake ends it with the case and how to repeat it.
 #include <signal.h>
@@ -30,7 +31,7 @@ void on_fault(int) {
 struct options {
   double minutes = 1;
   unsigned long long seed = std::random_device()();
-  long long cases = 1LL << 62;
+  long long least = 0, cases = 1LL << 62;
 };
 
 bool read(int argc, char** argv, options& o) {
@@ -43,6 +44,8 @@ bool read(int argc, char** argv, options& o) {
       o.minutes = std::strtod(argv[i + 1], &end);
     else if (name == "--seed")
       o.seed = std::strtoull(argv[i + 1], &end, 0);
+    else if (name == "--least")
+      o.least = std::strtoll(argv[i + 1], &end, 0);
     else if (name == "--cases")
       o.cases = std::strtoll(argv[i + 1], &end, 0);
     if (!end || *end != '\0') return false;
@@ -52,9 +55,11 @@ bool read(int argc, char** argv, options& o) {
 
 std::map<std::string, long long> done;
 
-/// Runs a case; what is wrong with it.
-template <class Case>
-std::optional<std::string> check(Case&& c, const char* kind, unsigned long long seed) {
+/// Makes cases until one's result is promised, and runs that; what is wrong with it.
+template <class Make>
+std::optional<std::string> check(const Make& make, const char* kind, unsigned long long seed) {
+  auto c = make();
+  while (!c.is_defined()) c = make();
   at_work = c.describe() + "\nRepeat with --cases 1 --seed " + std::to_string(seed) + "\n";
   ++done[kind];
   return c.run();
@@ -65,15 +70,17 @@ std::optional<std::string> check_one(std::mt19937_64& rng, unsigned long long se
                                      const arena (&memory)[3]) {
   using product = fuzz::product<T, B, C>;
   using form = typename product::form;
-  const form forms[] = {form::one, form::strided, form::list};
-  const index_t kind = draw(rng, 10);
-  if (kind < 4) return check(product(rng, form::one, false, memory), "products", seed);
-  if (kind < 6) return check(product(rng, forms[1 + draw(rng, 2)], false, memory), "batches", seed);
-  if (kind < 9 && product::one_type)
-    return check(product(rng, pick(rng, forms), true, memory), "overlaps", seed);
-  if constexpr (std::is_arithmetic_v<T> && product::one_type && !test::is_quantized<C>)
-    return check(scan<T>(rng, memory), "scans", seed);
-  return std::nullopt;
+  const form forms[] = {form::one, form::strided, form::list, form::pointers};
+  const auto make = [&](form f, bool close) {
+    return [&, f, close] { return product(rng, f, close, memory); };
+  };
+  constexpr bool has_scans = std::is_arithmetic_v<T> && product::one_type && !test::is_quantized<C>;
+  const index_t kind = draw(rng, has_scans ? 10 : product::one_type ? 9 : 6);
+  if (kind < 4) return check(make(form::one, false), "products", seed);
+  if (kind < 6) return check(make(forms[1 + draw(rng, 3)], false), "batches", seed);
+  if constexpr (has_scans)
+    if (kind == 9) return check([&] { return scan<T>(rng, memory); }, "scans", seed);
+  return check(make(forms[draw(rng, 3)], true), "overlaps", seed);
 }
 
 }  // namespace
@@ -81,7 +88,7 @@ std::optional<std::string> check_one(std::mt19937_64& rng, unsigned long long se
 int main(int argc, char** argv) {
   options o;
   if (!read(argc, argv, o)) {
-    std::fprintf(stderr, "usage: %s [--minutes N] [--seed S] [--cases N]\n", argv[0]);
+    std::fprintf(stderr, "usage: %s [--minutes N] [--least N] [--seed S] [--cases N]\n", argv[0]);
     return 2;
   }
   runtime guard;
@@ -92,7 +99,8 @@ int main(int argc, char** argv) {
   std::fflush(stdout);
   using clock = std::chrono::steady_clock;
   const auto end = clock::now() + std::chrono::duration<double>(60 * o.minutes);
-  for (long long i = 0; i < o.cases && clock::now() < end; ++i) {
+  const auto judged = [] { return done["products"] + done["batches"] + done["overlaps"]; };
+  for (long long i = 0; i < o.cases && (judged() < o.least || clock::now() < end); ++i) {
     const unsigned long long seed = o.seed + i;
     std::mt19937_64 rng(seed);
     using check = std::optional<std::string>(std::mt19937_64&, unsigned long long, const arena(&)[3]);
@@ -111,8 +119,12 @@ int main(int argc, char** argv) {
                               check_one<std::uint8_t, std::uint8_t, std::int32_t>,
                               check_one<std::int8_t, std::int8_t, std::int8_t>,
                               check_one<std::uint8_t, std::int8_t, std::uint8_t>,
+                              check_one<std::int8_t, std::uint8_t, std::int8_t>,
+                              check_one<float8_e4m3, float8_e4m3, float16>,
                               check_one<float8_e4m3, float8_e5m2, float>,
-                              check_one<float8_e5m2, float8_e4m3, bfloat16>};
+                              check_one<float8_e5m2, float8_e4m3, bfloat16>,
+                              check_one<float8_e5m2, float8_e5m2, float16>,
+                              check_one<float8_e5m2, float8_e5m2, float>};
     const auto wrong = pick(rng, of_type)(rng, seed, memory);
     if (wrong) {
       std::fprintf(stderr, "FAILED: %s\n%s", wrong->c_str(), at_work.c_str());
@@ -120,5 +132,9 @@ int main(int argc, char** argv) {
     }
   }
   for (const auto& [kind, count] : done) std::printf("%lld %s\n", count, kind.c_str());
+  if (judged() < o.least) {
+    std::fprintf(stderr, "FAILED: judged %lld products, not %lld\n", judged(), o.least);
+    return 1;
+  }
   return 0;
 }

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include <keramos/gemm/fused.hpp>
+
 #include "arena.hpp"
 
 namespace keramos::fuzz {
@@ -56,14 +58,26 @@ inline bool overlap_is_provable(const placed& x, const placed& y) {
   return (leading(x) != 0 && leading(x) == leading(y)) || is_dense(x) || is_dense(y);
 }
 
+/// An epilogue that knows where it is: it turns the sign of some elements.
+struct turned_signs {
+  static bool turns(index_t i, index_t j, index_t batch) { return (i + 2 * j + 3 * batch) % 5 == 0; }
+  template <class T>
+  T operator()(T x, index_t i, index_t j, index_t batch) const {
+    return turns(i, j, batch) ? -x : x;
+  }
+};
+
 /// Of elements of types A, B and C.
 template <class A, class B = A, class C = A>
 class product {
   using types = keramos::detail::types_of<A, B, C>;
   using scalar = test::scalar_type_for<A>;
+  /// Its kernels are compiled here, so not for all types.
+  static constexpr bool takes_epilogues =
+      std::is_same_v<A, float> || std::is_same_v<C, bfloat16> || std::is_same_v<A, Kokkos::complex<double>>;
 
  public:
-  enum class form { one, strided, list };
+  enum class form { one, strided, pointers, list };
   static constexpr bool one_type = std::is_same_v<A, C> && std::is_same_v<B, C>;
 
   /// `close`: small ones of which A or B lies among C, if all are of one type.
@@ -73,6 +87,9 @@ class product {
     op_a_ = pick(rng, ops), op_b_ = pick(rng, ops);
     // Of the scalars none, one and the special ones matter most.
     alpha_ = random_scalar(rng) * test::scale_to<C>, beta_ = one_in(rng, 2) ? scalar(0) : random_scalar(rng);
+    has_epilogue_ = takes_epilogues && one_in(rng, 4);
+    if (has_epilogue_ && alpha_ == scalar(0)) alpha_ = 1;  // sums are formed whatever alpha is
+    if (std::is_same_v<A, float> && !has_epilogue_ && one_in(rng, 6)) compute_ = gemm_compute::f32_emulated;
     const bool a_for_all = f != form::one && one_in(rng, 5), b_for_all = f != form::one && one_in(rng, 5);
     index_t m = 0, n = 0, k = 0, ends[3] = {0, 0, 0};
     const int among = close ? int(draw(rng, 2)) : 2;  // the operand that lies where C lies
@@ -86,7 +103,7 @@ class product {
         const bool again = i > 0 && ((x == 0 && a_for_all) || (x == 1 && b_for_all));
         if (again) {
           all[x] = problems_[0].of[x];
-        } else if (i > 0 && f == form::strided) {
+        } else if (i > 0 && f != form::list) {
           all[x] = problems_[0].of[x];
           all[x].at += i * stride_[x];
         } else {
@@ -96,7 +113,7 @@ class product {
           ends[x] += one_in(rng, 2) ? 0 : draw(rng, 40);
         }
       }
-      if (i == 0 && f == form::strided) {
+      if (i == 0 && (f == form::strided || f == form::pointers)) {
         for (int x = 0; x < 3; ++x) stride_[x] = distance(rng, all[x], ends[x]);
         if (a_for_all) stride_[0] = 0;
         if (b_for_all) stride_[1] = 0;
@@ -112,16 +129,22 @@ class product {
     }
     for (int x = 0; x < 3; ++x) fit(x, memory[x], !one_in(rng, 3));
     fill(rng);
+    refusal_ = must_be_refused();
   }
+
+  /// Whether what becomes of it is promised: some overlaps need not be noticed.
+  bool is_defined() const { return refusal_.has_value(); }
 
   std::string describe() const {
     std::ostringstream s;
     s << types::name
-      << (form_ == form::one       ? " gemm"
-          : form_ == form::strided ? " gemm_batched, strided"
-                                   : " gemm_batched, listed")
-      << (close_ ? ", close" : "") << ", op " << char(op_a_) << char(op_b_) << ", alpha " << alpha_
-      << ", beta " << beta_;
+      << (form_ == form::one        ? " gemm"
+          : form_ == form::strided  ? " gemm_batched, strided"
+          : form_ == form::pointers ? " gemm_batched, by pointers"
+                                    : " gemm_batched, listed")
+      << (close_ ? ", close" : "") << (has_epilogue_ ? ", with an epilogue" : "")
+      << (compute_ == gemm_compute::standard ? "" : ", emulated") << (subnormal_ ? ", with subnormals" : "")
+      << ", op " << char(op_a_) << char(op_b_) << ", alpha " << alpha_ << ", beta " << beta_;
     for (const auto& p : problems_)
       for (int x = 0; x < 3; ++x)
         s << (x == 0 ? "; " : ", ") << "ABC"[x] << ' ' << p.of[x].rows << 'x' << p.of[x].cols << " strides "
@@ -132,15 +155,13 @@ class product {
 
   /// What is wrong with it, if anything is.
   std::optional<std::string> run() {
-    const std::optional<bool> refusal = must_be_refused();
-    if (!refusal) return std::nullopt;  // whether it is refused and what it gives is not defined
     try {
       multiply();
     } catch (const invalid_argument& e) {
-      if (refusal == false) return std::string("refused: ") + e.what();
+      if (refusal_ == false) return std::string("refused: ") + e.what();
       return unchanged_outside({});
     }
-    if (refusal == true) return "an overlap was not refused";
+    if (refusal_ == true) return "an overlap was not refused";
     return judge();
   }
 
@@ -162,6 +183,8 @@ class product {
   double random_part(std::mt19937_64& rng) {
     if constexpr (!std::is_integral_v<A>) {
       if (one_in(rng, 20)) return pick(rng, specials);
+      if (one_in(rng, 20))
+        return double(std::numeric_limits<sum_t<A>>::denorm_min()) * double(1 + draw(rng, 1000));
     }
     constexpr double usual[] = {1, 1, 0, -1, 3, -2};
     return pick(rng, usual);
@@ -227,19 +250,47 @@ class product {
     });
   }
 
+  template <class T>
+  static T random_special(std::mt19937_64& rng) {
+    using limits = std::numeric_limits<T>;
+    if constexpr (std::is_same_v<T, float8_e5m2>)  // conversions make no infinities
+      return one_in(rng, 2) ? limits::quiet_NaN() : limits::infinity();
+    else if constexpr (std::is_same_v<T, float8_e4m3>)
+      return limits::quiet_NaN();
+    else
+      return T(sum_t<part_t<T>>(pick(rng, specials)));
+  }
+
+  /// x scaled to where about half of A's numbers are subnormal (-1), or so that these times it are of usual size (1).
+  template <class T>
+  static T scaled(const T& x, int towards) {
+    using part = part_t<T>;
+    const double least = double(std::numeric_limits<part_t<A>>::min()),
+                 scale = towards < 0 ? 4 * least : 1 / least;
+    const auto of_part = [&](const part& r) { return part(sum_t<part>(double(r) * scale)); };
+    if constexpr (complex_like<T>)
+      return T(of_part(x.real()), of_part(x.imag()));
+    else
+      return of_part(x);
+  }
+
   void fill(std::mt19937_64& rng) {
+    constexpr bool is_integer = std::is_integral_v<A>;
+    subnormal_ = !is_integer && one_in(rng, 6);
+    const bool special = !is_integer && one_in(rng, 5);
+    constexpr int choices[][3] = {{-1, 1, 0}, {1, -1, 0}, {-1, -1, -1}, {-1, 1, -1}};
+    const auto& towards = choices[draw(rng, 4)];
+    const auto random = [&]<class T>(int x, T& v) {
+      v = random_value<T>(rng);
+      if constexpr (!is_integer) {
+        if (subnormal_ && towards[x] != 0) v = scaled(v, towards[x]);
+        if (x < 2 && special && one_in(rng, 300)) v = random_special<T>(rng);
+      }
+    };
     // C first: what lies among it keeps its own values.
-    if (beta_ != scalar(0)) for_each_element(2, [&]<class T>(T& c) { c = random_value<T>(rng); });
-    if (alpha_ != scalar(0)) {
-      const bool special = !std::is_integral_v<A> && one_in(rng, 5);
-      for (int x : {0, 1})
-        for_each_element(x, [&]<class T>(T& v) {
-          v = random_value<T>(rng);
-          if constexpr (!std::is_integral_v<T>)
-            if (special && one_in(rng, 300))
-              v = T(test::sum_type<typename test::part_of<T>::type>(pick(rng, specials)));
-        });
-    }
+    if (beta_ != scalar(0)) for_each_element(2, [&](auto& v) { random(2, v); });
+    if (alpha_ != scalar(0))
+      for (int x : {0, 1}) for_each_element(x, [&](auto& v) { random(x, v); });
     for (int x = 0; x < 3; ++x) in_area(x, [](auto& area) { area.upload(); });
   }
 
@@ -263,36 +314,49 @@ class product {
       if (area_of_[1] == 2) return c_;
     return b_;
   }
-  template <class U, class T>
-  static matrix_view<U> view(const placed& p, const area<T>& in) {
-    return {in.data + p.at, p.rows, p.cols, p.row_stride, p.col_stride};
-  }
-
   void multiply() {
-    basic_queue<Kokkos::DefaultHostExecutionSpace> q;
-    const problem& first = problems_[0];
+    const auto a = views<const A>(0, area_of_a());
+    const auto b = views<const B>(1, area_of_b());
+    const auto c = views<C>(2, c_);
     if (form_ == form::one) {
-      gemm(q, alpha_, view<const A>(first.of[0], area_of_a()), view<const B>(first.of[1], area_of_b()), beta_,
-           view<C>(first.of[2], c_), {op_a_, op_b_})
-          .wait();
+      multiply(a[0], b[0], c[0]);
     } else if (form_ == form::strided) {
       const auto batch = [&]<class U>(const matrix_view<U>& x, index_t stride) {
         return batched_matrix_view<U>::strided(x, index_t(problems_.size()), stride);
       };
-      gemm_batched(q, alpha_, batch(view<const A>(first.of[0], area_of_a()), stride_[0]),
-                   batch(view<const B>(first.of[1], area_of_b()), stride_[1]), beta_,
-                   batch(view<C>(first.of[2], c_), stride_[2]), {op_a_, op_b_})
-          .wait();
+      multiply(batch(a[0], stride_[0]), batch(b[0], stride_[1]), batch(c[0], stride_[2]));
+    } else if (form_ == form::pointers) {
+      const auto array = []<class U>(const std::vector<matrix_view<U>>& x) {
+        return matrix_array<U>{x.data(),  sizeof(x[0]),    index_t(x.size()), x[0].rows,
+                               x[0].cols, x[0].row_stride, x[0].col_stride};
+      };
+      multiply(array(a), array(b), array(c));
     } else {
-      std::vector<matrix_view<const A>> a;
-      std::vector<matrix_view<const B>> b;
-      std::vector<matrix_view<C>> c;
-      for (const problem& p : problems_) {
-        a.push_back(view<const A>(p.of[0], area_of_a())), b.push_back(view<const B>(p.of[1], area_of_b()));
-        c.push_back(view<C>(p.of[2], c_));
-      }
-      gemm_batched(q, alpha_, a, b, beta_, c, {op_a_, op_b_}).wait();
+      multiply(a, b, c);
     }
+  }
+  template <class U, class T>
+  std::vector<matrix_view<U>> views(int x, const area<T>& in) const {
+    std::vector<matrix_view<U>> all;
+    for (const problem& p : problems_) {
+      const placed& of = p.of[x];
+      all.push_back({in.data + of.at, of.rows, of.cols, of.row_stride, of.col_stride});
+    }
+    return all;
+  }
+  template <class MA, class MB, class MC>
+  void multiply(const MA& a, const MB& b, const MC& c) const {
+    basic_queue<Kokkos::DefaultHostExecutionSpace> q;
+    const auto call = [&](const auto&... arguments) {
+      if constexpr (matrix_like<MC>)
+        gemm(q, arguments..., {.op_a = op_a_, .op_b = op_b_, .compute = compute_}).wait();
+      else
+        gemm_batched(q, arguments..., {op_a_, op_b_, compute_}).wait();
+    };
+    if constexpr (takes_epilogues) {
+      if (has_epilogue_) return call(a, b, c, epilogue::linear(alpha_, beta_) | turned_signs());
+    }
+    call(alpha_, a, b, beta_, c);
   }
 
   /// By the addresses of all elements. Nothing where the library need not notice.
@@ -322,7 +386,8 @@ class product {
               provable |= overlap_is_provable(p.of[x], problems_[o].of[2]);
             }
       }
-    if (twice_provable || provable) return true;
+    // What lies behind pointers cannot be checked.
+    if (form_ != form::pointers && (twice_provable || provable)) return true;
     if (twice || any) return std::nullopt;
     return false;
   }
@@ -340,54 +405,70 @@ class product {
   }
 
   std::optional<std::string> judge() const {
-    const bool ta = op_a_ != op::N, tb = op_b_ != op::N;
-    const auto before = [](const auto& area, index_t at) { return area.before[std::size_t(at)]; };
+    const reference::arithmetic how = test::arithmetic_of<A>(compute_);
     std::vector<bool> in_c(c_.before.size(), false);
     for (std::size_t l = 0; l < problems_.size(); ++l) {
       const auto& [a, b, c] = problems_[l].of;
+      const bool multiplies = has_epilogue_ || (alpha_ != scalar(0) && problems_[l].k > 0);
+      const index_t k = multiplies ? problems_[l].k : 0;
+      const reference::element_judge<A, C> judge(multiplies ? alpha_ : scalar(0), beta_, how);
+      const auto x = applied(op_a_, a, area_of_a());
+      const auto y = applied(op_b_, b, area_of_b());
       for (index_t i = 0; i < c.rows; ++i)
         for (index_t j = 0; j < c.cols; ++j) {
           in_c[std::size_t(c(i, j))] = true;
-          const C got = c_.data[c(i, j)];
-          const bool multiplies = alpha_ != scalar(0) && problems_[l].k > 0;
-          test::element_judge<A, C> judge(multiplies ? alpha_ : scalar(0), beta_);
-          bool finite = is_finite(multiplies ? alpha_ : scalar(0)) && is_finite(beta_);
-          for (index_t p = 0; multiplies && p < problems_[l].k; ++p) {
-            const A x = before(area_of_a(), ta ? a(p, i) : a(i, p));
-            const B y = before(area_of_b(), tb ? b(j, p) : b(p, j));
-            judge.add(test::with_op(op_a_, x), test::with_op(op_b_, y));
-            finite = finite && is_finite(x) && is_finite(y);
-          }
-          if (is_right(got, judge, finite, multiplies, before(c_, c(i, j)))) continue;
+          const C before = c_.before[std::size_t(c(i, j))];
+          C got = c_.data[c(i, j)];
+          if constexpr (takes_epilogues)
+            if (has_epilogue_ && turned_signs::turns(i, j, index_t(l))) got = negated(got);
+          const auto sum = reference::product_element(x, y, i, j, k, how);
+          if (is_right(got, judge, sum, multiplies, before)) continue;
           std::ostringstream s;
           s << "C[" << l << "](" << i << ", " << j << ") is " << test::printable(got) << ", not "
-            << judge.expected(before(c_, c(i, j)));
+            << judge.expected(sum, before) << ", bound " << judge.bound(sum, before);
           return s.str();
         }
     }
     return unchanged_outside(in_c);
   }
+  static C negated(const C& x) {
+    if constexpr (complex_like<C>)
+      return C(-x.real(), -x.imag());
+    else
+      return C(-sum_t<C>(x));
+  }
+  /// op of what was in an area.
+  template <class T>
+  static reference::operand<T> applied(op o, const placed& p, const area<T>& in) {
+    const T* const first = in.before.data() + p.at;
+    return o == op::N ? reference::operand<T>{first, p.row_stride, p.col_stride}
+                      : reference::operand<T>{first, p.col_stride, p.row_stride, o == op::C};
+  }
 
-  /// `finite`: alpha, beta and what is multiplied.
-  bool is_right(C got, const test::element_judge<A, C>& judge, bool finite, bool multiplies, C before) const {
+  bool is_right(C got, const reference::element_judge<A, C>& judge, const reference::element_sum<A>& sum,
+                bool multiplies, C before) const {
     if constexpr (complex_like<C>) {
       // Plain formulas: a part that is no finite number makes one of the result so, but which depends on the order.
-      return finite ? judge.accepts(got, before) : !is_finite(got);
+      const bool finite =
+          std::isfinite(sum.magnitude) && (!multiplies || is_finite(alpha_)) && is_finite(beta_);
+      return finite ? judge.accepts(got, sum, before) : !is_finite(got);
     } else if constexpr (!std::is_integral_v<C>) {
-      const auto expected = judge.expected(before);
+      const auto expected = judge.expected(sum, before);
       // A sum that rounding makes zero gives NaN, where the exact one gives infinity.
       if (multiplies && std::isinf(alpha_)) return !is_finite(got);
-      if (std::isnan(expected)) return std::isnan(test::sum_type<C>(got));
+      if (std::isnan(expected)) return std::isnan(sum_t<C>(got));
       if (std::isinf(expected)) return decltype(expected)(got) == expected;
     }
-    return judge.accepts(got, before);
+    return judge.accepts(got, sum, before);
   }
 
   form form_;
-  bool close_;
+  bool close_, has_epilogue_, subnormal_;
   op op_a_, op_b_;
+  gemm_compute compute_ = gemm_compute::standard;
   scalar alpha_, beta_;
   std::vector<problem> problems_;
+  std::optional<bool> refusal_;
   index_t stride_[3] = {0, 0, 0};
   int area_of_[3];
   area<A> a_;

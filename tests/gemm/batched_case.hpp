@@ -33,10 +33,16 @@ struct stored_batch {
     offset_ = offset;
   }
 
-  index_t place(index_t b, index_t i, index_t j) const {
-    return offset_ + b * view.batch_stride + i * view.row_stride + j * view.col_stride;
+  T& at(index_t b, index_t i, index_t j) {
+    return matrix_.host(offset_ + b * view.batch_stride + i * view.row_stride + j * view.col_stride);
   }
-  T& at(index_t b, index_t i, index_t j) { return matrix_.host(place(b, i, j)); }
+  /// op of a matrix as the host has it.
+  reference::operand<T> applied(index_t b, op o = op::N) const {
+    const T* const first = matrix_.host.data() + offset_ + b * view.batch_stride;
+    return o == op::N ? reference::operand<T>{first, view.row_stride, view.col_stride}
+                      : reference::operand<T>{first, view.col_stride, view.row_stride, o == op::C};
+  }
+  const stored_matrix<T>& storage() const { return matrix_; }
   void upload() { matrix_.upload(); }
   void download() { matrix_.download(); }
   template <class F>
@@ -48,11 +54,6 @@ struct stored_batch {
     for (index_t b = 0; b < view.batch; ++b)
       for (index_t i = 0; i < view.rows; ++i)
         for (index_t j = 0; j < view.cols; ++j) at(b, i, j) = f();
-  }
-  std::vector<T> content() const {
-    std::vector<T> all(matrix_.host.extent(0));
-    for (std::size_t i = 0; i < all.size(); ++i) all[i] = matrix_.host(i);
-    return all;
   }
 
   batched_matrix_view<T> view;
@@ -101,33 +102,23 @@ testing::AssertionResult run_batched(batched_case g, std::uint64_t seed, const C
   }
   if (beta != zero) c.fill_matrices([&] { return random_value<C>(rng); });
   a.upload(), b.upload(), c.upload();
-  const std::vector<C> before = c.content();
+  judged_storage<C> judged(c.storage());
 
   queue q;
   call(q, alpha, a.view, b.view, beta, c.view, gemm_batched_options{g.op_a, g.op_b, g.compute});
   q.wait();
   c.download();
 
-  std::vector<bool> in_c(before.size(), false);
+  const auto how = arithmetic_of<T>(g.compute);
+  const reference::element_judge<T, C> judge(alpha, beta, how);
   for (index_t l = 0; l < g.batch; ++l)
-    for (index_t i = 0; i < g.m; ++i)
-      for (index_t j = 0; j < g.n; ++j) {
-        const index_t at = c.place(l, i, j);
-        in_c[at] = true;
-        element_judge<T, C> judge(alpha, beta, rounding_of_products<T>(g.compute));
-        for (index_t p = 0; alpha != zero && p < g.k; ++p)
-          judge.add(with_op(g.op_a, ta ? a.at(l, p, i) : a.at(l, i, p)),
-                    with_op(g.op_b, tb ? b.at(l, j, p) : b.at(l, p, j)));
-        if (!judge.accepts(c.at(l, i, j), before[at]))
-          return testing::AssertionFailure() << g.describe() << " seed " << seed << ": C[" << l << "](" << i
-                                             << ", " << j << ") is " << printable(c.at(l, i, j));
-      }
-  const std::vector<C> after = c.content();
-  for (std::size_t i = 0; i < before.size(); ++i)
-    if (!in_c[i] && std::memcmp(&before[i], &after[i], sizeof(C)) != 0)
-      return testing::AssertionFailure()
-             << g.describe() << " seed " << seed << ": wrote outside C, at element " << i;
-  return testing::AssertionSuccess();
+    if (auto result = judged.judge(judge, a.applied(l, g.op_a), b.applied(l, g.op_b), c.applied(l), g.m, g.n,
+                                   alpha != zero ? g.k : 0, how);
+        !result)
+      return result << ", of matrix " << l << "; " << g.describe() << " seed " << seed;
+  auto result = judged.judge_rest();
+  if (!result) result << "; " << g.describe() << " seed " << seed;
+  return result;
 }
 
 /// The case as gemm_batched takes it best.
@@ -167,17 +158,14 @@ testing::AssertionResult run_list(op op_a, std::uint64_t seed, gemm_compute comp
   constexpr scaled_as<int, C> alpha = 2 * scale_to<C>;
   gemm_batched(q, alpha, av, bv, 0, cv, {.op_a = op_a, .compute = compute});
   q.wait();
+  const auto how = arithmetic_of<T>(compute);
   for (int l = 0; l < 9; ++l) {
+    judged_storage<C> judged(c[l]);
     c[l].download();
-    for (index_t i = 0; i < cv[l].rows; ++i)
-      for (index_t j = 0; j < cv[l].cols; ++j) {
-        element_judge<T, C> judge(alpha, 0, rounding_of_products<T>(compute));
-        for (index_t p = 0; p < bv[l].rows; ++p)
-          judge.add(with_op(op_a, ta ? a[l].at(p, i) : a[l].at(i, p)), b[l].at(p, j));
-        if (!judge.accepts(c[l].at(i, j), C(0)))
-          return testing::AssertionFailure() << "C[" << l << "](" << i << ", " << j << ") is "
-                                             << printable(c[l].at(i, j)) << ", seed " << seed;
-      }
+    auto result =
+        judged.judge(reference::element_judge<T, C>(alpha, decltype(alpha)(0), how), a[l].applied(op_a),
+                     b[l].applied(), c[l].applied(), cv[l].rows, cv[l].cols, bv[l].rows, how);
+    if (!result) return result << ", of matrix " << l << "; seed " << seed;
   }
   return testing::AssertionSuccess();
 }

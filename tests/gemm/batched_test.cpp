@@ -153,27 +153,6 @@ TYPED_TEST(GemmBatched, RandomShapes) {
   }
 }
 
-TYPED_TEST(GemmBatched, SameCallGivesTheSameBits) {
-  using view = Kokkos::View<TypeParam***, Kokkos::LayoutRight, default_execution_space>;
-  for (int n : {8, 23, 50}) {
-    const int batch = 300;
-    view a("a", batch, n, n), first("first", batch, n, n);
-    auto ah = Kokkos::create_mirror_view(a);
-    std::mt19937_64 rng(fresh_seed());
-    for (std::size_t i = 0; i < ah.size(); ++i) ah.data()[i] = random_value<TypeParam>(rng);
-    Kokkos::deep_copy(a, ah);
-    queue q;
-    gemm_batched(q, 1, a, a, 0, first).wait();
-    auto first_h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), first);
-    for (int repeat = 0; repeat < 3; ++repeat) {
-      view again("again", batch, n, n);
-      gemm_batched(q, 1, a, a, 0, again).wait();
-      auto again_h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), again);
-      ASSERT_EQ(std::memcmp(first_h.data(), again_h.data(), sizeof(TypeParam) * first_h.size()), 0) << n;
-    }
-  }
-}
-
 // Addresses in the device's memory: an array of pointers, or of views.
 template <class T, class Batch>
 auto addresses_of(const Batch& v) {

@@ -30,10 +30,8 @@ struct bytes_product {
     q.wait();
     c.download();
   }
-  i32 sum(index_t i, index_t j) {
-    i32 s = 0;
-    for (index_t p = 0; p < k; ++p) s += i32(a.at(i, p)) * i32(b.at(p, j));
-    return s;
+  i32 sum(index_t i, index_t j) const {
+    return i32(reference::product_element(a.applied(), b.applied(), i, j, k).value);
   }
 
   stored_matrix<A> a{m, k, layout::right, 0, 0};

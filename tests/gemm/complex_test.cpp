@@ -121,10 +121,8 @@ TYPED_TEST(GemmComplex, EpilogueAndClassesOfOthers) {
   const auto hc = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), c);
   for (index_t i = 0; i < m; ++i)
     for (index_t j = 0; j < n; ++j) {
-      Z sum = 0;
-      for (index_t p = 0; p < k; ++p)
-        sum += Z(ha(i, p).real(), ha(i, p).imag()) * Z(hb(p, j).real(), hb(p, j).imag());
-      ASSERT_EQ(Z(hc(i, j).real(), hc(i, j).imag()), (Z(R(i % 4) - sum.imag(), R(j % 4) + sum.real())))
+      const auto sum = reference::product_element(ha, hb, i, j, k).value;
+      ASSERT_EQ(Z(hc(i, j).real(), hc(i, j).imag()), (Z(R(i % 4 - sum.im), R(j % 4 + sum.re))))
           << i << ", " << j;
     }
 }

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <keramos/gemm/kernel/pack.hpp>
+#include <keramos/gemm/reference.hpp>
 #include <keramos/keramos.hpp>
 
 namespace {
@@ -98,6 +99,9 @@ struct whole_numbers {
   matrix_view<const double> matrix(int rows, int cols) const {
     return {device.data() + 1, rows, cols, pitch, 1};
   }
+  reference::operand<double> applied(bool transposed) const {
+    return {host.data() + 1, transposed ? 1 : pitch, transposed ? pitch : 1};
+  }
 };
 
 /// Some elements of C = op(A)·op(B), recomputed.
@@ -105,11 +109,8 @@ void expect_product(const whole_numbers& a, bool ta, const whole_numbers& b, boo
   const auto h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), c);
   for (std::size_t i = 0; i < c.extent(0); i += 1 + i % 97)
     for (std::size_t j = 0; j < c.extent(1); j += 1 + j % 89) {
-      double sum = 0;
-      for (int p = 0; p < k; ++p)
-        sum += a.host[1 + (ta ? p * a.pitch + i : i * a.pitch + p)] *
-               b.host[1 + (tb ? j * b.pitch + p : p * b.pitch + j)];
-      ASSERT_EQ(h(i, j), sum) << i << ' ' << j;
+      const auto sum = reference::product_element(a.applied(ta), b.applied(tb), i, j, k);
+      ASSERT_EQ(h(i, j), double(sum.value)) << i << ' ' << j;
     }
 }
 

@@ -206,8 +206,7 @@ TYPED_TEST(GemmEights, ScalesOfRowsAndColumns) {
   c.download();
   for (index_t i = 0; i < m; ++i)
     for (index_t j = 0; j < n; ++j) {
-      float sum = 0;
-      for (index_t p = 0; p < k; ++p) sum += float(a.at(i, p)) * float(b.at(p, j));
+      const float sum = float(reference::product_element(a.applied(), b.applied(), i, j, k).value);
       ASSERT_EQ(c.at(i, j), sum * of_row(i) * of_col(j)) << i << ' ' << j;
     }
 }

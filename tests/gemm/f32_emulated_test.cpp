@@ -101,6 +101,14 @@ std::vector<float> product(const std::vector<float>& a, const std::vector<float>
   return c;
 }
 
+/// An element of it in double.
+double row_major_product(const std::vector<float>& a, const std::vector<float>& b, index_t i, index_t j,
+                         index_t n, index_t k) {
+  return reference::product_element(reference::operand<float>{a.data(), k, 1},
+                                    reference::operand<float>{b.data(), n, 1}, i, j, k)
+      .value;
+}
+
 // An infinity times a number whose second part is 0 would be NaN; what is rounded up beyond the largest number, infinite.
 TEST(GemmF32Emulated, NumbersThatAreNotFiniteAndLargeOnes) {
   const index_t m = 70, n = 66, k = 40;
@@ -115,8 +123,7 @@ TEST(GemmF32Emulated, NumbersThatAreNotFiniteAndLargeOnes) {
     const auto c = product(a, b, m, n, k, options);
     for (index_t i = 0; i < m; ++i)
       for (index_t j = 0; j < n; ++j) {
-        float sum = 0;
-        for (index_t p = 0; p < k; ++p) sum = std::fma(a[i * k + p], b[p * n + j], sum);
+        const float sum = float(row_major_product(a, b, i, j, n, k));
         const float got = c[i * n + j];
         if (std::isnan(sum))
           ASSERT_TRUE(std::isnan(got)) << i << ", " << j << ": " << got;
@@ -150,10 +157,8 @@ TEST(GemmF32Emulated, IsNoLessAccurateThanF32) {
     std::vector<float> a(m * k), b(k * n);
     for (float& x : a) x = random();
     for (float& x : b) x = random();
-    std::vector<double> exact(m * n, 0.0);
-    for (index_t i = 0; i < m; ++i)
-      for (index_t p = 0; p < k; ++p)
-        for (index_t j = 0; j < n; ++j) exact[i * n + j] += double(a[i * k + p]) * b[p * n + j];
+    std::vector<double> exact(m * n);
+    for (index_t i = 0; i < m * n; ++i) exact[i] = row_major_product(a, b, i / n, i % n, n, k);
     for_tiles([&](const gemm_options& options) {
       gemm_options in_f32;
       if (options.block) in_f32.block = on_host ? options.block : tiling::shape{128, 128, 16};

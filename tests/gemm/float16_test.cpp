@@ -130,9 +130,7 @@ TYPED_TEST(ShortFloat, KernelsConvert) {
     if (std::isnan(x))
       ASSERT_TRUE(std::isnan(got));
     else if (std::abs(x) <= largest)
-      ASSERT_LE(std::abs(got - x),
-                rounding<TypeParam>::relative * std::abs(x) + rounding<TypeParam>::absolute)
-          << x;
+      ASSERT_LE(std::abs(got - x), (reference::rounding_to_c<float, TypeParam>(std::abs(x)))) << x;
     else
       ASSERT_TRUE(std::abs(got) == largest || std::isinf(got)) << x;
     const double expected = value_of<TypeParam>(unsigned(i));

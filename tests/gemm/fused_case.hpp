@@ -61,20 +61,16 @@ struct operands {
   testing::AssertionResult judge(bool reads, index_t batch) {
     c.download();
     const index_t m = c.view.rows, n = c.view.cols, k = a.view.cols;
-    std::vector<T> row(static_cast<std::size_t>(n));
-    for (index_t i = 0; i < m; ++i) {
-      std::fill(row.begin(), row.end(), T(0));
-      for (index_t p = 0; p < k; ++p)
-        for (index_t j = 0; j < n; ++j) row[std::size_t(j)] += a.at(i, p) * b.at(p, j);
+    for (index_t i = 0; i < m; ++i)
       for (index_t j = 0; j < n; ++j) {
-        T expected = row[std::size_t(j)] + code_of<T>(i, j, batch);
+        T expected =
+            T(reference::product_element(a.applied(), b.applied(), i, j, k).value) + code_of<T>(i, j, batch);
         if (reads) expected += T(2) * before[std::size_t(i * n + j)];
         if (!(c.at(i, j) == expected))
           return testing::AssertionFailure()
                  << m << 'x' << n << 'x' << k << ", problem " << batch << ": C(" << i << ", " << j << ") is "
                  << c.at(i, j) << ", not " << expected;
       }
-    }
     return testing::AssertionSuccess();
   }
 };

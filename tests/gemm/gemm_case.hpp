@@ -4,10 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <complex>
-#include <concepts>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -21,28 +19,11 @@
 #include <type_traits>
 #include <vector>
 
+#include <keramos/gemm/kernel/host/kernels.hpp>
+#include <keramos/gemm/reference.hpp>
 #include <keramos/keramos.hpp>
 
 namespace keramos::test {
-
-/// In what the reference is computed: wider than T for floating types, exact modulo 2^32 for integers.
-template <class T>
-struct wider {
-  using type = double;
-};
-template <>
-struct wider<double> {
-  using type = long double;
-};
-template <std::integral T>
-struct wider<T> {
-  using type = std::uint32_t;
-};
-
-template <complex_like Z>
-struct wider<Z> {
-  using type = std::complex<typename wider<typename Z::value_type>::type>;
-};
 
 /// Those of A, B and C, for typed tests.
 template <class A, class B, class C>
@@ -52,22 +33,8 @@ struct elements {
   using c = C;
 };
 
-/// The type of a number's parts.
-template <class T>
-struct part_of : std::type_identity<T> {};
-template <complex_like Z>
-struct part_of<Z> : std::type_identity<typename Z::value_type> {};
+using reference::is_quantized, reference::sum_t;
 
-/// In what products of T are summed.
-template <class T>
-inline constexpr bool is_eight = std::is_same_v<T, float8_e4m3> || std::is_same_v<T, float8_e5m2>;
-template <class T>
-using sum_type =
-    std::conditional_t<std::is_same_v<T, float16> || std::is_same_v<T, bfloat16> || is_eight<T>, float, T>;
-
-/// Integers of eight bits, to which sums are scaled in float.
-template <class C>
-inline constexpr bool is_quantized = std::is_integral_v<C> && sizeof(C) == 1;
 /// For messages, where a C++ stream would take them for characters.
 template <class C>
 auto printable(C x) {
@@ -82,20 +49,6 @@ inline constexpr double scale_to = is_quantized<C> ? 0x1.8p-9 : 1;
 /// What alpha and beta are given as.
 template <class T, class C>
 using scaled_as = std::conditional_t<is_quantized<C>, float, T>;
-
-/// The relative error of rounding to T, and half the distance of its smallest numbers.
-template <class T>
-struct rounding {
-  static constexpr double relative = std::numeric_limits<T>::epsilon() / 2, absolute = 0;
-};
-template <>
-struct rounding<float16> {
-  static constexpr double relative = 0x1p-11, absolute = 0x1p-25;
-};
-template <>
-struct rounding<bfloat16> {
-  static constexpr double relative = 0x1p-8, absolute = 0x1p-134;
-};
 
 /// How a matrix lies: unit stride along rows or columns, or none; `gap` extra elements between runs.
 enum class layout { right, left, strided };
@@ -118,6 +71,12 @@ struct stored_matrix {
   }
 
   T& at(index_t i, index_t j) { return host(offset_ + i * view.row_stride + j * view.col_stride); }
+  /// op of the matrix as the host has it.
+  reference::operand<T> applied(op o = op::N) const {
+    const T* const first = host.data() + offset_;
+    return o == op::N ? reference::operand<T>{first, view.row_stride, view.col_stride}
+                      : reference::operand<T>{first, view.col_stride, view.row_stride, o == op::C};
+  }
   void upload() { Kokkos::deep_copy(device, host); }
   void download() { Kokkos::deep_copy(host, device); }
 
@@ -145,7 +104,7 @@ T random_value(std::mt19937_64& rng) {
     const R re = random_value<R>(rng);
     return T(re, random_value<R>(rng));
   } else {
-    return T(std::uniform_real_distribution<sum_type<T>>(-0.5, 0.5)(rng));
+    return T(std::uniform_real_distribution<sum_t<T>>(-0.5, 0.5)(rng));
   }
 }
 
@@ -157,7 +116,7 @@ T poison() {
   else if constexpr (complex_like<T>)
     return T(poison<typename T::value_type>(), poison<typename T::value_type>());
   else
-    return T(std::numeric_limits<sum_type<T>>::quiet_NaN());
+    return T(std::numeric_limits<sum_t<T>>::quiet_NaN());
 }
 
 struct gemm_case {
@@ -191,149 +150,59 @@ auto scalar_for(double scalar, [[maybe_unused]] double imag = 0) {
 template <class T>
 using scalar_type_for = decltype(scalar_for<T>(0));
 
-/// The conjugate of a complex number if op says so.
+/// How products of elements of type T may differ here from what their types promise.
 template <class T>
-T with_op(op o, T x) {
-  if constexpr (complex_like<T>)
-    return o == op::C ? T(x.real(), -x.imag()) : x;
-  else
-    return x;
+reference::arithmetic arithmetic_of(gemm_compute compute = gemm_compute::standard) {
+  constexpr bool on_host = backend::traits<default_execution_space>::is_host;
+  auto how =
+      reference::arithmetic_of(compute == gemm_compute::tf32           ? scalar_type::tf32
+                               : compute == gemm_compute::f32_emulated ? scalar_type::tf32x3
+                                                                       : detail::scalar_type_of<T>::value,
+                               on_host);
+  if constexpr (on_host && std::is_same_v<T, bfloat16>) {
+    const std::string_view isa = detail::host::kernels<detail::types_of<T, T, float>>().isa;
+    how.flushes = isa == "avx512_bf16" || isa == "amx";
+  }
+  return how;
 }
 
-/// An element of C, of type C, and the products of T that it is made of, in higher precision. The bound is that of sums in
-/// any order (Higham, Accuracy and Stability of Numerical Algorithms, 3.5) and of one rounding to C's type.
-template <class T, class C = T>
-class element_judge {
+/// C's storage before a product; after it elements are judged, and the others must be as they were.
+template <class C>
+class judged_storage {
  public:
-  using wide = typename wider<T>::type;
+  explicit judged_storage(const stored_matrix<C>& c)
+      : c_(c), before_(c.host.data(), c.host.data() + c.host.extent(0)), in_c_(before_.size(), false) {}
 
-  /// `of_products`: the relative error of a product of elements, if they are rounded before.
-  element_judge(double alpha, double beta, double of_products = 0)
-      : alpha_(to_wide(alpha)), beta_(to_wide(beta)), of_products_(of_products) {}
-
-  template <class B = T>
-  void add(T a, B b) {
-    const wide product = to_wide(a) * to_wide(b);
-    sum_ += product;
-    if constexpr (!std::is_integral_v<T>) magnitude_ += std::abs(product);
-    ++terms_;
+  /// m x n elements that begin `c`, whose sums have k products; what is wrong with one.
+  template <class T, class B>
+  testing::AssertionResult judge(const reference::element_judge<T, C>& judge, const reference::operand<T>& a,
+                                 const reference::operand<B>& b, const reference::operand<C>& c, index_t m,
+                                 index_t n, index_t k,
+                                 const reference::arithmetic& how = arithmetic_of<T>()) {
+    for (index_t i = 0; i < m; ++i)
+      for (index_t j = 0; j < n; ++j) {
+        const index_t at = c.data - c_.host.data() + i * c.row_stride + j * c.col_stride;
+        in_c_[at] = true;
+        const auto sum = reference::product_element(a, b, i, j, k, how);
+        if (!judge.accepts(c(i, j), sum, before_[at]))
+          return testing::AssertionFailure()
+                 << "C(" << i << ", " << j << ") is " << printable(c(i, j)) << ", not "
+                 << judge.expected(sum, before_[at]) << ", bound " << judge.bound(sum, before_[at]);
+      }
+    return testing::AssertionSuccess();
   }
-  wide expected(C before) const {
-    return beta_ == 0 ? alpha_ * sum_ : alpha_ * sum_ + beta_ * to_wide(before);
-  }
-  /// Of floating-point numbers: the most that one may be off.
-  wide bound(C before) const {
-    if constexpr (std::is_integral_v<T>) {
-      return 0;
-    } else {
-      const wide scale =
-          std::abs(alpha_) * magnitude_ + (beta_ != 0 ? std::abs(beta_ * to_wide(before)) : wide(0));
-      const wide of_sum = wide(terms_ + 2) * rounding<sum_type<T>>::relative * scale +
-                          wide(of_products_) * std::abs(alpha_) * magnitude_;
-      if constexpr (std::is_same_v<C, sum_type<T>>)
-        return of_sum;
-      else
-        return of_sum + rounding<C>::relative * (std::abs(expected(before)) + of_sum) + rounding<C>::absolute;
-    }
-  }
-  /// Whether `got` may be alpha·sum + beta·before.
-  bool accepts(C got, C before) const {
-    if constexpr (std::is_integral_v<T>)
-      return static_cast<std::uint32_t>(got) == expected(before);
-    else
-      return std::abs(wide(got) - expected(before)) <= bound(before);
+  /// Once all are judged.
+  testing::AssertionResult judge_rest() const {
+    for (std::size_t i = 0; i < before_.size(); ++i)
+      if (!in_c_[i] && std::memcmp(&before_[i], &c_.host(i), sizeof(C)) != 0)
+        return testing::AssertionFailure() << "wrote outside C, at element " << i;
+    return testing::AssertionSuccess();
   }
 
  private:
-  template <class X>
-  static wide to_wide(X x) {
-    if constexpr (std::is_integral_v<T>)
-      return static_cast<wide>(static_cast<std::int64_t>(x));
-    else
-      return static_cast<wide>(x);
-  }
-
-  wide alpha_, beta_;
-  double of_products_;
-  wide sum_ = 0, magnitude_ = 0;
-  index_t terms_ = 0;
-};
-
-/// The relative error of a product of floats that were rounded to eleven bits, and more than that.
-constexpr double tf32_rounding = 0x1p-10 * (1 + 0x1p-12) + 0x1p-22;
-/// That of a product of floats of eight bits in the sums of tensor cores, which gemm.hpp documents.
-constexpr double eight_rounding = 0x1p-11;
-template <class T>
-constexpr double rounding_of_products(gemm_compute compute) {
-  if (is_eight<T> && !backend::traits<default_execution_space>::is_host) return eight_rounding;
-  return compute == gemm_compute::tf32 ? tf32_rounding : compute == gemm_compute::f32_emulated ? 0x1p-18 : 0;
-}
-
-/// The same for a C of eight bits: the sum is exact modulo 2^32, what becomes of it is computed in float and rounded.
-template <class T, class C>
-requires is_quantized<C>
-class element_judge<T, C> {
- public:
-  element_judge(double alpha, double beta, double /*of_products*/ = 0) : alpha_(alpha), beta_(beta) {}
-
-  template <class B>
-  void add(T a, B b) {
-    sum_ += static_cast<std::uint32_t>(std::int64_t(a) * std::int64_t(b));
-  }
-  double expected(C before) const {
-    return std::clamp(of_sum() + of_c(before), double(std::numeric_limits<C>::min()),
-                      double(std::numeric_limits<C>::max()));
-  }
-  double bound(C before) const {
-    return 0.5 + 4 * rounding<float>::relative * (std::abs(of_sum()) + std::abs(of_c(before)));
-  }
-  bool accepts(C got, C before) const { return std::abs(double(got) - expected(before)) <= bound(before); }
-
- private:
-  double of_sum() const { return alpha_ * double(static_cast<std::int32_t>(sum_)); }
-  double of_c(C before) const { return beta_ == 0 ? 0 : beta_ * double(before); }
-
-  double alpha_, beta_;
-  std::uint32_t sum_ = 0;
-};
-
-/// The same for complex numbers: each part is a sum of 2k + 4 products of parts, or fewer.
-template <complex_like Z>
-class element_judge<Z, Z> {
- public:
-  using real = typename Z::value_type;
-  using wide_real = typename wider<real>::type;
-  using wide = std::complex<wide_real>;
-
-  element_judge(std::complex<double> alpha, std::complex<double> beta, double /*of_products*/ = 0)
-      : alpha_(alpha), beta_(beta) {}
-
-  void add(Z a, Z b) {
-    sum_ += to_wide(a) * to_wide(b);
-    magnitude_ += size(to_wide(a)) * size(to_wide(b));
-    ++terms_;
-  }
-  wide expected(Z before) const {
-    return beta_ == wide(0) ? alpha_ * sum_ : alpha_ * sum_ + beta_ * to_wide(before);
-  }
-  /// The most that a part may be off.
-  wide_real bound(Z before) const {
-    const wide_real of_c = beta_ == wide(0) ? wide_real(0) : size(beta_) * size(to_wide(before));
-    return wide_real(2 * terms_ + 4) * rounding<real>::relative * (size(alpha_) * magnitude_ + of_c);
-  }
-  bool accepts(Z got, Z before) const {
-    const wide off = to_wide(got) - expected(before);
-    return std::abs(off.real()) <= bound(before) && std::abs(off.imag()) <= bound(before);
-  }
-
- private:
-  static wide to_wide(Z z) { return {wide_real(z.real()), wide_real(z.imag())}; }
-  static wide_real size(wide z) { return std::abs(z.real()) + std::abs(z.imag()); }
-
-  wide alpha_, beta_;
-  wide sum_ = 0;
-  wide_real magnitude_ = 0;
-  index_t terms_ = 0;
+  const stored_matrix<C>& c_;
+  std::vector<C> before_;
+  std::vector<bool> in_c_;
 };
 
 /// Runs the case with A of type T and B of type B, judges every element of C, of type C, and every element around it.
@@ -360,8 +229,7 @@ testing::AssertionResult run(gemm_case g, std::uint64_t seed) {
     for (index_t i = 0; i < g.m; ++i)
       for (index_t j = 0; j < g.n; ++j) c.at(i, j) = random_value<C>(rng);
   a.upload(), b.upload(), c.upload();
-  std::vector<C> before(c.host.extent(0));
-  for (std::size_t i = 0; i < before.size(); ++i) before[i] = c.host(i);
+  judged_storage<C> judged(c);
 
   queue q;
   gemm_options options{.op_a = g.op_a, .op_b = g.op_b, .block = g.block, .compute = g.compute};
@@ -374,28 +242,12 @@ testing::AssertionResult run(gemm_case g, std::uint64_t seed) {
   q.wait();
   c.download();
 
-  std::vector<bool> in_c(before.size(), false);
-  const index_t base = c.view.data - c.device.data();
-  for (index_t i = 0; i < g.m; ++i)
-    for (index_t j = 0; j < g.n; ++j) {
-      const index_t at = base + i * c.view.row_stride + j * c.view.col_stride;
-      in_c[at] = true;
-      element_judge<T, C> judge(alpha, beta, rounding_of_products<T>(g.compute));
-      for (index_t p = 0; reads_ab && p < g.k; ++p)
-        judge.add(with_op(g.op_a, ta ? a.at(p, i) : a.at(i, p)),
-                  with_op(g.op_b, tb ? b.at(j, p) : b.at(p, j)));
-      if (!judge.accepts(c.at(i, j), before[at]))
-        return testing::AssertionFailure()
-               << g.describe() << " seed " << seed << ": C(" << i << ", " << j << ") is "
-               << printable(c.at(i, j)) << ", not " << judge.expected(before[at]) << ", bound "
-               << judge.bound(before[at]) << "\n"
-               << to_string(plan);
-    }
-  for (std::size_t i = 0; i < before.size(); ++i)
-    if (!in_c[i] && std::memcmp(&before[i], &c.host(i), sizeof(C)) != 0)
-      return testing::AssertionFailure()
-             << g.describe() << " seed " << seed << ": wrote outside C, at element " << i;
-  return testing::AssertionSuccess();
+  const auto how = arithmetic_of<T>(g.compute);
+  auto result = judged.judge(reference::element_judge<T, C>(alpha, beta, how), a.applied(g.op_a),
+                             b.applied(g.op_b), c.applied(), g.m, g.n, reads_ab ? g.k : 0, how);
+  if (result) result = judged.judge_rest();
+  if (!result) result << "; " << g.describe() << " seed " << seed << "\n" << to_string(plan);
+  return result;
 }
 
 /// Changes a plan of one part to copy the operands first, in bands, and to leave a strip of ten rows to a part of its own: what

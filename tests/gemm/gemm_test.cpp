@@ -110,33 +110,6 @@ TYPED_TEST(Gemm, BetaZeroDoesNotReadCAndAlphaZeroDoesNotReadAOrB) {
   }
 }
 
-TYPED_TEST(Gemm, SameCallGivesTheSameBits) {
-  using view = Kokkos::View<TypeParam**, default_execution_space>;
-  const int n = 333, k = 1234;
-  view a("a", n, k), b("b", k, n);
-  auto ah = Kokkos::create_mirror_view(a);
-  auto bh = Kokkos::create_mirror_view(b);
-  std::mt19937_64 rng(fresh_seed());
-  for (int i = 0; i < n; ++i)
-    for (int p = 0; p < k; ++p)
-      ah(i, p) = random_value<TypeParam>(rng), bh(p, i) = random_value<TypeParam>(rng);
-  Kokkos::deep_copy(a, ah), Kokkos::deep_copy(b, bh);
-  queue q;
-  view first("first", n, n);
-  gemm(q, 1, a, b, 0, first);
-  q.wait();
-  auto first_h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), first);
-  for (int repeat = 0; repeat < 5; ++repeat) {
-    view again("again", n, n);
-    gemm(q, 1, a, b, 0, again);
-    q.wait();
-    auto again_h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), again);
-    for (int i = 0; i < n; ++i)
-      for (int j = 0; j < n; ++j)
-        ASSERT_EQ(std::memcmp(&first_h(i, j), &again_h(i, j), sizeof(TypeParam)), 0) << i << ' ' << j;
-  }
-}
-
 TEST(GemmInt32, IsExact) {
   using view = Kokkos::View<std::int32_t**, default_execution_space>;
   const int m = 200, k = 400, n = 500;

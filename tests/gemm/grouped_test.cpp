@@ -27,7 +27,6 @@ testing::AssertionResult run_group(const std::vector<member>& group, op op_a, op
   std::vector<stored_matrix<T>> a, b, c;
   std::vector<matrix_view<const T>> av, bv;
   std::vector<matrix_view<T>> cv;
-  std::vector<std::vector<T>> before;
   for (const member& g : group) {
     a.emplace_back(ta ? g.k : g.m, ta ? g.m : g.k, g.a, g.gap, g.offset);
     b.emplace_back(tb ? g.n : g.k, tb ? g.k : g.n, g.b, g.gap, g.offset);
@@ -40,29 +39,19 @@ testing::AssertionResult run_group(const std::vector<member>& group, op op_a, op
       x->upload();
     }
     av.push_back(a.back().view), bv.push_back(b.back().view), cv.push_back(c.back().view);
-    before.emplace_back(c.back().host.data(), c.back().host.data() + c.back().host.extent(0));
   }
+  std::vector<judged_storage<T>> judged(c.begin(), c.end());
   queue q;
   gemm_batched(q, alpha, av, bv, beta, cv, {op_a, op_b}).wait();
   for (std::size_t l = 0; l < group.size(); ++l) {
     c[l].download();
     const auto& g = group[l];
-    std::vector<bool> in_c(before[l].size(), false);
-    for (index_t i = 0; i < g.m; ++i)
-      for (index_t j = 0; j < g.n; ++j) {
-        const index_t at = &c[l].at(i, j) - c[l].host.data();
-        in_c[at] = true;
-        element_judge<T> judge(alpha, beta);
-        for (index_t p = 0; alpha != 0 && p < g.k; ++p)
-          judge.add(ta ? a[l].at(p, i) : a[l].at(i, p), tb ? b[l].at(j, p) : b[l].at(p, j));
-        if (!judge.accepts(c[l].at(i, j), before[l][at]))
-          return testing::AssertionFailure()
-                 << "seed " << seed << ": problem " << l << " of " << group.size() << " (" << g.m << 'x'
-                 << g.n << 'x' << g.k << "): C(" << i << ", " << j << ") is " << c[l].at(i, j);
-      }
-    for (std::size_t i = 0; i < in_c.size(); ++i)
-      if (!in_c[i] && std::memcmp(&before[l][i], &c[l].host(i), sizeof(T)) != 0)
-        return testing::AssertionFailure() << "seed " << seed << ": wrote outside C of problem " << l;
+    auto result = judged[l].judge(reference::element_judge<T>(alpha, beta), a[l].applied(op_a),
+                                  b[l].applied(op_b), c[l].applied(), g.m, g.n, alpha != 0 ? g.k : 0);
+    if (result) result = judged[l].judge_rest();
+    if (!result)
+      return result << "; problem " << l << " of " << group.size() << " (" << g.m << 'x' << g.n << 'x' << g.k
+                    << "), seed " << seed;
   }
   return testing::AssertionSuccess();
 }

@@ -153,8 +153,7 @@ TYPED_TEST(GemmHalves, WholeNumbersAreExact) {
   const auto hc = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), c);
   for (index_t i = 0; i < m; ++i)
     for (index_t j = 0; j < n; ++j) {
-      float sum = 0;
-      for (index_t p = 0; p < k; ++p) sum += float(ha(i, p)) * float(hb(p, j));
+      const float sum = float(reference::product_element(ha, hb, i, j, k).value);
       ASSERT_EQ(float(hc(i, j)), float(C(0.5f * sum + float(i % 4) - float(j % 4)))) << i << ", " << j;
     }
 }

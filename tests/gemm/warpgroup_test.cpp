@@ -30,7 +30,7 @@ class GemmWarpgroups : public testing::Test {
 
   /// Whether its row of the tile table divides k: not where sums take most registers, of eight-bit floats two for each.
   static bool divides_k(const tiling::shape& block) {
-    return block.n < 256 && !(is_eight<a> && block.m == 128);
+    return block.n < 256 && !(detail::scalar_type_of<a>::value == scalar_type::f8 && block.m == 128);
   }
   /// Whether the tile is there. If not, a product that asks for it must say so.
   static bool has(const tiling::shape& block) {

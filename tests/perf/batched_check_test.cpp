@@ -57,7 +57,7 @@ struct batch_of_products {
     return c[l * g.m * g.n + i * s.row + j * s.col];
   }
   verdict judge(double limit) const {
-    return (*make_batched_check(g, a.data(), b.data(), c0.data(), 7, limit))(c.data());
+    return (*make_batched_check(g, a.data(), b.data(), c0.data(), 7, true, limit))(c.data());
   }
 };
 

@@ -30,7 +30,7 @@ class Ladder : public testing::TestWithParam<std::tuple<data_type, int>> {
       g.op_b = transposed ? transpose::T : transpose::N;
       workspace memory(g, 1, seed);
       const auto& host = memory.operands().host.front();
-      const auto reference = make_gemm_check(g, host.a, host.b, nullptr, seed);
+      const auto reference = make_gemm_check(g, host.a, host.b, nullptr, seed, default_device_is_host());
       for (const auto& step : ladder_steps(type, width)) {
         if (step.transposed_b != transposed || !step.exists()) continue;
         memory.reset_c(false);

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "core/error_bound.hpp"
 #include "core/problem.hpp"
+#include "core/product_of_rows.hpp"
 
 namespace keramos::perf {
 

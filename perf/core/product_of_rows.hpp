@@ -1,17 +1,19 @@
-// The reference product that results are judged by: plain loops in a wider type, over rows.
+// The reference product of keramos/gemm/reference.hpp for many elements at once: loops over rows that vectorise.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <keramos/gemm/reference.hpp>
 #include <type_traits>
 #include <vector>
 
-#include "error_bound.hpp"
 #include "parallel.hpp"
 #include "problem.hpp"
 
 namespace keramos::perf {
+
+using reference::smallest_error, reference::sum_t, reference::unit_roundoff, reference::wider_t;
 
 // A problem turned so that C is row-major: in a column-major one C^T = op(B)^T op(A)^T is, and
 // rows then stand for columns. op(A) and op(B) are copied where they are not row-major or not of the
@@ -26,17 +28,20 @@ class row_major_problem {
   using S = sum_t<T>;
   static constexpr int parts = keramos::detail::is_complex<T> ? 2 : 1;  // of an element
 
-  row_major_problem(const gemm_case& g, const void* a, const void* b)
+  // `on_host`: where the product was computed.
+  row_major_problem(const gemm_case& g, const void* a, const void* b, bool on_host)
       : m(g.m),
         n(parts * g.n),
         k(parts * g.k),
         transposed(g.layout == matrix_layout::left),
-        of_products(g.type == data_type::tf32                      ? tf32_product_roundoff
-                    : g.type == data_type::f32_emulated            ? f32_emulated_roundoff
-                    : multiplied_type(g.type) == data_type::f8_f32 ? f8_product_roundoff
-                                                                   : 0) {
-    operand x{static_cast<const T*>(a), strides_of_op_a(g), g.op_a == transpose::C, g.m, g.k};
-    operand y{static_cast<const T*>(b), strides_of_op_b(g), g.op_b == transpose::C, g.k, g.n};
+        how(reference::arithmetic_of(g.type == data_type::tf32 ? scalar_type::tf32
+                                     : g.type == data_type::f32_emulated
+                                         ? scalar_type::tf32x3
+                                         : keramos::detail::scalar_type_of<T>::value,
+                                     on_host)) {
+    const auto of_a = strides_of_op_a(g), of_b = strides_of_op_b(g);
+    operand x{{static_cast<const T*>(a), of_a.row, of_a.col, g.op_a == transpose::C}, g.m, g.k};
+    operand y{{static_cast<const T*>(b), of_b.row, of_b.col, g.op_b == transpose::C}, g.k, g.n};
     if (transposed) {
       m = g.n, n = parts * g.m;
       std::swap(x, y);
@@ -63,23 +68,14 @@ class row_major_problem {
 
   std::int64_t m, n, k;  // of the real product
   bool transposed;
-  double of_products;  // the relative error of each product
-
-  // The bound of a sum of k products, alpha times it and beta times an element, relative to its magnitudes.
-  double relative_bound() const { return double(k + 2) * unit_roundoff<S> + of_products; }
+  reference::arithmetic how;
 
  private:
   // op of a matrix, rows x cols.
-  struct operand {
-    const T* data;
-    strides at;
-    bool conjugated;
+  struct operand : reference::operand<T> {
     std::int64_t rows, cols;
 
-    void transpose() { std::swap(at.row, at.col), std::swap(rows, cols); }
-    T operator()(std::int64_t i, std::int64_t j) const {
-      return keramos::detail::conjugate_if(conjugated, data[i * at.row + j * at.col]);
-    }
+    void transpose() { std::swap(this->row_stride, this->col_stride), std::swap(rows, cols); }
   };
 
   // f(i, j) for all elements, in tiles.
@@ -99,7 +95,7 @@ class row_major_problem {
   static const S* row_major(const operand& x, std::vector<S>& copy) {
     if constexpr (std::is_same_v<T, S> || parts == 2) {
       const bool conjugated = parts == 2 && x.conjugated;
-      if (!conjugated && x.at.col == 1 && (x.at.row == x.cols || x.rows == 1))
+      if (!conjugated && x.col_stride == 1 && (x.row_stride == x.cols || x.rows == 1))
         return reinterpret_cast<const S*>(x.data);
     }
     copy.resize(x.rows * x.cols * parts);
