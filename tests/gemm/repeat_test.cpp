@@ -1,0 +1,196 @@
+// The same call gives the same bits: for each of the library's types, with operands elsewhere in memory, aligned alike, and with
+// other calls in between, of the same queue and of another. All forms of calls, and shapes for each path of a product.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <set>
+#include <vector>
+
+#include "gemm_case.hpp"
+
+namespace keramos::test {
+namespace {
+
+/// One of the library's types, and elements of callers that have it.
+template <class Types, class A, class B = A, class C = A, gemm_compute Compute = gemm_compute::standard>
+struct repeated {
+  using types = Types;
+  using a = A;
+  using b = B;
+  using c = C;
+  static constexpr gemm_compute compute = Compute;
+};
+template <class... Of>
+struct repeated_types {
+  using tests = testing::Types<Of...>;
+  using known = detail::types_list<typename Of::types...>;
+};
+using all = repeated_types<
+    repeated<types::f32, float>, repeated<types::tf32, float, float, float, gemm_compute::tf32>,
+    repeated<types::f32_emulated, float, float, float, gemm_compute::f32_emulated>,
+    repeated<types::f64, double>, repeated<types::i32, std::int32_t>,
+    repeated<types::i8_i32, std::int8_t, std::uint8_t, std::int32_t>,
+    repeated<types::i8, std::uint8_t, std::int8_t, std::int8_t>, repeated<types::c32, Kokkos::complex<float>>,
+    repeated<types::c64, Kokkos::complex<double>>, repeated<types::f16, float16>,
+    repeated<types::f16_f32, float16, float16, float>, repeated<types::bf16, bfloat16>,
+    repeated<types::bf16_f32, bfloat16, bfloat16, float>,
+    repeated<types::f8_f16, float8_e4m3, float8_e5m2, float16>,
+    repeated<types::f8_bf16, float8_e5m2, float8_e4m3, bfloat16>,
+    repeated<types::f8_f32, float8_e4m3, float8_e4m3, float>>;
+static_assert(std::is_same_v<all::known, detail::known_types>, "a type of the library has no line here");
+
+/// Elements that can be had at two addresses, both multiples of 256 bytes.
+template <class T>
+class moved {
+ public:
+  moved(index_t count, std::mt19937_64& rng) : count_(count), data_("data", 2 * count + 1024) {
+    const auto host = Kokkos::create_mirror_view(data_);
+    for (index_t i = 0; i < count; ++i) host(i) = host(second() + i) = random_value<T>(rng);
+    Kokkos::deep_copy(data_, host);
+  }
+  T* at(bool elsewhere) const { return data_.data() + (elsewhere ? second() : 0); }
+  std::vector<unsigned char> bytes(bool elsewhere) const {
+    const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), data_);
+    const auto* const first =
+        reinterpret_cast<const unsigned char*>(host.data() + (elsewhere ? second() : 0));
+    return {first, first + count_ * sizeof(T)};
+  }
+  void poison_c() const { Kokkos::deep_copy(data_, poison<T>()); }
+
+ private:
+  index_t second() const { return (count_ + 767) / 256 * 256; }
+
+  index_t count_;
+  Kokkos::View<T*, default_execution_space> data_;
+};
+
+template <class Of>
+class GemmRepeat : public testing::Test {
+ protected:
+  using A = typename Of::a;
+  using B = typename Of::b;
+  using C = typename Of::c;
+  static constexpr bool on_host = backend::traits<default_execution_space>::is_host;
+  static constexpr auto alpha = scaled_as<double, C>(scale_to<C>);
+
+  /// `count` products; `call(queue, A, B, C)` does them, with operands at one or the other address.
+  template <class Call>
+  void expect_same_bits(index_t count, index_t m, index_t n, index_t k, const Call& call) {
+    std::mt19937_64 rng(fresh_seed());
+    const moved<A> a(count * m * k, rng);
+    const moved<B> b(count * k * n, rng);
+    const moved<C> c(count * m * n, rng);
+    const stored_matrix<float> x(90, 90, layout::right, 0, 0), y(90, 90, layout::right, 0, 0),
+        z(90, 90, layout::right, 0, 0);
+    std::vector<unsigned char> first;
+    queue q, other(queue_options{.own_instance = true});
+    for (int repeat = 0; repeat < 4; ++repeat) {
+      const bool elsewhere = repeat % 2 == 1;
+      c.poison_c();
+      Kokkos::fence();
+      // Other work of both queues, which shares the memory of one and shuffles the teams of the device.
+      for (int i = 0; i < repeat; ++i) {
+        gemm(q, 1, x.view, x.view, 0, y.view);
+        gemm(other, 1, x.view, x.view, 0, z.view);
+      }
+      call(q, a.at(elsewhere), b.at(elsewhere), c.at(elsewhere));
+      q.wait(), other.wait();
+      const auto bytes = c.bytes(elsewhere);
+      if (repeat == 0) first = bytes;
+      ASSERT_EQ(std::memcmp(first.data(), bytes.data(), first.size()), 0)
+          << count << " of " << m << 'x' << n << 'x' << k << ", call " << repeat;
+    }
+  }
+};
+TYPED_TEST_SUITE(GemmRepeat, all::tests);
+
+// Tiny, in place, in tiles, with k in parts, with a vector.
+TYPED_TEST(GemmRepeat, Products) {
+  using A = typename TypeParam::a;
+  using B = typename TypeParam::b;
+  using C = typename TypeParam::c;
+  if (TypeParam::compute == gemm_compute::tf32 && this->on_host) return;  // refused there
+  constexpr index_t shapes[][3] = {{4, 5, 6},      {40, 50, 30},    {233, 244, 700},
+                                   {64, 64, 9000}, {16, 16, 30000}, {33, 9, 20000},
+                                   {300, 1, 3000}, {1, 70, 5000},   {1, 1, 20000}};
+  std::set<gemm_path> paths;
+  bool splits = false;
+  for (const auto& [m, n, k] : shapes) {
+    std::vector<gemm_plan> plans;
+    this->expect_same_bits(1, m, n, k, [&, m = m, n = n, k = k](queue& q, A* a, B* b, C* c) {
+      const auto x = matrix_view<A>::row_major(a, m, k);
+      const auto y = matrix_view<B>::row_major(b, k, n);
+      const auto z = matrix_view<C>::row_major(c, m, n);
+      plans.push_back(plan_gemm(q, x, y, z, {.compute = TypeParam::compute}));
+      gemm(q, this->alpha, x, y, 0, z, {.compute = TypeParam::compute});
+    });
+    if (this->HasFatalFailure()) return;
+    for (const gemm_plan& plan : plans) {
+      EXPECT_EQ(plan, plans[0]) << to_string(plan) << "\n" << to_string(plans[0]);
+      for (int i = 0; i < plan.size; ++i)
+        paths.insert(plan.parts[i].path), splits |= plan.parts[i].split.parts > 1;
+    }
+  }
+  // So that the shapes above are met by what they are for. Hosts divide k among threads, and only where they do not pack.
+  EXPECT_TRUE(paths.contains(gemm_path::tiled));
+  if (this->on_host && TypeParam::types::uniform) {
+    EXPECT_TRUE(paths.contains(gemm_path::unpacked));
+  }
+  if (!this->on_host) {
+    EXPECT_TRUE(splits);
+    EXPECT_TRUE(paths.contains(gemm_path::vector));
+  }
+}
+
+// Small ones and larger ones: strided, by pointers, and listed.
+TYPED_TEST(GemmRepeat, Batches) {
+  using A = typename TypeParam::a;
+  using B = typename TypeParam::b;
+  using C = typename TypeParam::c;
+  if (TypeParam::compute == gemm_compute::tf32 && this->on_host) return;  // refused there
+  constexpr index_t count = 40;
+  const gemm_batched_options options{.compute = TypeParam::compute};
+  for (const index_t n : {8, 23, 70}) {
+    const auto one = [n](auto* data, index_t i = 0) {
+      return matrix_view<std::remove_pointer_t<decltype(data)>>::row_major(data + i * n * n, n, n);
+    };
+    const auto list = [&](auto* data) {
+      std::vector<decltype(one(data))> all;
+      for (index_t i = 0; i < count; ++i) all.push_back(one(data, i));
+      return all;
+    };
+    this->expect_same_bits(count, n, n, n, [&](queue& q, A* a, B* b, C* c) {
+      const auto batch = [&](auto* data) {
+        return batched_matrix_view<std::remove_pointer_t<decltype(data)>>::strided(one(data), count, n * n);
+      };
+      gemm_batched(q, this->alpha, batch(a), batch(b), 0, batch(c), options);
+    });
+    if (this->HasFatalFailure()) return;
+    this->expect_same_bits(count, n, n, n, [&](queue& q, A* a, B* b, C* c) {
+      const auto array = [&](auto* data) {
+        using T = std::remove_pointer_t<decltype(data)>;
+        const Kokkos::View<matrix_view<T>*, default_execution_space> on_device("addresses", count);
+        const auto host = Kokkos::create_mirror_view(on_device);
+        for (index_t i = 0; i < count; ++i) host(i) = one(data, i);
+        Kokkos::deep_copy(on_device, host);
+        return on_device;
+      };
+      const auto av = array(a);
+      const auto bv = array(b);
+      const auto cv = array(c);
+      gemm_batched(q, this->alpha, matrix_array<A>::from(av, one(a)), matrix_array<B>::from(bv, one(b)), 0,
+                   matrix_array<C>::from(cv, one(c)), options)
+          .wait();  // as long as there are the addresses
+    });
+    if (this->HasFatalFailure()) return;
+    this->expect_same_bits(count, n, n, n, [&](queue& q, A* a, B* b, C* c) {
+      gemm_batched(q, this->alpha, list(a), list(b), 0, list(c), options);
+    });
+    if (this->HasFatalFailure()) return;
+  }
+}
+
+}  // namespace
+}  // namespace keramos::test
