@@ -23,6 +23,7 @@
 #include "page/command.hpp"
 #include "portability/command.hpp"
 #include "roofline/command.hpp"
+#include "support/command.hpp"
 #include "workers/worker.hpp"
 
 namespace {
@@ -68,6 +69,7 @@ int main(int argc, char** argv) {
   keramos::perf::add_kernels_command(app, command, argc, argv);
   keramos::perf::add_overhead_command(app, command, argc, argv);
   keramos::perf::add_epilogue_command(app, command, argc, argv);
+  keramos::perf::add_support_command(app, command);
   keramos::perf::add_worker_command(app, command, argc, argv);
   try {
     app.parse(own_arguments(argc, argv));

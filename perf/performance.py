@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Writes the tables of README.md and docs/performance.md from the recordings in perf/baselines:
+"""Writes the tables of README.md and docs/performance.md from the recordings in perf/baselines, and those of docs/support.md
+from the ones in perf/support:
 
-  python3 perf/performance.py            rewrites both in place
+  python3 perf/performance.py            rewrites them in place
   python3 perf/performance.py --check    shows what would change, and exits 1 if anything would
 
 A page has `<!-- table: NAME -->`, the table, `<!-- end -->`. NAME is a section of performance.ini beside this file, which
@@ -19,8 +20,8 @@ import sys
 from statistics import median
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PAGES = [ROOT / "README.md", ROOT / "docs" / "performance.md"]
-TYPES = ["f32", "f64", "i32", "f16", "f16_f32", "bf16", "bf16_f32", "i8_i32", "tf32", "f32_emulated", "f8_bf16", "f8_f16",
+PAGES = [ROOT / "README.md", ROOT / "docs" / "performance.md", ROOT / "docs" / "support.md"]
+TYPES = ["f32", "f64", "i32", "f16", "f16_f32", "bf16", "bf16_f32", "i8_i32", "i8", "tf32", "f32_emulated", "f8_bf16", "f8_f16",
          "f8_f32", "c32", "c64"]
 LIBRARIES = {"cublas": "cuBLAS", "cublaslt": "cuBLASLt", "mkl": "MKL", "openblas": "OpenBLAS"}
 
@@ -65,6 +66,8 @@ def described(row, file, context):
         name = row["ladder"]["step"].replace("_", " ")
         row["step"] = f"{row['ladder']['number']} {name}" if row["ladder"]["number"] else f"({name})"
         row["gain"] = row["ladder"]["gain"]
+    if "fused_over_product" in row:
+        row["fused_cost"] = row["fused_over_product"] - 1
     if "kernel" in row:
         row["kernel"] = row["kernel"].replace("_", " ")
         row["shape"] = row["shape"].replace("x", " x ").replace("*", ", filter of ")
@@ -110,6 +113,12 @@ UNITS = {  # the word in a column: the field, its factor, how it is printed
     "kokkos_us": ("kokkos_s", 1e6, three_digits),
     "overhead_us": ("overhead_s", 1e6, three_digits),
     "overhead_iqr_us": ("overhead_iqr_s", 1e6, three_digits),
+    "product_us": ("product_s", 1e6, three_digits),
+    "fused_us": ("fused_s", 1e6, three_digits),
+    "separate_us": ("separate_s", 1e6, three_digits),
+    "fused_cost": ("fused_cost", 100, "{:.1f} %".format),
+    "fused_cost_iqr": ("fused_over_product_iqr", 100, "{:.1f} %".format),
+    "separate_gain": ("separate_over_fused", 1, "x{:.2f}".format),
 }
 
 
@@ -240,6 +249,18 @@ def results_table(section):
     return as_table(["device", "product", "Keramos", "baseline", "which is", "ratio"], texts)
 
 
+def support_table(section):
+    """How many of the mixes of two ops and three layouts the tests did, of each type in each form."""
+    document = json.loads((ROOT / "perf" / "support" / f"{section['support']}.json").read_text(encoding="utf-8"))
+    forms = list(dict.fromkeys(["product", *(row["form"] for row in document["tested"])]))
+    mixes = {}
+    for row in document["tested"]:
+        mixes.setdefault(row["type"], {})[row["form"]] = sum(len(text.split()) for text in row["layouts"].values())
+    every = 9 * 27
+    return as_table(["type", *forms], [[type_, *(str(found.get(form, "")).replace(str(every), "all") for form in forms)]
+                                       for type_, found in mixes.items()])
+
+
 # --- Pages ---------------------------------------------------------------------------------------
 
 def main():
@@ -248,7 +269,7 @@ def main():
     check = parser.parse_args().check
     sections = configparser.RawConfigParser()
     sections.read(ROOT / "perf" / "performance.ini", encoding="utf-8")
-    kinds = {"columns": columns_table, "summary": summary_table, "results": results_table}
+    kinds = {"columns": columns_table, "summary": summary_table, "results": results_table, "support": support_table}
     shown, differ = set(), False
 
     def table(match):
@@ -270,7 +291,7 @@ def main():
     if missing := set(sections.sections()) - shown:
         stop(f"no page shows the tables {sorted(missing)}")
     if differ:
-        stop("pages differ from the recordings in perf/baselines; run python3 perf/performance.py")
+        stop("pages differ from the recordings in perf/; run python3 perf/performance.py")
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "element_check.hpp"
+#include "quantized_check.hpp"
 #include "random.hpp"
 
 namespace keramos::perf {
@@ -143,7 +144,10 @@ std::unique_ptr<gemm_check> make_batched_check(const gemm_case& g, const void* a
   return visit_type(g.type, [&](auto types) -> std::unique_ptr<gemm_check> {
     using of = decltype(types);
     using part = typename keramos::detail::part_of<typename of::c>::type;
-    return std::make_unique<batched_check<typename of::ab, part>>(g, a, b, c0, seed, on_host, limit);
+    if constexpr (std::is_same_v<part, std::int8_t>)
+      return make_quantized_check(g, a, b, c0, seed);
+    else
+      return std::make_unique<batched_check<typename of::ab, part>>(g, a, b, c0, seed, on_host, limit);
   });
 }
 

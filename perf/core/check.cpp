@@ -7,6 +7,7 @@
 
 #include "batched_check.hpp"
 #include "freivalds.hpp"
+#include "quantized_check.hpp"
 
 namespace keramos::perf {
 namespace {
@@ -75,6 +76,7 @@ class typed_check : public gemm_check {
 
 std::unique_ptr<gemm_check> make_gemm_check(const gemm_case& g, const void* a, const void* b, const void* c0,
                                             std::uint64_t seed, bool on_host) {
+  if (g.type == data_type::i8) return make_quantized_check(g, a, b, c0, seed);
   if (g.batch > 0) return make_batched_check(g, a, b, c0, seed, on_host);
   const bool small = g.operations() / 2 <= double(element_wise_limit);
   return make_gemm_check(g, a, b, c0, seed, on_host,
@@ -85,7 +87,11 @@ std::unique_ptr<gemm_check> make_gemm_check(const gemm_case& g, const void* a, c
                                             std::uint64_t seed, bool on_host, check_method method) {
   return visit_type(g.type, [&](auto types) -> std::unique_ptr<gemm_check> {
     using of = decltype(types);
-    return std::make_unique<typed_check<typename of::ab, typename of::c>>(g, a, b, c0, seed, on_host, method);
+    if constexpr (std::is_same_v<typename of::c, std::int8_t>)
+      return make_quantized_check(g, a, b, c0, seed);
+    else
+      return std::make_unique<typed_check<typename of::ab, typename of::c>>(g, a, b, c0, seed, on_host,
+                                                                            method);
   });
 }
 

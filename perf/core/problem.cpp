@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <type_traits>
 
 namespace keramos::perf {
@@ -27,6 +28,7 @@ constexpr struct {
     {data_type::f64, "f64"},
     {data_type::i32, "i32"},
     {data_type::i8_i32, "i8_i32"},
+    {data_type::i8, "i8"},
     {data_type::c32, "c32"},
     {data_type::c64, "c64"},
     {data_type::f16, "f16"},
@@ -85,6 +87,8 @@ data_type multiplied_type(data_type t) {
       return data_type::f32;
     case data_type::c64:
       return data_type::f64;
+    case data_type::i8:
+      return data_type::i8_i32;
     case data_type::f16_f32:
       return data_type::f16;
     case data_type::bf16_f32:
@@ -105,6 +109,11 @@ bool is_integer(std::string_view name_of_type) {
 }
 bool is_complex(data_type t) {
   return visit_type(t, [](auto types) { return keramos::detail::is_complex<typename decltype(types)::ab>; });
+}
+double alpha_of_sums(const gemm_case& g) {
+  return g.type == data_type::i8
+             ? float(g.alpha * 0x1.8p-7 / std::sqrt(double(std::max<std::int64_t>(g.k, 1))))
+             : g.alpha;
 }
 int operations_of_multiply_add(data_type t) { return is_complex(t) ? 8 : 2; }
 

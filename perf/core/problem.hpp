@@ -30,6 +30,7 @@ enum class data_type {
   f64,
   i32,
   i8_i32,
+  i8,
   c32,
   c64,
   f16,
@@ -86,6 +87,9 @@ data_type multiplied_type(data_type t);
 bool is_integer(data_type t);
 bool is_integer(std::string_view name_of_type);  // of a file's text
 bool is_complex(data_type t);
+// What sums are multiplied by: alpha, of which a C of eight bits is given a part so small, 0.0117 over the root of k, that
+// about one in twenty elements of random data is beyond its range.
+double alpha_of_sums(const gemm_case& g);
 // Of a multiply-add: 2, or 8 of complex numbers, whose product is 6 and whose sum is 2, as LAPACK counts.
 int operations_of_multiply_add(data_type t);
 
@@ -119,6 +123,8 @@ decltype(auto) visit_type(data_type t, F&& f) {
       return f(elements<std::int32_t>());
     case data_type::i8_i32:
       return f(elements<std::int8_t, std::int32_t>());
+    case data_type::i8:
+      return f(elements<std::int8_t>());
     case data_type::c32:
       return f(elements<complex<float>>());
     case data_type::c64:

@@ -18,6 +18,11 @@ constexpr std::uint64_t mix(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
+// As what elements of A and B are drawn. Those for a C of eight bits are any, with a sign: sums then have either sign, and
+// are all over its range.
+template <class AB, class C>
+using drawn_as = std::conditional_t<std::is_same_v<C, std::int8_t>, std::uint8_t, AB>;
+
 class random_stream {
  public:
   constexpr random_stream(std::uint64_t seed, std::uint64_t stream)
@@ -49,6 +54,8 @@ class random_stream {
       return {value<part>(2 * i), value<part>(2 * i + 1)};
     } else if constexpr (std::is_same_v<T, std::int8_t>) {
       return static_cast<T>(bits(i) >> 57);
+    } else if constexpr (std::is_same_v<T, std::uint8_t>) {
+      return static_cast<T>(bits(i) >> 56);
     } else {
       return static_cast<T>(top >> 32);
     }

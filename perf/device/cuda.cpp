@@ -4,6 +4,7 @@
 
 #include "core/host.hpp"
 #include "counters.hpp"
+#include "library_plan.hpp"
 #include "machine.hpp"
 
 namespace keramos::perf {
@@ -72,6 +73,26 @@ int visible_devices() {
   int count = 0;
   return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
 }
+
+unit_limits device_unit_limits() {
+  const auto p = properties();
+  unit_limits unit;
+  unit.threads = p.maxThreadsPerMultiProcessor;
+  unit.teams = p.maxBlocksPerMultiProcessor;
+  unit.threads_of_a_team = p.maxThreadsPerBlock;
+  unit.registers = p.regsPerMultiprocessor;
+  unit.registers_of_a_thread = 255;
+  unit.scratch_bytes = std::int64_t(p.sharedMemPerMultiprocessor);
+  unit.warp = p.warpSize;
+  // Of the CUDA occupancy calculator; the runtime does not tell them.
+  unit.register_granularity = 256;
+  unit.register_banks = 4;
+  unit.scratch_granularity = p.major >= 8 ? 128 : 256;
+  unit.scratch_reserved_of_a_team = std::int64_t(p.reservedSharedMemPerBlock);
+  return unit;
+}
+
+std::string host_micro_kernel(data_type) { return {}; }
 
 std::size_t device_cache_bytes() {
   const auto bytes = properties().l2CacheSize;

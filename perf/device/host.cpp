@@ -6,9 +6,8 @@
 
 #include "core/host_peak.hpp"
 #include "counters.hpp"
-#include "kernels.hpp"
+#include "library_plan.hpp"
 #include "machine.hpp"
-#include "machine_queue.hpp"
 
 namespace keramos::perf {
 
@@ -45,7 +44,5 @@ std::string host_micro_kernel(data_type type) {
     return of(keramos::detail::host::kernels<types>());
   });
 }
-
-std::vector<launch_figures> launches_of(const std::function<void(keramos::queue&)>&) { return {}; }
 
 }  // namespace keramos::perf

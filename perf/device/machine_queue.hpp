@@ -1,11 +1,7 @@
 // For the files that include Kokkos: the queue behind the machine.
 #pragma once
 
-#include <functional>
 #include <keramos/core/queue.hpp>
-#include <vector>
-
-#include "kernels.hpp"
 
 namespace keramos::perf {
 
@@ -24,9 +20,5 @@ double seconds_on_queue(const F& f) {
   stop.wait();
   return elapsed_seconds(start, stop);
 }
-
-// The kernels that enqueue(q) launches, as the runtime sees them; it is called twice. Empty where the runtime
-// cannot be asked, as on hosts, whose kernels are plain functions.
-std::vector<launch_figures> launches_of(const std::function<void(keramos::queue&)>& enqueue);
 
 }  // namespace keramos::perf

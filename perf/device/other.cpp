@@ -1,9 +1,8 @@
 // Devices that the harness knows nothing about yet.
 #include "core/host.hpp"
 #include "counters.hpp"
-#include "kernels.hpp"
+#include "library_plan.hpp"
 #include "machine.hpp"
-#include "machine_queue.hpp"
 
 namespace keramos::perf {
 
@@ -19,6 +18,5 @@ void stop_profiler() {}
 
 unit_limits device_unit_limits() { return {}; }
 std::string host_micro_kernel(data_type) { return {}; }
-std::vector<launch_figures> launches_of(const std::function<void(keramos::queue&)>&) { return {}; }
 
 }  // namespace keramos::perf

@@ -29,11 +29,7 @@ struct epilogue_options {
 
 std::vector<data_type> types_of(const std::string& text) {
   std::vector<data_type> types;
-  for (const auto& name : split_list(text)) {
-    types.push_back(parse_type(name));
-    if (types.back() != data_type::f32 && types.back() != data_type::f64)
-      throw usage_error("bias and GELU are measured in f32 and f64: write --type f32,f64");
-  }
+  for (const auto& name : split_list(text)) types.push_back(parse_type(name, epilogue_types));
   return types;
 }
 
@@ -103,7 +99,8 @@ void add_epilogue_command(CLI::App& app, std::function<int()>& command, int& arg
   auto options = std::make_shared<epilogue_options>();
   auto* epilogue = app.add_subcommand(
       "epilogue", "what bias and GELU cost in a product's kernel, and what they cost in one of their own");
-  epilogue->add_option("--type", options->types, "element types: f32, f64")->capture_default_str();
+  epilogue->add_option("--type", options->types, "element types: any of " + names(epilogue_types))
+      ->capture_default_str();
   epilogue->add_option("--size", options->sizes, "n of n x n matrices: 512 or 512,1000 or 64:1024:*2")
       ->capture_default_str();
   epilogue->add_option("--repetitions", options->repetitions, "timed repetitions")->capture_default_str();

@@ -1,102 +1,42 @@
 #include "products.hpp"
 
-#include <cmath>
-#include <limits>
-#include <random>
 #include <stdexcept>
-#include <vector>
 
-#include <keramos/gemm/fused.hpp>
-#include <keramos/keramos.hpp>
-
-#include "device/machine_queue.hpp"
+#include "core/problem.hpp"
 
 namespace keramos::perf {
+
+namespace fused {  // instantiated in products_<type>.cpp
+template <class T>
+epilogue_products make(std::int64_t n);
+template <>
+epilogue_products make<float>(std::int64_t n);
+template <>
+epilogue_products make<double>(std::int64_t n);
+template <>
+epilogue_products make<float16>(std::int64_t n);
+template <>
+epilogue_products make<bfloat16>(std::int64_t n);
+}  // namespace fused
+
 namespace {
-
-using space = keramos::default_execution_space;
-template <class T>
-using matrix = Kokkos::View<T**, Kokkos::LayoutRight, space>;
-template <class T>
-using vector = Kokkos::View<T*, space>;
-
-template <class T>
-auto bias_gelu(const vector<T>& bias) {
-  return epilogue::bias_by_column(bias) | epilogue::gelu();
+constexpr data_type types[] = {data_type::f32, data_type::f64, data_type::f16, data_type::bf16};
 }
-
-/// C = epilogue(C), by the same functions.
-template <class T, class Epilogue>
-struct apply_to_c {
-  matrix<T> c;
-  Epilogue epilogue;
-
-  KERAMOS_FUNCTION void operator()(keramos::id<2> at) const {
-    T& element = c(at[0], at[1]);
-    element = epilogue(element, at[0], at[1], keramos::index_t(0));
-  }
-};
-
-template <class T>
-struct operands {
-  matrix<T> a, b, c;
-  vector<T> bias;
-
-  explicit operands(std::int64_t n) : a("A", n, n), b("B", n, n), c("C", n, n), bias("bias", n) {
-    std::mt19937_64 rng(n);
-    // Sums of about 1, where GELU is neither 0 nor the identity.
-    const T scale = T(1 / std::sqrt(double(n)));
-    std::normal_distribution<T> normal;
-    const auto fill = [&](const auto& view, T factor) {
-      const auto host = Kokkos::create_mirror_view(view);
-      for (std::size_t i = 0; i < view.size(); ++i) host.data()[i] = factor * normal(rng);
-      Kokkos::deep_copy(view, host);
-    };
-    fill(a, scale), fill(b, T(1)), fill(bias, T(1));
-  }
-
-  void multiply() const { gemm(machine_queue(), 1, a, b, 0, c); }
-  void multiply_fused() const { gemm(machine_queue(), a, b, c, bias_gelu(bias)); }
-  void multiply_then_apply() const {
-    multiply();
-    machine_queue().parallel_for("keramos_perf_bias_gelu", keramos::range{c.extent(0), c.extent(1)},
-                                 apply_to_c<T, decltype(bias_gelu(bias))>{c, bias_gelu(bias)});
-  }
-
-  void check() const {
-    const auto result = [&](void (operands::*multiply)() const) {
-      (this->*multiply)();
-      machine_queue().wait();
-      const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), c);
-      return std::vector<T>(host.data(), host.data() + host.size());
-    };
-    const auto fused = result(&operands::multiply_fused), separate = result(&operands::multiply_then_apply);
-    const double bound = 100 * std::sqrt(double(c.extent(0))) * std::numeric_limits<T>::epsilon();
-    for (std::size_t i = 0; i < fused.size(); ++i)
-      if (!(std::abs(double(fused[i]) - double(separate[i])) <= bound))
-        throw std::runtime_error("the fused product and the separate kernel do not give the same C");
-  }
-};
-
-template <class T>
-epilogue_products make(std::int64_t n) {
-  const operands<T> x(n);
-  x.check();
-  const auto timed = [x](void (operands<T>::*multiply)() const) {
-    return [x, multiply](std::int64_t calls) {
-      return seconds_on_queue([&] {
-        for (std::int64_t i = 0; i < calls; ++i) (x.*multiply)();
-      });
-    };
-  };
-  return {timed(&operands<T>::multiply), timed(&operands<T>::multiply_fused),
-          timed(&operands<T>::multiply_then_apply)};
-}
-
-}  // namespace
+constinit const std::span<const data_type> epilogue_types = types;
 
 epilogue_products make_epilogue_products(data_type type, std::int64_t n) {
-  return type == data_type::f64 ? make<double>(n) : make<float>(n);
+  switch (type) {
+    case data_type::f32:
+      return fused::make<float>(n);
+    case data_type::f64:
+      return fused::make<double>(n);
+    case data_type::f16:
+      return fused::make<float16>(n);
+    case data_type::bf16:
+      return fused::make<bfloat16>(n);
+    default:
+      throw std::logic_error("not one of epilogue_types");
+  }
 }
 
 }  // namespace keramos::perf

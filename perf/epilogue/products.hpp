@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 
 #include "core/problem.hpp"
 
@@ -17,7 +18,9 @@ struct epilogue_products {
   timed_calls separate;  // C = A·B, then C = gelu(C + bias) in a kernel of its own
 };
 
-// Of n x n matrices of random numbers (f32 or f64), and a bias for each column. Throws std::runtime_error if fused and
+extern const std::span<const data_type> epilogue_types;  // f32, f64, and halves with a bias of float
+
+// Of n x n matrices of random numbers of one of these types, and a bias for each column. Throws std::runtime_error if fused and
 // separate do not give the same C, but for rounding.
 epilogue_products make_epilogue_products(data_type type, std::int64_t n);
 

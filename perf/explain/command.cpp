@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -24,37 +25,61 @@ class explain_session {
     machine_.emplace(argc, argv);
     unit_ = device_unit_limits();
     problem_ = options.problem();
-    library_ = library_kernel_for(problem_);
+    library_ = library_plan_for(problem_);
   }
 
   int run() {
-    const auto tile = options_.tile_of();
-    const auto figures = figures_of(tile);
     if (!library_) unit_ = options_.limits(spec_ ? spec_->unit : unit_limits());
+    const auto tile = explained_tile();
     const bool has_units = !(machine_ && machine_->device().is_host) && (!spec_ || spec_->kind == "gpu");
-    const auto occupancy = occupancy_of({figures.threads, options_.registers, figures.scratch_bytes}, unit_);
+    std::optional<tile_figures> figures;
+    std::optional<occupancy_result> occupancy;
+    if (tile) {
+      figures = figures_of(*tile);
+      // Of the library's tile what the plan asks for, which is more than the elements take.
+      const auto scratch = tile->team > 0 ? tiled_part()->scratch_bytes : figures->scratch_bytes;
+      if (has_units) occupancy = occupancy_of({figures->threads, options_.registers, scratch}, unit_);
+    }
     if (options_.format == "json") {
-      fmt::print("{}\n", document(tile, figures, has_units ? &occupancy : nullptr).dump(2));
+      fmt::print("{}\n", document(tile, figures, occupancy).dump(2));
       return 0;
     }
     if (machine_) fmt::print("{} on {}\n", machine_->device().backend, machine_->device().name);
-    if (library_) fmt::print("{}\n", library_text(problem_, *library_, unit_));
-    fmt::print("{}", tile_text(tile, figures));
-    if (has_units) fmt::print("{}", occupancy_text(occupancy, unit_));
+    if (library_) fmt::print("{}\n", library_text(problem_, *library_, options_.registers));
+    if (tile) fmt::print("{}", tile_text(*tile, *figures));
+    if (occupancy) fmt::print("{}", occupancy_text(*occupancy, unit_));
     if (!has_units) fmt::print("a team is one thread of the host: one is active on each core\n");
-    if (spec_) fmt::print("{}", roofline_text(tile, figures, *spec_));
+    if (spec_) fmt::print("{}", roofline_text(*tile, *figures, *spec_));
     return 0;
   }
 
  private:
-  nlohmann::ordered_json document(const tile_description& tile, const tile_figures& figures,
-                                  const occupancy_result* occupancy) const {
+  // The first part of the plan that is computed in tiles; null if there is none.
+  const planned_part* tiled_part() const {
+    if (!library_) return nullptr;
+    const auto at = std::find_if(library_->parts.begin(), library_->parts.end(),
+                                 [](const planned_part& part) { return part.is_tiled(); });
+    return at == library_->parts.end() ? nullptr : &*at;
+  }
+
+  // The tile that was given, or the plan's; none where the plan has none.
+  std::optional<tile_description> explained_tile() const {
+    if (options_.has_tile() || !library_) return options_.tile_of();
+    const planned_part* const part = tiled_part();
+    if (part == nullptr) return std::nullopt;
+    return tile_description{problem_.type, part->block.m, part->block.n, part->block.k, 1, 1,
+                            part->stages,  part->threads};
+  }
+
+  nlohmann::ordered_json document(const std::optional<tile_description>& tile,
+                                  const std::optional<tile_figures>& figures,
+                                  const std::optional<occupancy_result>& occupancy) const {
     nlohmann::ordered_json out;
-    out["schema"] = "keramos-perf-explain/1";
+    out["schema"] = "keramos-perf-explain/2";
     if (machine_) out["device"] = machine_->device().name;
     if (spec_) out["device"] = spec_->name;
-    out["tile"] = to_json(tile, figures);
-    if (occupancy != nullptr) out["occupancy"] = to_json(*occupancy);
+    if (tile) out["tile"] = to_json(*tile, *figures);
+    if (occupancy) out["occupancy"] = to_json(*occupancy);
     if (library_) out["library"] = to_json(problem_, *library_);
     return out;
   }
@@ -64,7 +89,7 @@ class explain_session {
   std::optional<machine> machine_;
   unit_limits unit_;
   gemm_case problem_;
-  std::optional<library_kernel> library_;
+  std::optional<library_plan> library_;
 };
 
 }  // namespace
@@ -74,7 +99,7 @@ void add_explain_command(CLI::App& app, std::function<int()>& command, int& argc
   auto* explain = app.add_subcommand(
       "explain",
       "The arithmetic of a tile, how many teams a multiprocessor holds and what limits them, and "
-      "what the library's compiled kernel really needs");
+      "how the library would do a product on this machine");
   options->add_to(*explain);
   explain->callback([options, &command, &argc, argv] {
     command = [options, &argc, argv] {

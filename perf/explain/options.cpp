@@ -56,8 +56,10 @@ std::vector<std::int64_t> parse_extents(const std::string& text, std::size_t par
 }
 
 void explain_options::add_to(CLI::App& app) {
-  app.add_option("--tile", tile,
-                 "a team's block of C and its k-tile: 16 (for 16x16x16) or 128x128x8 (default 16)");
+  app.add_option(
+      "--tile", tile,
+      "a team's block of C and its k-tile: 16 (for 16x16x16) or 128x128x8 (default: on the machine that "
+      "of the library's plan, else 16)");
   app.add_option("--thread-tile", thread_tile, "elements of C that a thread keeps: 8x8 (default 1x1)");
   app.add_option("--stages", stages, "k-tiles in local memory at once: 2 for double buffers")
       ->capture_default_str();
@@ -71,7 +73,8 @@ void explain_options::add_to(CLI::App& app) {
   app.add_option("--teams-per-sm", teams, "teams that a multiprocessor holds: 16");
   app.add_option("--registers-per-sm", registers_of_unit,
                  "32-bit registers of a multiprocessor (default with --registers: 64K)");
-  app.add_option("--registers", registers, "registers of a thread, as ptxas -v or this command tells them");
+  app.add_option("--registers", registers,
+                 "registers of a thread, as ptxas -v or keramos-perf ladder --counters tells them");
   app.add_option("--op", op, "on the machine: op of the library's product to look at")->capture_default_str();
   app.add_option("--size", size, "and its size: 1024, or 200x400x500 (m x n x k)")->capture_default_str();
   app.add_option("--format", format, "table or json")->capture_default_str();
@@ -79,12 +82,11 @@ void explain_options::add_to(CLI::App& app) {
       "Examples:\n"
       "  keramos-perf explain --tile 16 --scratch-per-sm 48K --threads-per-sm 2048 --teams-per-sm 16\n"
       "  keramos-perf explain --tile 128x128x8 --thread-tile 8x8 --registers 128 --device-spec h200-sxm5\n"
-      "  keramos-perf explain --type f64 --size 4096     the library's kernel on this machine");
+      "  keramos-perf explain --type f64 --size 4096     the library's plan on this machine");
 }
 
 bool explain_options::on_machine() const {
-  return spec.empty() && scratch.empty() && threads.empty() && teams.empty() && registers_of_unit.empty() &&
-         registers == 0;
+  return spec.empty() && scratch.empty() && threads.empty() && teams.empty() && registers_of_unit.empty();
 }
 
 void explain_options::check() const {

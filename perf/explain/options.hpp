@@ -16,7 +16,7 @@ namespace keramos::perf {
 
 struct explain_options {
   std::string type = "f32";
-  std::string tile;         // "16" or "128x128x8"; "": 16, and on the machine the library's own kernel too
+  std::string tile;         // "16" or "128x128x8"; "": on the machine that of the library's plan, else 16
   std::string thread_tile;  // "8x8"; "": one element a thread
   std::int64_t stages = 1;
   std::string spec;  // --device-spec
@@ -30,6 +30,8 @@ struct explain_options {
   // All of these throw usage_error.
   void check() const;
   tile_description tile_of() const;
+  // Whether a tile was given.
+  bool has_tile() const { return !tile.empty() || !thread_tile.empty(); }
   // Whether the machine at hand is meant: no spec, and no limits by hand.
   bool on_machine() const;
   // The limits given by hand, over those of `base`.

@@ -23,16 +23,31 @@ std::string line(const std::string& what, const std::string& value, const std::s
 
 const char* operation(data_type type) { return is_integer(type) ? "OP" : "FLOP"; }
 
-std::string launch_text(const launch_figures& f, const unit_limits& unit) {
-  auto text = fmt::format("  launch of {} teams of {} threads{}\n", grouped(f.teams), f.threads,
-                          f.name.empty() ? "" : ": " + f.name);
-  text += line("registers a thread", grouped(f.registers), "");
-  text += line("spilled bytes a thread", grouped(f.spill_bytes), "");
-  text += line("local memory a team", grouped(f.scratch_bytes), "B, Kokkos' own share included");
-  const auto model = occupancy_of({f.threads, f.registers, f.scratch_bytes}, unit);
-  text += line("active teams", grouped(f.active_teams),
-               fmt::format("by the runtime's account; by arithmetic {}, limited by {}", model.teams,
-                           model.limited_by));
+std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
+
+std::string model_text(const modelled_time& time) {
+  std::string note =
+      "by the model that chose it: without them " + percent(time.savings.front().share) + " less time";
+  for (std::size_t i = 1; i < time.savings.size(); ++i) {
+    note += fmt::format(", without {} {}", time.savings[i].without, percent(time.savings[i].share));
+  }
+  return line("limited by", time.savings.front().without, note);
+}
+
+std::string part_text(const planned_part& part, std::int64_t registers) {
+  auto text = "  " + part.text + "\n";
+  text += line("teams", grouped(part.teams),
+               fmt::format("of {} thread{}", part.threads, part.threads == 1 ? "" : "s"));
+  if (!part.unit.empty()) text += line("multiplied by", "", part.unit);
+  if (part.scratch_bytes > 0)
+    text += line("local memory a team", grouped(part.scratch_bytes), "B asked for, at most");
+  if (part.teams_of_registers > 0) {
+    text += line("registers a thread", registers > 0 ? grouped(registers) : "?",
+                 fmt::format("compiled so that {} team{} fit a multiprocessor{}", part.teams_of_registers,
+                             part.teams_of_registers == 1 ? "" : "s",
+                             registers > 0 ? "" : "; how many, ptxas -v tells: --registers takes them"));
+  }
+  if (part.model) text += model_text(*part.model);
   return text;
 }
 
@@ -41,10 +56,12 @@ std::string launch_text(const launch_figures& f, const unit_limits& unit) {
 std::string tile_text(const tile_description& t, const tile_figures& f) {
   const char* const op = operation(t.type);
   const int each = operations_of_multiply_add(t.type);
-  auto text = fmt::format(
-      "block tile {}x{}x{} of {}, {} threads a team, {} of C a thread\n\n", t.m, t.n, t.k, name(t.type),
-      f.threads,
-      t.thread_m * t.thread_n == 1 ? "one element" : fmt::format("{}x{} elements", t.thread_m, t.thread_n));
+  auto text = fmt::format("block tile {}x{}x{} of {}, {} thread{} a team{}\n\n", t.m, t.n, t.k, name(t.type),
+                          f.threads, f.threads == 1 ? "" : "s",
+                          t.team > 0 ? ""
+                          : t.thread_m * t.thread_n == 1
+                              ? ", one element of C a thread"
+                              : fmt::format(", {}x{} elements of C a thread", t.thread_m, t.thread_n));
   text += "arithmetic intensity\n";
   text += line(fmt::format("naive, {}/B", op), fmt::format("{:g}", f.naive_intensity),
                fmt::format("{} operations for 2 operands of {} bytes", each, size_of_ab(t.type)));
@@ -54,9 +71,9 @@ std::string tile_text(const tile_description& t, const tile_figures& f) {
   text += line("loads from global memory", grouped(f.loads),
                fmt::format("{}x{} of A and {}x{} of B", t.m, t.k, t.k, t.n));
   text += line("operations", grouped(f.operations), fmt::format("{} x {} x {} x {}", each, t.m, t.n, t.k));
-  text += line("local memory a team", grouped(f.scratch_bytes),
-               fmt::format("B for {} k-tile{}", t.stages, t.stages > 1 ? "s" : ""));
-  return text;
+  if (t.team > 0) return text;  // of the library's tiles the plan tells it
+  return text + line("local memory a team", grouped(f.scratch_bytes),
+                     fmt::format("B for {} k-tile{}", t.stages, t.stages > 1 ? "s" : ""));
 }
 
 std::string occupancy_text(const occupancy_result& o, const unit_limits& unit) {
@@ -101,17 +118,12 @@ std::string roofline_text(const tile_description& t, const tile_figures& f, cons
   return text;
 }
 
-std::string library_text(const gemm_case& g, const library_kernel& k, const unit_limits& unit) {
-  auto text = fmt::format("keramos::gemm, {} {}{}, m x n x k = {} x {} x {}\n", name(g.type), name(g.op_a),
-                          name(g.op_b), g.m, g.n, g.k);
-  if (!k.micro_kernel.empty()) text += line("instruction set, register tile", "", k.micro_kernel);
-  for (const planned_part& part : k.plan) {
-    text += "  " + part.text + "\n";
-    if (part.scratch_bytes == 0) continue;
-    text += line("local memory a team", grouped(part.scratch_bytes), "B asked for, at most");
-    text += line("threads a team", grouped(part.threads), "");
-  }
-  for (const auto& launch : k.launches) text += launch_text(launch, unit);
+std::string library_text(const gemm_case& g, const library_plan& plan, std::int64_t registers) {
+  auto text =
+      fmt::format("keramos::gemm, {} {}{}, m x n x k = {} x {} x {}{}\n", name(g.type), name(g.op_a),
+                  name(g.op_b), g.m, g.n, g.k, plan.type == name(g.type) ? "" : ", computed as " + plan.type);
+  if (!plan.micro_kernel.empty()) text += line("instruction set, register tile", "", plan.micro_kernel);
+  for (const planned_part& part : plan.parts) text += part_text(part, registers);
   return text;
 }
 
@@ -119,12 +131,12 @@ json to_json(const tile_description& t, const tile_figures& f) {
   json out;
   out["type"] = name(t.type);
   out["tile"] = {t.m, t.n, t.k};
-  out["thread_tile"] = {t.thread_m, t.thread_n};
+  if (t.team == 0) out["thread_tile"] = {t.thread_m, t.thread_n};
   out["stages"] = t.stages;
   out["threads_of_a_team"] = f.threads;
   out["loads_of_a_phase"] = f.loads;
   out["operations_of_a_phase"] = f.operations;
-  out["scratch_bytes"] = f.scratch_bytes;
+  if (t.team == 0) out["scratch_bytes"] = f.scratch_bytes;
   out["naive_intensity"] = f.naive_intensity;
   out["intensity"] = f.intensity;
   out["reduction"] = f.reduction;
@@ -141,29 +153,32 @@ json to_json(const occupancy_result& o) {
   return out;
 }
 
-json to_json(const gemm_case& g, const library_kernel& k) {
+json to_json(const gemm_case& g, const library_plan& plan) {
   json out;
   out["op"] = fmt::format("{}{}", name(g.op_a), name(g.op_b));
   out["m"] = g.m, out["n"] = g.n, out["k"] = g.k;
-  out["micro_kernel"] = k.micro_kernel;
+  out["computed_as"] = plan.type;
+  out["micro_kernel"] = plan.micro_kernel;
   out["plan"] = json::array();
-  for (const planned_part& part : k.plan) {
-    out["plan"].push_back({{"m", part.m},
-                           {"n", part.n},
-                           {"path", part.path},
-                           {"tile", part.tile},
-                           {"parts_of_k", part.parts_of_k},
-                           {"scratch_bytes", part.scratch_bytes},
-                           {"threads_of_a_team", part.threads}});
-  }
-  out["launches"] = json::array();
-  for (const auto& f : k.launches) {
-    out["launches"].push_back({{"teams", f.teams},
-                               {"threads_of_a_team", f.threads},
-                               {"registers_of_a_thread", f.registers},
-                               {"scratch_bytes", f.scratch_bytes},
-                               {"spill_bytes", f.spill_bytes},
-                               {"active_teams", f.active_teams}});
+  for (const planned_part& part : plan.parts) {
+    json of_part{{"m", part.m},
+                 {"n", part.n},
+                 {"path", part.path},
+                 {"tile", {part.block.m, part.block.n, part.block.k}},
+                 {"stages", part.stages},
+                 {"parts_of_k", part.parts_of_k},
+                 {"teams", part.teams},
+                 {"threads_of_a_team", part.threads},
+                 {"scratch_bytes", part.scratch_bytes}};
+    if (!part.unit.empty()) of_part["unit"] = part.unit;
+    if (part.teams_of_registers > 0) of_part["teams_of_registers"] = part.teams_of_registers;
+    if (part.model) {
+      of_part["model"]["cycles"] = part.model->cycles;
+      of_part["model"]["limited_by"] = part.model->savings.front().without;
+      for (const auto& saving : part.model->savings)
+        of_part["model"]["saved_without"][saving.without] = saving.share;
+    }
+    out["plan"].push_back(of_part);
   }
   return out;
 }

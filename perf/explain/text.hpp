@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/device_spec.hpp"
-#include "device/kernels.hpp"
+#include "device/library_plan.hpp"
 #include "occupancy.hpp"
 #include "tile_model.hpp"
 
@@ -15,11 +15,11 @@ std::string tile_text(const tile_description& tile, const tile_figures& figures)
 std::string occupancy_text(const occupancy_result& occupancy, const unit_limits& unit);
 // Where the tile meets the device's ceilings, if its traffic came from memory.
 std::string roofline_text(const tile_description& tile, const tile_figures& figures, const device_spec& spec);
-// The library's kernel as compiled, and what the arithmetic says of each launch.
-std::string library_text(const gemm_case& g, const library_kernel& kernel, const unit_limits& unit);
+// The library's plan; registers of a thread where they are known, else 0.
+std::string library_text(const gemm_case& g, const library_plan& plan, std::int64_t registers);
 
 nlohmann::ordered_json to_json(const tile_description& tile, const tile_figures& figures);
 nlohmann::ordered_json to_json(const occupancy_result& occupancy);
-nlohmann::ordered_json to_json(const gemm_case& g, const library_kernel& kernel);
+nlohmann::ordered_json to_json(const gemm_case& g, const library_plan& plan);
 
 }  // namespace keramos::perf

@@ -6,7 +6,7 @@ tile_figures figures_of(const tile_description& t) {
   const auto bytes = static_cast<std::int64_t>(size_of_ab(t.type));
   const int each = operations_of_multiply_add(t.type);
   tile_figures f{};
-  f.threads = (t.m / t.thread_m) * (t.n / t.thread_n);
+  f.threads = t.team > 0 ? t.team : (t.m / t.thread_m) * (t.n / t.thread_n);
   f.loads = (t.m + t.n) * t.k;
   f.operations = each * t.m * t.n * t.k;
   f.scratch_bytes = f.loads * t.stages * bytes;

@@ -14,6 +14,7 @@ struct tile_description {
   std::int64_t m = 16, n = 16, k = 16;
   std::int64_t thread_m = 1, thread_n = 1;
   std::int64_t stages = 1;  // k-tiles in scratch at once: 2 for double buffers
+  std::int64_t team = 0;    // threads of a team, where thread tiles do not tell; 0: they do
 };
 
 struct tile_figures {

@@ -12,7 +12,7 @@
 #include "build_info.hpp"
 #include "core/interrupt.hpp"
 #include "counters.hpp"
-#include "explain/options.hpp"
+#include "device/library_plan.hpp"
 #include "gemm/bench.hpp"
 #include "gemm/options.hpp"
 #include "gemm/runner.hpp"
@@ -184,7 +184,6 @@ class ladder_session {
       row->tile = fmt::format("{}x{}x{}", step.tile_m, step.tile_n, step.tile_k);
       row->bytes = step.elements_moved(double(g.m), double(g.n), double(g.k)) * double(size_of_ab(g.type));
       row->why = step.why;
-      if (row->result.timed() && !bench_->device().is_host) row->launches = launches_of(step, g);
       rows.push_back(std::move(*row));
     }
     for (const auto& slot : bench_->slots()) {
@@ -230,25 +229,16 @@ class ladder_session {
     return row;
   }
 
-  // Registers and so on of the compiled kernels, on data of a small problem: they do not depend on it.
-  static std::vector<launch_figures> launches_of(const ladder_step& step, gemm_case g) {
-    g.m = g.n = g.k = 256;
-    g.op_b = step.transposed_b ? transpose::T : transpose::N;
-    const workspace data(g, 1, 1);
-    return step.launches(g, data.operands().device.front());
-  }
-
   static void describe_library(ladder_row& row) {
     const auto& g = row.result.problem;
-    const auto kernel = library_kernel_for(g);
-    row.launches = kernel.launches;
-    if (kernel.plan.empty() || kernel.plan.front().path != "tiled") return;
-    row.tile = kernel.plan.front().tile;
-    const auto block = parse_extents(row.tile, 3, "tile");
+    const auto plan = library_plan_for(g);
+    if (plan.parts.empty() || !plan.parts.front().is_tiled()) return;
+    const auto& block = plan.parts.front().block;
+    row.tile = block.text();
     const auto blocks = [](std::int64_t extent, std::int64_t of) { return double((extent + of - 1) / of); };
     row.bytes = double(size_of_ab(g.type)) *
-                (double(g.m) * double(g.k) * blocks(g.n, block[1]) +
-                 double(g.k) * double(g.n) * blocks(g.m, block[0]) + double(g.m) * double(g.n));
+                (double(g.m) * double(g.k) * blocks(g.n, block.n) +
+                 double(g.k) * double(g.n) * blocks(g.m, block.m) + double(g.m) * double(g.n));
   }
 
   // The file holds what is done so far at any moment.

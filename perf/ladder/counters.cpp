@@ -1,6 +1,7 @@
 #include "counters.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -21,6 +22,9 @@ namespace {
 // without the traffic between L2's own parts, which lts__t_bytes has too.
 constexpr const char* metrics[] = {"dram__bytes_read.sum", "dram__bytes_write.sum",
                                    "lts__t_sectors_srcunit_tex.sum"};
+constexpr const char* launch_metrics[] = {
+    "launch__grid_size", "launch__block_size", "launch__registers_per_thread",
+    "launch__shared_mem_per_block_static", "launch__shared_mem_per_block_dynamic"};
 constexpr double byte_counts::*members[] = {&byte_counts::dram_read, &byte_counts::dram_write,
                                             &byte_counts::l2};
 
@@ -94,6 +98,8 @@ class ncu_table {
         double& sum = calls_.back().*members[i];
         sum = (first_ ? 0 : sum) + number(field(fields, metrics[i])) * scale_[i];
       }
+      const auto told = [&](int i) { return number(field(fields, launch_metrics[i])); };
+      calls_.back().launches.push_back({told(0), told(1), told(2), told(3) + told(4)});
       first_ = false;
     }
   }
@@ -190,7 +196,7 @@ counted_bytes count_bytes(byte_counting who, const std::vector<std::string>& arg
                "--clock-control",
                "none",
                "--metrics",
-               fmt::format("{},{},{}", metrics[0], metrics[1], metrics[2])};
+               fmt::format("{},{}", fmt::join(metrics, ","), fmt::join(launch_metrics, ","))};
     if (command[0].empty()) {
       counted.problem = "no ncu in PATH or the CUDA toolkit (install nsight-compute, or set CUDA_HOME)";
     }

@@ -1,4 +1,4 @@
-// Bytes that one call of each step moves, counted by the hardware: keramos-perf runs itself once more for that,
+// Bytes that one call of each step moves, counted by the hardware, and what its kernels need: keramos-perf runs itself once more for that,
 // on NVIDIA GPUs under Nsight Compute's ncu, with --count-once (count_once.cpp).
 #pragma once
 
@@ -12,11 +12,19 @@
 
 namespace keramos::perf {
 
+// A kernel that a call launched, as ncu tells; `none` where it does not.
+struct counted_launch {
+  double teams, threads;  // threads: of a team
+  double registers;       // of a thread
+  double scratch_bytes;   // of a team, Kokkos' own share included
+};
+
 struct byte_counts {
   static constexpr double none = std::numeric_limits<double>::quiet_NaN();  // not counted
-  double dram_read = none;   // from device memory; hosts: cache misses x 64
-  double dram_write = none;  // to it
-  double l2 = none;          // between the multiprocessors and the L2 cache
+  double dram_read = none;               // from device memory; hosts: cache misses x 64
+  double dram_write = none;              // to it
+  double l2 = none;                      // between the multiprocessors and the L2 cache
+  std::vector<counted_launch> launches;  // NVIDIA GPUs
 };
 
 struct counted_bytes {

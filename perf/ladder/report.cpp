@@ -97,13 +97,14 @@ nlohmann::ordered_json to_json(const ladder_row& row) {
   more["gain"] = nullptr;
   if (row.gain > 0) more["gain"] = row.gain;
   more["why"] = row.why;
-  for (const auto& f : row.launches) {
-    more["launches"].push_back({{"teams", f.teams},
-                                {"threads_of_a_team", f.threads},
-                                {"registers_of_a_thread", f.registers},
-                                {"scratch_bytes", f.scratch_bytes},
-                                {"spill_bytes", f.spill_bytes},
-                                {"active_teams", f.active_teams}});
+  const auto known = [](double x) {
+    return std::isnan(x) ? nlohmann::ordered_json() : nlohmann::ordered_json(std::int64_t(x));
+  };
+  for (const auto& launch : row.counted.launches) {
+    more["launches"].push_back({{"teams", known(launch.teams)},
+                                {"threads_of_a_team", known(launch.threads)},
+                                {"registers_of_a_thread", known(launch.registers)},
+                                {"scratch_bytes", known(launch.scratch_bytes)}});
   }
   return out;
 }

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "counters.hpp"
-#include "device/kernels.hpp"
 #include "report/result.hpp"
 
 namespace keramos::perf {
@@ -21,7 +20,6 @@ struct ladder_row {
   double gain = 0;   // rate over that of the row before; 0: none
   std::string why;   // one sentence
   byte_counts counted;
-  std::vector<launch_figures> launches;
 
   double intensity() const { return bytes > 0 ? result.problem.operations() / bytes : 0; }
 };

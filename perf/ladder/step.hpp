@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "core/problem.hpp"
-#include "device/kernels.hpp"
 #include "providers/provider.hpp"
 
 namespace keramos::perf {
@@ -21,7 +20,6 @@ struct ladder_step {
   double (*elements_moved)(double m, double n, double k);
   // C = A·B on the default queue, packed row-major operands of the case.
   void (*enqueue)(const gemm_case&, const operand_set&);
-  std::vector<launch_figures> (*launches)(const gemm_case&, const operand_set&);
   bool (*exists)();  // on this device
 };
 

@@ -16,38 +16,34 @@
 namespace keramos::perf::ladder {
 
 template <class T, int Width, class Step>
-void enqueue_on(keramos::queue& q, const gemm_case& g, const operand_set& set) {
+void enqueue(const gemm_case& g, const operand_set& set) {
   const index_t m = g.m, n = g.n, k = g.k;
   const auto* const a = static_cast<const T*>(set.a);
   const auto* const b = static_cast<const T*>(set.b);
   Step::template run<T, Width>(
-      q, {row_major<const T>(a, m, k),
-          Step::transposed_b ? row_major<const T>(b, n, k) : row_major<const T>(b, k, n),
-          row_major<T>(static_cast<T*>(set.c), m, n), m, n, k});
+      machine_queue(), {row_major<const T>(a, m, k),
+                        Step::transposed_b ? row_major<const T>(b, n, k) : row_major<const T>(b, k, n),
+                        row_major<T>(static_cast<T*>(set.c), m, n), m, n, k});
 }
 
 template <class T, int Width, class Step>
 ladder_step step_of() {
   const tiling::shape block = Step::template block<T, Width>();
-  return {
-      Step::name,
-      Step::why,
-      Step::transposed_b,
-      Step::beside,
-      block.m,
-      block.n,
-      block.k,
-      Step::template elements<T, Width>,
-      [](const gemm_case& g, const operand_set& set) { enqueue_on<T, Width, Step>(machine_queue(), g, set); },
-      [](const gemm_case& g, const operand_set& set) {
-        return launches_of([&](keramos::queue& q) { enqueue_on<T, Width, Step>(q, g, set); });
-      },
-      [] {
-        if constexpr (std::is_same_v<Step, tensor_cores>)
-          return tensor_cores::exists<T> &&
-                 tensor_cores::mma::matrix_unit_works(machine_queue().execution_space());
-        return true;
-      }};
+  return {Step::name,
+          Step::why,
+          Step::transposed_b,
+          Step::beside,
+          block.m,
+          block.n,
+          block.k,
+          Step::template elements<T, Width>,
+          enqueue<T, Width, Step>,
+          [] {
+            if constexpr (std::is_same_v<Step, tensor_cores>)
+              return tensor_cores::exists<T> &&
+                     tensor_cores::mma::matrix_unit_works(machine_queue().execution_space());
+            return true;
+          }};
 }
 
 template <class T, int Width, class... Step>

@@ -39,6 +39,7 @@ class cublas_provider : public gemm_provider {
   }
   std::string cannot(const gemm_case& g) const override {
     if (multiplied_type(g.type) == data_type::f8_f32) return "cuBLAS has no product of floats of eight bits";
+    if (g.type == data_type::i8) return "cuBLAS has no C of eight bits: write cublaslt";
     return cublas_cannot(g);
   }
   void prepare(const gemm_case& g, const gemm_operands& operands) override {

@@ -28,7 +28,7 @@ inline std::string version_text(std::size_t version) {
 // Why cuBLAS cannot do a product, or "": it has none of 32-bit integers, and those of eight bits lie in rows of whole words.
 inline std::string cublas_cannot(const gemm_case& g) {
   if (g.type == data_type::i32) return "cuBLAS has no product of 32-bit integers";
-  if (g.type == data_type::i8_i32 && (g.m % 4 != 0 || g.n % 4 != 0 || g.k % 4 != 0))
+  if (multiplied_type(g.type) == data_type::i8_i32 && (g.m % 4 != 0 || g.n % 4 != 0 || g.k % 4 != 0))
     return "cuBLAS multiplies integers of eight bits where m, n and k are multiples of 4";
   return "";
 }
@@ -46,6 +46,8 @@ inline cublas_types cublas_types_of(data_type type) {
       return {CUDA_R_64F, CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F};
     case data_type::i8_i32:
       return {CUDA_R_8I, CUDA_R_32I, CUDA_R_32I, CUBLAS_COMPUTE_32I};
+    case data_type::i8:
+      return {CUDA_R_8I, CUDA_R_8I, CUDA_R_32F, CUBLAS_COMPUTE_32I};
     case data_type::c32:
       return {CUDA_C_32F, CUDA_C_32F, CUDA_C_32F, CUBLAS_COMPUTE_32F};
     case data_type::c64:

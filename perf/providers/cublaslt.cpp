@@ -70,7 +70,7 @@ class matmul {
   explicit matmul(const gemm_case& g)
       : case_(g),
         types_(cublas_types_of(g.type)),
-        alpha_(g.alpha, types_.scalar),
+        alpha_(alpha_of_sums(g), types_.scalar),
         beta_(g.beta, types_.scalar) {
     const column_major p(g, {});
     cublasLtMatmulDesc_t made = nullptr;

@@ -11,6 +11,10 @@
 namespace keramos::perf {
 namespace {
 
+// As what alpha and beta are given.
+template <class AB, class C>
+using scalar_of = std::conditional_t<std::is_same_v<C, std::int8_t>, float, reference::sum_t<AB>>;
+
 template <class AB, class C, class Layout>
 void enqueue(const gemm_case& g, const operand_set& set) {
   using memory = keramos::default_execution_space::memory_space;
@@ -25,8 +29,8 @@ void enqueue(const gemm_case& g, const operand_set& set) {
   options.op_a = op_of(g.op_a);
   options.op_b = op_of(g.op_b);
   options.compute = compute_of(g.type);
-  using scalar = reference::sum_t<AB>;
-  keramos::gemm(machine_queue(), scalar(g.alpha), a, b, scalar(g.beta), c, options);
+  using scalar = scalar_of<AB, C>;
+  keramos::gemm(machine_queue(), scalar(alpha_of_sums(g)), a, b, scalar(g.beta), c, options);
 }
 
 template <class AB, class C, class Layout>
@@ -40,8 +44,8 @@ void enqueue_batch(const gemm_case& g, const operand_set& set) {
     return batched_matrix_view<element>::strided(first, g.batch, rows * cols);
   };
   const bool a_plain = g.op_a == transpose::N, b_plain = g.op_b == transpose::N;
-  using scalar = reference::sum_t<AB>;
-  keramos::gemm_batched(machine_queue(), scalar(g.alpha),
+  using scalar = scalar_of<AB, C>;
+  keramos::gemm_batched(machine_queue(), scalar(alpha_of_sums(g)),
                         batch(static_cast<const AB*>(set.a), a_plain, g.m, g.k),
                         batch(static_cast<const AB*>(set.b), b_plain, g.k, g.n), scalar(g.beta),
                         batch(static_cast<C*>(set.c), true, g.m, g.n),

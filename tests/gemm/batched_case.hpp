@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "gemm_case.hpp"
+#include "ops_and_layouts.hpp"
 
 namespace keramos::test {
 
@@ -83,9 +84,10 @@ struct batched_case {
 };
 
 /// Runs the case with `call(queue, alpha, A, B, beta, C, options)` on batched_matrix_views and judges every
-/// element of C, and every element around it.
+/// element of C, and every element around it. `form` is what record_support calls it.
 template <class T, class C = T, class B = T, class Call>
-testing::AssertionResult run_batched(batched_case g, std::uint64_t seed, const Call& call) {
+testing::AssertionResult run_batched(batched_case g, std::uint64_t seed, const Call& call,
+                                     const char* form = "strided batch") {
   using scalar = scaled_as<T, C>;
   const auto alpha = scalar_for<scalar>(g.alpha, g.alpha_imag),
              beta = scalar_for<scalar>(g.beta, g.beta_imag);
@@ -107,6 +109,7 @@ testing::AssertionResult run_batched(batched_case g, std::uint64_t seed, const C
   queue q;
   call(q, alpha, a.view, b.view, beta, c.view, gemm_batched_options{g.op_a, g.op_b, g.compute});
   q.wait();
+  record_support(form, a.view, b.view, c.view, g.op_a, g.op_b, g.compute);
   c.download();
 
   const auto how = arithmetic_of<T>(g.compute);
@@ -161,6 +164,7 @@ testing::AssertionResult run_list(op op_a, std::uint64_t seed, gemm_compute comp
   const auto how = arithmetic_of<T>(compute);
   for (int l = 0; l < 9; ++l) {
     judged_storage<C> judged(c[l]);
+    record_support("list", a[l].view, b[l].view, c[l].view, op_a, op::N, compute);
     c[l].download();
     auto result =
         judged.judge(reference::element_judge<T, C>(alpha, decltype(alpha)(0), how), a[l].applied(op_a),
@@ -168,6 +172,20 @@ testing::AssertionResult run_list(op op_a, std::uint64_t seed, gemm_compute comp
     if (!result) return result << ", of matrix " << l << "; seed " << seed;
   }
   return testing::AssertionSuccess();
+}
+
+/// Every op of A and B with every mix of layouts, of one product and of a batch.
+template <class T, class C = T, class B = T>
+void every_op_and_layout(gemm_compute compute = gemm_compute::standard) {
+  std::mt19937_64 rng(fresh_seed());
+  for_ops_and_layouts([&](op op_a, op op_b, layout a, layout b, layout c) {
+    gemm_case one{13, 9, 21, op_a, op_b, a, b, c, 3, 1, 2 * scale_to<C>, 1};
+    one.compute = compute;
+    EXPECT_TRUE((run<T, C, B>(one, rng())));
+    batched_case batch{3, 7, 5, 11, op_a, op_b, a, b, c};
+    batch.gap = 2, batch.offset = 1, batch.alpha = 2 * scale_to<C>, batch.beta = 1, batch.compute = compute;
+    EXPECT_TRUE((run<T, C, B>(batch, rng())));
+  });
 }
 
 }  // namespace keramos::test

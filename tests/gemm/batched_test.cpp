@@ -18,15 +18,11 @@ constexpr spacing outputs[] = {spacing::packed, spacing::interleaved, spacing::a
 
 TYPED_TEST(GemmBatched, EveryOpAndLayoutInAnyMix) {
   std::uint64_t seed = fresh_seed();
-  for (layout a : layouts)
-    for (layout b : layouts)
-      for (layout c : layouts)
-        for (op op_a : ops)
-          for (op op_b : ops) {
-            batched_case g{21, 7, 13, 10, op_a, op_b, a, b, c};
-            g.gap = 3, g.offset = 5, g.alpha = 1.5, g.beta = 0.5;
-            ASSERT_TRUE(run<TypeParam>(g, seed++));
-          }
+  for_ops_and_layouts([&](op op_a, op op_b, layout a, layout b, layout c) {
+    batched_case g{21, 7, 13, 10, op_a, op_b, a, b, c};
+    g.gap = 3, g.offset = 5, g.alpha = 1.5, g.beta = 0.5;
+    ASSERT_TRUE(run<TypeParam>(g, seed++));
+  });
 }
 
 TYPED_TEST(GemmBatched, EverySpacingInAnyMix) {
@@ -182,7 +178,7 @@ TYPED_TEST(GemmBatched, TakesArraysOfAddresses) {
         };
         // matrix_view's first member is the address.
         if (alignment == 16 && (l == layout::strided || size % 4 != 0)) continue;
-        ASSERT_TRUE(run_batched<T>(g, seed++, call));
+        ASSERT_TRUE(run_batched<T>(g, seed++, call, "pointer array"));
       }
 }
 template <class T>

@@ -46,6 +46,10 @@ TYPED_TEST(GemmBytes, SizesAndOps) {
                        rng());
 }
 
+TYPED_TEST(GemmBytes, EveryOpAndLayout) {
+  every_op_and_layout<typename TestFixture::a, typename TestFixture::c, typename TestFixture::b>();
+}
+
 TYPED_TEST(GemmBytes, RandomLayoutsAndScalars) {
   std::mt19937_64 rng(fresh_seed());
   const layout layouts[] = {layout::right, layout::left, layout::strided};

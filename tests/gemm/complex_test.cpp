@@ -39,6 +39,8 @@ TYPED_TEST(GemmComplex, SizesAndOps) {
                                    rng()));
 }
 
+TYPED_TEST(GemmComplex, EveryOpAndLayout) { every_op_and_layout<TypeParam>(); }
+
 TYPED_TEST(GemmComplex, RandomLayoutsAndScalars) {
   std::mt19937_64 rng(fresh_seed());
   const layout layouts[] = {layout::right, layout::left, layout::strided};
@@ -118,6 +120,7 @@ TYPED_TEST(GemmComplex, EpilogueAndClassesOfOthers) {
                                                     1};
   gemm(q, of_std, of_keramos, c, epilogue::linear(Z(0, 1), 0) | adds_place());
   q.wait();
+  record_support("epilogue", of_std, of_keramos, as_matrix(c), op::N, op::N);
   const auto hc = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), c);
   for (index_t i = 0; i < m; ++i)
     for (index_t j = 0; j < n; ++j) {

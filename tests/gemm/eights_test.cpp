@@ -99,6 +99,10 @@ TYPED_TEST(GemmEights, SizesAndOps) {
             rng()));
 }
 
+TYPED_TEST(GemmEights, EveryOpAndLayout) {
+  every_op_and_layout<typename TypeParam::a, typename TypeParam::c, typename TypeParam::b>();
+}
+
 TYPED_TEST(GemmEights, RandomLayoutsAndScalars) {
   std::mt19937_64 rng(fresh_seed());
   const layout layouts[] = {layout::right, layout::left, layout::strided};
@@ -202,6 +206,7 @@ TYPED_TEST(GemmEights, ScalesOfRowsAndColumns) {
   a.upload(), b.upload();
   queue q;
   gemm(q, a.view, b.view, c.view, epilogue::scale_by_row(rows) | epilogue::scale_by_column(cols));
+  record_support("epilogue", a.view, b.view, c.view, op::N, op::N);
   q.wait();
   c.download();
   for (index_t i = 0; i < m; ++i)

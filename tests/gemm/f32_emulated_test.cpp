@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "gemm_case.hpp"
+#include "ops_and_layouts.hpp"
 
 namespace keramos::test {
 namespace {
@@ -54,6 +55,15 @@ TEST(GemmF32Emulated, SizesOpsAndLayouts) {
           g.block = options.block, g.compute = emulated;
           EXPECT_TRUE(run<float>(g, rng()));
         });
+}
+
+TEST(GemmF32Emulated, EveryOpAndLayout) {
+  std::mt19937_64 rng(fresh_seed());
+  for_ops_and_layouts([&](op op_a, op op_b, layout a, layout b, layout c) {
+    gemm_case g{37, 45, 29, op_a, op_b, a, b, c, 3, 5, 1.5, 0.5};
+    g.compute = emulated;
+    EXPECT_TRUE(run<float>(g, rng()));
+  });
 }
 
 TEST(GemmF32Emulated, InBandsAndCut) {

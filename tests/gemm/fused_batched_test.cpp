@@ -49,6 +49,7 @@ TYPED_TEST(FusedBatches, Batches) {
           queue q;
           gemm_batched(q, av, bv, cv, place_of_each<T>{reads});
           q.wait();
+          record_support("batched epilogue", av, bv, cv, op::N, op::N);
           c.download();
           const auto at = [&](const auto& v, auto* base, index_t p, index_t i, index_t j) {
             return base[p * v.batch_stride + i * v.row_stride + j * v.col_stride];
@@ -84,7 +85,10 @@ TYPED_TEST(FusedBatches, Lists) {
       queue q;
       gemm_batched(q, a, b, c, place_of_each<T>{reads});
       q.wait();
-      for (std::size_t i = 0; i < all.size(); ++i) ASSERT_TRUE(all[i].judge(reads, index_t(i)));
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        record_support("batched epilogue", a[i], b[i], c[i], op::N, op::N);
+        ASSERT_TRUE(all[i].judge(reads, index_t(i)));
+      }
     }
 }
 

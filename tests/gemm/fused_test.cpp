@@ -16,6 +16,7 @@ using namespace keramos::test;
 template <class T>
 void run_fused(queue& q, operands<T>& x, bool reads, const gemm_options& options = {}) {
   gemm(q, x.a.view, x.b.view, x.c.view, place_of_each<T>{reads}, options);
+  record_support("epilogue", x.a.view, x.b.view, x.c.view, op::N, op::N);
 }
 
 template <class T>

@@ -23,6 +23,8 @@
 #include <keramos/gemm/reference.hpp>
 #include <keramos/keramos.hpp>
 
+#include "support.hpp"
+
 namespace keramos::test {
 
 /// Those of A, B and C, for typed tests.
@@ -240,6 +242,7 @@ testing::AssertionResult run(gemm_case g, std::uint64_t seed) {
   }
   gemm(q, alpha, a.view, b.view, beta, c.view, options);
   q.wait();
+  record_support("product", a.view, b.view, c.view, g.op_a, g.op_b, g.compute);
   c.download();
 
   const auto how = arithmetic_of<T>(g.compute);

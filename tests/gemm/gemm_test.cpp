@@ -1,5 +1,6 @@
 // What GEMM promises, on the backend chosen when configuring.
 #include "gemm_case.hpp"
+#include "ops_and_layouts.hpp"
 
 namespace {
 
@@ -16,12 +17,9 @@ constexpr op ops[] = {op::N, op::T};
 
 TYPED_TEST(Gemm, EveryOpAndLayoutInAnyMix) {
   std::uint64_t seed = fresh_seed();
-  for (layout a : layouts)
-    for (layout b : layouts)
-      for (layout c : layouts)
-        for (op op_a : ops)
-          for (op op_b : ops)
-            ASSERT_TRUE(run<TypeParam>({37, 45, 29, op_a, op_b, a, b, c, 3, 5, 1.5, 0.5}, seed++));
+  for_ops_and_layouts([&](op op_a, op op_b, layout a, layout b, layout c) {
+    ASSERT_TRUE(run<TypeParam>({37, 45, 29, op_a, op_b, a, b, c, 3, 5, 1.5, 0.5}, seed++));
+  });
 }
 
 TYPED_TEST(Gemm, RandomShapes) {

@@ -44,6 +44,7 @@ testing::AssertionResult run_group(const std::vector<member>& group, op op_a, op
   queue q;
   gemm_batched(q, alpha, av, bv, beta, cv, {op_a, op_b}).wait();
   for (std::size_t l = 0; l < group.size(); ++l) {
+    record_support("list", a[l].view, b[l].view, c[l].view, op_a, op_b);
     c[l].download();
     const auto& g = group[l];
     auto result = judged[l].judge(reference::element_judge<T>(alpha, beta), a[l].applied(op_a),

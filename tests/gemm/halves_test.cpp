@@ -40,6 +40,10 @@ TYPED_TEST(GemmHalves, SizesAndOps) {
             rng());
 }
 
+TYPED_TEST(GemmHalves, EveryOpAndLayout) {
+  every_op_and_layout<typename TestFixture::element, typename TestFixture::result>();
+}
+
 TYPED_TEST(GemmHalves, RandomLayoutsAndScalars) {
   std::mt19937_64 rng(fresh_seed());
   const layout layouts[] = {layout::right, layout::left, layout::strided};
@@ -150,6 +154,7 @@ TYPED_TEST(GemmHalves, WholeNumbersAreExact) {
   queue q;
   gemm(q, a, b, c, epilogue::linear(0.5, 0) | adds_place());
   q.wait();
+  record_support("epilogue", as_matrix(a), as_matrix(b), as_matrix(c), op::N, op::N);
   const auto hc = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), c);
   for (index_t i = 0; i < m; ++i)
     for (index_t j = 0; j < n; ++j) {

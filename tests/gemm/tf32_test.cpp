@@ -70,6 +70,10 @@ TEST(GemmTf32, SizesOpsAndLayouts) {
       }
 }
 
+TEST(GemmTf32, EveryOpAndLayout) {
+  if (!on_host) every_op_and_layout<float>(gemm_compute::tf32);
+}
+
 TEST(GemmTf32, PackedBeforehandAndCut) {
   if (on_host) return;
   gemm_case g{.m = 200, .n = 150, .k = 70, .gap = 3, .offset = 3, .beta = 1};

@@ -85,6 +85,27 @@ TEST(Counters, ColumnsGoByTheirNames) {
   EXPECT_EQ(naive.l2, 96);
 }
 
+TEST(Counters, WhatEachKernelNeedsStandsInItsRow) {
+  const auto counted = counted_bytes_from(
+      before +
+          R"("ID","Kernel Name","dram__bytes_read.sum","launch__grid_size","launch__block_size",)"
+          R"("launch__registers_per_thread","launch__shared_mem_per_block_static","launch__shared_mem_per_block_dynamic")"
+          "\n\"\",\"\",\"byte\",\"\",\"\",\"register/thread\",\"byte/block\",\"byte/block\"\n"
+          "\"0\",\"profiler_mark\",\"2\",\"1\",\"1\",\"16\",\"0\",\"0\"\n"
+          "\"1\",\"pack\",\"4\",\"12\",\"256\",\"32\",\"16\",\"n/a\"\n"
+          "\"2\",\"multiply\",\"4\",\"1,024\",\"128\",\"254\",\"16\",\"38,400\"\n",
+      byte_counting::ncu);
+  const auto& launches = counted.of.at("ladder-16/naive f32 64x64x64").launches;
+  ASSERT_EQ(launches.size(), 2u);
+  EXPECT_EQ(launches[0].teams, 12);
+  EXPECT_EQ(launches[0].registers, 32);
+  EXPECT_TRUE(std::isnan(launches[0].scratch_bytes));
+  EXPECT_EQ(launches[1].teams, 1024);
+  EXPECT_EQ(launches[1].threads, 128);
+  EXPECT_EQ(launches[1].registers, 254);
+  EXPECT_EQ(launches[1].scratch_bytes, 38416);
+}
+
 TEST(Counters, SaysWhyNothingWasCounted) {
   const auto problem = [](const std::string& text) {
     return counted_bytes_from(before + text, byte_counting::ncu).problem;

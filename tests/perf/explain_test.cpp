@@ -172,5 +172,54 @@ TEST(Explain, TheRoofOnPaper) {
   EXPECT_NE(text.find("12.5"), std::string::npos) << text;  // the ridge
 }
 
+library_plan some_plan() {
+  library_plan plan;
+  plan.type = "f32";
+  planned_part part;
+  part.text = "512 x 512 of C: tiled, block tile 64x64x16, 2 stages";
+  part.path = "tiled";
+  part.m = part.n = 512;
+  part.block = {64, 64, 16};
+  part.stages = 2, part.teams = 64, part.threads = 128, part.scratch_bytes = 17408;
+  part.unit = "tensor cores, fed by warps";
+  part.teams_of_registers = 4;
+  part.model = modelled_time{1000, {{"copies", 0.25}, {"products", 0.125}}};
+  plan.parts.push_back(part);
+  return plan;
+}
+
+TEST(Explain, ThePlanTellsTeamsUnitAndLimit) {
+  gemm_case g;
+  g.type = data_type::f32_emulated, g.m = g.n = g.k = 512;
+  const auto text = library_text(g, some_plan(), 0);
+  EXPECT_NE(text.find("f32_emulated NN, m x n x k = 512 x 512 x 512, computed as f32"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("64   of 128 threads"), std::string::npos) << text;
+  EXPECT_NE(text.find("tensor cores, fed by warps"), std::string::npos) << text;
+  EXPECT_NE(text.find("17,408"), std::string::npos) << text;
+  EXPECT_NE(text.find("?   compiled so that 4 teams fit a multiprocessor"), std::string::npos) << text;
+  EXPECT_NE(text.find("--registers"), std::string::npos) << text;
+  EXPECT_NE(
+      text.find("copies   by the model that chose it: without them 25 % less time, without products 12 %"),
+      std::string::npos)
+      << text;
+  EXPECT_EQ(library_text(g, some_plan(), 96).find("--registers"), std::string::npos);
+  const auto json = to_json(g, some_plan())["plan"][0];
+  EXPECT_EQ(json["teams"], 64);
+  EXPECT_EQ(json["unit"], "tensor cores, fed by warps");
+  EXPECT_EQ(json["model"]["limited_by"], "copies");
+  EXPECT_EQ(json["model"]["saved_without"]["products"], 0.125);
+}
+
+// The library's tiles have teams that do not follow from a tile of a thread.
+TEST(Explain, ATileOfTheLibrary) {
+  tile_description t{data_type::f32, 64, 64, 16, 1, 1, 2, 128};
+  const auto figures = figures_of(t);
+  EXPECT_EQ(figures.threads, 128);
+  EXPECT_NE(tile_text(t, figures).find("block tile 64x64x16 of f32, 128 threads a team\n"),
+            std::string::npos);
+  EXPECT_FALSE(to_json(t, figures).contains("thread_tile"));
+}
+
 }  // namespace
 }  // namespace keramos::perf

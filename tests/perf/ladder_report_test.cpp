@@ -70,7 +70,7 @@ TEST(LadderReport, CountedBytesStandBesideOrADash) {
 
 TEST(LadderReport, TheFileIsOneOfResultsWithMoreColumns) {
   auto all = rows();
-  all[1].launches.push_back({"", 49, 256, 40, 2048, 0, 8});
+  all[1].counted.launches.push_back({49, 256, 40, byte_counts::none});
   const auto parsed = nlohmann::ordered_json::parse(ladder_document({{"seed", 7}}, all));
   EXPECT_EQ(parsed["schema"], "keramos-perf/1");
   ASSERT_EQ(parsed["results"].size(), 4u);
@@ -80,7 +80,12 @@ TEST(LadderReport, TheFileIsOneOfResultsWithMoreColumns) {
   EXPECT_EQ(tiled["ladder"]["step"], "tiled");
   EXPECT_EQ(tiled["global_bytes"], 2e6);
   EXPECT_EQ(tiled["ladder"]["gain"], 4.0);
-  EXPECT_EQ(tiled["ladder"]["launches"][0]["registers_of_a_thread"], 40);
+  const auto& launch = tiled["ladder"]["launches"][0];
+  EXPECT_EQ(launch["teams"], 49);
+  EXPECT_EQ(launch["threads_of_a_team"], 256);
+  EXPECT_EQ(launch["registers_of_a_thread"], 40);
+  EXPECT_TRUE(launch["scratch_bytes"].is_null());
+  EXPECT_FALSE(parsed["results"][0]["ladder"].contains("launches"));
   EXPECT_TRUE(parsed["results"][0]["ladder"]["gain"].is_null());
   EXPECT_TRUE(parsed["results"][2]["gflops"].is_null());
   EXPECT_EQ(parsed["results"][3]["ladder"]["number"], 0);

@@ -28,6 +28,11 @@ run(0 gemm --provider keramos --type f16,f16_f32,bf16,bf16_f32,f8_f16,f8_bf16,f8
 run(0 gemm --provider keramos --type i8_i32 --op NN,NT,TN,TT --layout right,left --m 5,24 --n 7 --k 33 --alpha 3 --beta -2
     ${quick})
 expect("${out}" "\ni8_i32\n.*GOP/s")
+run(0 gemm --provider keramos --type i8 --op NN,NT,TN,TT --layout right,left --m 5,24 --n 7 --k 33 --alpha 3 --beta -0.5
+    ${quick})
+expect("${out}" "\ni8\n.*GOP/s")
+run(0 gemm --provider keramos --type i8 --size 600 ${quick})
+run(0 batched --provider keramos --type i8 --op NT --size 12 --batch 50 ${quick})
 run(0 gemm --provider keramos --type f32_emulated --size 8,550 ${quick})
 run(0 gemm --provider keramos --type i8_i32 --size 8,550 ${quick})  # and by sums of elements
 if(WORKERS)  # on a host
@@ -168,9 +173,11 @@ run(0 epilogue --size 64,100 --repetitions 2 --output epilogue.json)
 expect("${out}" "gelu\\(A·B \\+ bias\\).*f64 +100 ")
 expect_json(epilogue.json "keramos-perf-epilogue/1" schema)
 expect_json(epilogue.json f64 results 3 type)
-foreach(type IN ITEMS i32 c32 f16)
+run(0 epilogue --type f16,bf16 --size 70 --repetitions 2)
+expect("${out}" "bf16 +70 ")
+foreach(type IN ITEMS i32 c32 f16_f32)
   run(2 epilogue --type ${type})
-  expect("${err}" "^keramos-perf: bias and GELU are measured in f32 and f64: write --type f32,f64\n$")
+  expect("${err}" "^keramos-perf: type '${type}' is not known to this command: write --type with any of f32,f64,f16,bf16\n$")
 endforeach()
 foreach(command IN ITEMS kernels ladder)
   foreach(type IN ITEMS bf16 c64)

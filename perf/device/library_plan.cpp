@@ -1,0 +1,137 @@
+#include "library_plan.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <keramos/gemm/gemm.hpp>
+#include <keramos/gemm/plan/simt_model.hpp>
+#include <limits>
+
+#include "machine_queue.hpp"
+#include "op.hpp"
+
+namespace keramos::perf {
+namespace {
+
+using space = keramos::default_execution_space;
+
+// The plan for operands that lie as those which are measured; nobody reads them.
+template <class AB, class C>
+gemm_plan plan_of(const gemm_case& g) {
+  using memory = Kokkos::View<char*, space>;
+  const auto allocate = [](std::size_t bytes) {
+    return memory(Kokkos::view_alloc("keramos::perf", Kokkos::WithoutInitializing), bytes);
+  };
+  const memory a = allocate(g.a_bytes()), b = allocate(g.b_bytes()), c = allocate(g.c_bytes());
+  const auto at_a = strides_of_op_a(g), at_b = strides_of_op_b(g), at_c = strides_of_c(g);
+  const matrix_view<const AB> op_a{reinterpret_cast<const AB*>(a.data()), g.m, g.k, at_a.row, at_a.col};
+  const matrix_view<const AB> op_b{reinterpret_cast<const AB*>(b.data()), g.k, g.n, at_b.row, at_b.col};
+  gemm_options options;
+  options.op_a = op_of(g.op_a), options.op_b = op_of(g.op_b);
+  options.compute = compute_of(g.type);
+  return plan_gemm(machine_queue(), g.op_a == transpose::N ? op_a : op_a.transposed(),
+                   g.op_b == transpose::N ? op_b : op_b.transposed(),
+                   matrix_view<C>{reinterpret_cast<C*>(c.data()), g.m, g.n, at_c.row, at_c.col}, options);
+}
+
+std::int64_t blocks(std::int64_t extent, std::int64_t of) { return of > 0 ? (extent + of - 1) / of : 1; }
+
+// The extents of the product that a part computes.
+struct extents {
+  std::int64_t m, n;
+};
+extents computed(const gemm_part& part) {
+  return part.transposed ? extents{part.n, part.m} : extents{part.m, part.n};
+}
+
+std::string name_of(tiling::math_unit unit) {
+  switch (unit) {
+    case tiling::math_unit::matrix:
+      return "tensor cores, fed by warps";
+    case tiling::math_unit::warpgroup:
+      return "tensor cores, fed by warpgroups";
+    case tiling::math_unit::fma:
+      break;
+  }
+  return "FMA units";
+}
+
+using keramos::detail::simt::device_model;
+
+// Asks the model again with one thing after the other for nothing.
+template <class Row>
+modelled_time model_of(const Row& row, const gemm_part& part, std::int64_t k, const device_model& device) {
+  constexpr double free_of_charge = std::numeric_limits<double>::infinity();
+  split_plan split = part.split;
+  if (split.parts == 1) split.k_per_part = k;
+  const extents c = computed(part);
+  const auto cycles = [&](const device_model& d) {
+    return keramos::detail::simt::predicted_time(row, c.m, c.n, k, split, d);
+  };
+  modelled_time time;
+  time.cycles = cycles(device);
+  const auto without = [&](const char* what, const auto& change) {
+    device_model d = device;
+    change(d);
+    time.savings.push_back({what, 1 - cycles(d) / time.cycles});
+  };
+  without("products", [](device_model& d) { d.fmas = free_of_charge; });
+  without("copies", [](device_model& d) { d.memory_bytes = free_of_charge; });
+  without("waiting", [](device_model& d) { d.latency = 0; });
+  if (split.parts > 1) {
+    without("adding parts of k", [](device_model& d) { d.meeting = 0, d.adding_bytes = free_of_charge; });
+  }
+  std::stable_sort(time.savings.begin(), time.savings.end(),
+                   [](const auto& x, const auto& y) { return x.share > y.share; });
+  return time;
+}
+
+// What a GPU's plan tells by its row of the tile table.
+template <class Exec>
+void describe_row(const Exec& exec, const gemm_part& part, std::int64_t k, planned_part& out) {
+  if constexpr (!backend::traits<Exec>::is_host) {
+    using tiles = backend::tiles<Exec>;
+    out.unit = name_of(tiling::math_unit::fma);
+    if (part.row < 0 || part.row >= int(std::size(tiles::table))) return;
+    const auto& row = tiles::table[part.row];
+    out.unit = name_of(row.config.math);
+    out.teams_of_registers =
+        backend::traits<Exec>::teams_per_unit(row.config.teams, part.team_size, part.local_bytes);
+    const device_model device = tiles::model(exec);
+    out.model = model_of(row, part, k, device);
+    // Teams of warpgroups go on to the next tile: no more are launched than run at once.
+    if (row.config.math == tiling::math_unit::warpgroup)
+      out.teams = std::min<std::int64_t>(out.teams, device.units * out.teams_of_registers);
+  }
+}
+
+planned_part describe(const gemm_plan& plan, const gemm_part& part) {
+  planned_part out;
+  out.text = to_string(part);
+  out.path = to_string(part.path);
+  out.m = part.m, out.n = part.n;
+  out.block = {part.block.m, part.block.n, part.block.k};
+  out.stages = part.stages;
+  out.parts_of_k = part.split.parts;
+  const extents c = computed(part);
+  out.teams = blocks(c.m, part.block.m) * blocks(c.n, part.block.n) * part.split.parts;
+  out.threads = part.team_size;
+  out.scratch_bytes = std::int64_t(part.local_bytes);
+  describe_row(machine_queue().execution_space(), part, plan.k, out);
+  return out;
+}
+
+}  // namespace
+
+library_plan library_plan_for(const gemm_case& g) {
+  const gemm_plan plan = visit_type(g.type, [&](auto types) {
+    using of = decltype(types);
+    return plan_of<typename of::ab, typename of::c>(g);
+  });
+  library_plan out;
+  out.type = plan.type;
+  out.micro_kernel = host_micro_kernel(g.type);
+  for (int i = 0; i < plan.size; ++i) out.parts.push_back(describe(plan, plan.parts[i]));
+  return out;
+}
+
+}  // namespace keramos::perf
