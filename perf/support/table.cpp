@@ -137,7 +137,7 @@ std::string support_table(const support_recording& recording) {
   auto text = fmt::format("{} on {}, Keramos {}: mixes of layouts of A, B and C tested with each op, of {}\n",
                           recording.backend, recording.device, recording.version, mixes_of_layouts);
   const auto row = [](const std::string& type, const std::string& form) {
-    return fmt::format("{:18}{:18}", type, form);
+    return fmt::format("{:26}{:18}", type, form);
   };
   text += row("type", "form");
   for (const char* op : ops) text += fmt::format("{:>4}", op);

@@ -40,10 +40,10 @@ TEST(Support, LinesAreMergedInOrder) {
   EXPECT_EQ(all.tested[2].type, "i8 x u8 to i32");
   EXPECT_EQ(support_table(all),
             "serial on CPU, Keramos 1.0: mixes of layouts of A, B and C tested with each op, of 27\n"
-            "type              form                NN  NT  NC  TN  TT  TC  CN  CT  CC\n"
-            "f16 to f32        product              -   2   -   -   -   -   -   -   1\n"
-            "f16 to f32        list                 -   1   -   -   -   -   -   -   -\n"
-            "i8 x u8 to i32    product              1   -   -   -   -   -   -   -   -\n");
+            "type                      form                NN  NT  NC  TN  TT  TC  CN  CT  CC\n"
+            "f16 to f32                product              -   2   -   -   -   -   -   -   1\n"
+            "f16 to f32                list                 -   1   -   -   -   -   -   -   -\n"
+            "i8 x u8 to i32            product              1   -   -   -   -   -   -   -   -\n");
   EXPECT_EQ(to_json(all)["tested"][0]["layouts"]["NT"], "rls rrr");
 }
 
