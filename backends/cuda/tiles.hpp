@@ -123,6 +123,10 @@ inline constexpr simt::tile_row tile_table[] = {
     {    89, simt::f8,   {{ 64,  16, 64}, { 16,  16}, {16,  8, 32},   4,    4, tiling::math_unit::matrix,  true},   1.10},
 #endif
     {    50, simt::f8,   {{ 64,  64, 16}, { 32,  32}, { 8,  4,  1},   2,    4, tiling::math_unit::fma,     true},   0.40},
+    {    50, simt::f16xf32, {{64,64, 16}, { 32,  32}, { 8,  4,  1},   2,    4, tiling::math_unit::fma,     true},   0.60},
+    {    50, simt::bf16xf32,{{64,64, 16}, { 32,  32}, { 8,  4,  1},   2,    4, tiling::math_unit::fma,     true},   0.60},
+    {    50, simt::f32xc32, {{64,64,  8}, { 32,  32}, { 8,  4,  1},   3,    3, tiling::math_unit::fma,     true},   0.30},
+    {    50, simt::f64xc64, {{64,32,  8}, { 32,  16}, { 4,  4,  1},   3,    3, tiling::math_unit::fma,     true},   0.18},
 };
 // clang-format on
 

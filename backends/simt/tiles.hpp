@@ -20,6 +20,10 @@ inline constexpr tiling::operand_types c64 = tiling::all(scalar_type::c64);
 inline constexpr tiling::operand_types f8 = tiling::halves(scalar_type::f8);
 inline constexpr tiling::operand_types f16 = tiling::halves(scalar_type::f16);
 inline constexpr tiling::operand_types bf16 = tiling::halves(scalar_type::bf16);
+inline constexpr tiling::operand_types f16xf32 = tiling::mixed(scalar_type::f16, scalar_type::f32);
+inline constexpr tiling::operand_types bf16xf32 = tiling::mixed(scalar_type::bf16, scalar_type::f32);
+inline constexpr tiling::operand_types f32xc32 = tiling::mixed(scalar_type::f32, scalar_type::c32);
+inline constexpr tiling::operand_types f64xc64 = tiling::mixed(scalar_type::f64, scalar_type::c64);
 
 /// What a row of a tile table is for.
 enum class serves { all, single, batches };

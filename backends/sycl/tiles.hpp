@@ -18,6 +18,9 @@ inline constexpr simt::tile_row tile_table[] = {
     {     0, simt::i32,  {{128, 128,  8}, { 64,  32}, { 8,  8,  1},   2,    1, tiling::math_unit::fma, false},    1.00},
     {     0, simt::c32,  {{ 64,  64,  8}, { 32,  32}, { 8,  4,  1},   2,    1, tiling::math_unit::fma, true},     0.25},
     {     0, simt::c64,  {{ 64,  32,  8}, { 32,  16}, { 4,  4,  1},   2,    1, tiling::math_unit::fma, true},     0.25},
+    {     0, simt::f16xf32, {{64,64,  8}, { 32,  32}, { 8,  4,  1},   2,    2, tiling::math_unit::fma, true},     0.60},
+    {     0, simt::f32xc32, {{64,64,  8}, { 32,  32}, { 8,  4,  1},   2,    1, tiling::math_unit::fma, true},     0.50},
+    {     0, simt::f64xc64, {{64,32,  8}, { 32,  16}, { 4,  4,  1},   2,    1, tiling::math_unit::fma, true},     0.50},
 };
 // clang-format on
 

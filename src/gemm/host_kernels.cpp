@@ -5,6 +5,7 @@
 #include <keramos/gemm/kernel/host/complex_kernel.hpp>
 #include <keramos/gemm/kernel/host/matrix_tile.hpp>
 #include <keramos/gemm/kernel/host/micro_kernel.hpp>
+#include <keramos/gemm/kernel/host/real_complex_kernel.hpp>
 #include <keramos/gemm/kernel/host/vector_tile.hpp>
 
 #define KERAMOS_STRING_(x) #x
@@ -45,9 +46,13 @@ const kernel_table<Types>* compiled_kernels() {
   static constexpr const char* isa = KERAMOS_STRING(KERAMOS_HOST_ISA);
   if constexpr (!is_compiled_here<Types>()) {
     return nullptr;
-  } else if constexpr (Types::is_complex) {
+  } else if constexpr (is_complex<typename Types::a>) {
     using number = typename Types::accumulator::value_type;
     static constexpr kernel_table<Types> table = complex_kernel<number>::template table<Types>(isa);
+    return &table;
+  } else if constexpr (Types::is_complex) {
+    static constexpr kernel_table<Types> table =
+        real_complex_kernel<typename Types::a>::template table<Types>(isa);
     return &table;
   } else {
     using tile = typename tile_of<Types::operands, typename Types::accumulator>::type;

@@ -88,7 +88,8 @@ struct batched_case {
 template <class T, class C = T, class B = T, class Call>
 testing::AssertionResult run_batched(batched_case g, std::uint64_t seed, const Call& call,
                                      const char* form = "strided batch") {
-  using scalar = scaled_as<T, C>;
+  using number = wider_element<T, B>;
+  using scalar = scaled_as<number, C>;
   const auto alpha = scalar_for<scalar>(g.alpha, g.alpha_imag),
              beta = scalar_for<scalar>(g.beta, g.beta_imag);
   const auto zero = scalar_for<scalar>(0);
@@ -112,8 +113,8 @@ testing::AssertionResult run_batched(batched_case g, std::uint64_t seed, const C
   record_support(form, a.view, b.view, c.view, g.op_a, g.op_b, g.compute);
   c.download();
 
-  const auto how = arithmetic_of<T>(g.compute);
-  const reference::element_judge<T, C> judge(alpha, beta, how);
+  const auto how = arithmetic_of<number>(g.compute);
+  const reference::element_judge<number, C> judge(alpha, beta, how);
   for (index_t l = 0; l < g.batch; ++l)
     if (auto result = judged.judge(judge, a.applied(l, g.op_a), b.applied(l, g.op_b), c.applied(l), g.m, g.n,
                                    alpha != zero ? g.k : 0, how);
@@ -161,13 +162,14 @@ testing::AssertionResult run_list(op op_a, std::uint64_t seed, gemm_compute comp
   constexpr scaled_as<int, C> alpha = 2 * scale_to<C>;
   gemm_batched(q, alpha, av, bv, 0, cv, {.op_a = op_a, .compute = compute});
   q.wait();
-  const auto how = arithmetic_of<T>(compute);
+  using number = wider_element<T, B>;
+  const auto how = arithmetic_of<number>(compute);
   for (int l = 0; l < 9; ++l) {
     judged_storage<C> judged(c[l]);
     record_support("list", a[l].view, b[l].view, c[l].view, op_a, op::N, compute);
     c[l].download();
     auto result =
-        judged.judge(reference::element_judge<T, C>(alpha, decltype(alpha)(0), how), a[l].applied(op_a),
+        judged.judge(reference::element_judge<number, C>(alpha, decltype(alpha)(0), how), a[l].applied(op_a),
                      b[l].applied(), c[l].applied(), cv[l].rows, cv[l].cols, bv[l].rows, how);
     if (!result) return result << ", of matrix " << l << "; seed " << seed;
   }

@@ -35,7 +35,7 @@ struct elements {
   using c = C;
 };
 
-using reference::is_quantized, reference::sum_t;
+using reference::is_quantized, reference::sum_t, reference::wider_element;
 
 /// For messages, where a C++ stream would take them for characters.
 template <class C>
@@ -176,8 +176,8 @@ class judged_storage {
       : c_(c), before_(c.host.data(), c.host.data() + c.host.extent(0)), in_c_(before_.size(), false) {}
 
   /// m x n elements that begin `c`, whose sums have k products; what is wrong with one.
-  template <class T, class B>
-  testing::AssertionResult judge(const reference::element_judge<T, C>& judge, const reference::operand<T>& a,
+  template <class T, class A, class B>
+  testing::AssertionResult judge(const reference::element_judge<T, C>& judge, const reference::operand<A>& a,
                                  const reference::operand<B>& b, const reference::operand<C>& c, index_t m,
                                  index_t n, index_t k,
                                  const reference::arithmetic& how = arithmetic_of<T>()) {
@@ -210,7 +210,8 @@ class judged_storage {
 /// Runs the case with A of type T and B of type B, judges every element of C, of type C, and every element around it.
 template <class T, class C = T, class B = T>
 testing::AssertionResult run(gemm_case g, std::uint64_t seed) {
-  using scalar = scaled_as<T, C>;
+  using number = wider_element<T, B>;
+  using scalar = scaled_as<number, C>;
   const auto alpha = scalar_for<scalar>(g.alpha, g.alpha_imag),
              beta = scalar_for<scalar>(g.beta, g.beta_imag);
   std::mt19937_64 rng(seed);
@@ -245,8 +246,8 @@ testing::AssertionResult run(gemm_case g, std::uint64_t seed) {
   record_support("product", a.view, b.view, c.view, g.op_a, g.op_b, g.compute);
   c.download();
 
-  const auto how = arithmetic_of<T>(g.compute);
-  auto result = judged.judge(reference::element_judge<T, C>(alpha, beta, how), a.applied(g.op_a),
+  const auto how = arithmetic_of<number>(g.compute);
+  auto result = judged.judge(reference::element_judge<number, C>(alpha, beta, how), a.applied(g.op_a),
                              b.applied(g.op_b), c.applied(), g.m, g.n, reads_ab ? g.k : 0, how);
   if (result) result = judged.judge_rest();
   if (!result) result << "; " << g.describe() << " seed " << seed << "\n" << to_string(plan);

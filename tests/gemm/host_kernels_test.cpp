@@ -103,12 +103,14 @@ void test_table(const keramos::detail::host::kernel_table<Types>& t, int m, int 
                 const keramos::tiling::reading<typename Types::a>& of_a = {},
                 const keramos::tiling::reading<typename Types::b>& of_b = {}) {
   using T = typename Types::accumulator;
-  using E = typename Types::a;
+  using A = typename Types::a;
+  using B = typename Types::b;
   std::mt19937 rng(m * 10007 + n * 101 + k);
-  std::vector<E> a(m * a_mn + k * a_k + 1), b(n * b_mn + k * b_k + 1);
+  std::vector<A> a(m * a_mn + k * a_k + 1);
+  std::vector<B> b(n * b_mn + k * b_k + 1);
   std::vector<T> c(m * c_row + n * c_col + 1);
-  for (auto* v : {&a, &b})
-    for (E& x : *v) x = element<E, T>(rng);
+  for (A& x : a) x = element<A, keramos::detail::factor_of<A, T>>(rng);
+  for (B& x : b) x = element<B, T>(rng);
   for (T& x : c) x = small_integer<T>(rng);
   const std::vector<T> before = c;
   const int numbers = int(t.packed(k));
@@ -281,11 +283,31 @@ TYPED_TEST(HostComplexKernels, AreExactOnSmallIntegers) {
   }
 }
 
+template <class Types>
+class HostRealComplexKernels : public testing::Test {};
+using real_complex_types = testing::Types<keramos::types::f32xc32, keramos::types::f64xc64>;
+TYPED_TEST_SUITE(HostRealComplexKernels, real_complex_types);
+
+TYPED_TEST(HostRealComplexKernels, AreExactOnSmallIntegers) {
+  for (const auto* t : runnable_of<TypeParam>()) {
+    SCOPED_TRACE(t->isa);
+    for (const bool cb : {false, true})
+      for (int m : {1, t->mr - 1, t->mr, 2 * t->mr + 3})
+        for (int n : {1, t->nr - 1, t->nr, 2 * t->nr + 5})
+          for (int k : {1, 15, 37}) {
+            test_table(*t, m, n, k, k, 1, 1, n, n, 1, {}, {cb});              // row-major
+            test_table(*t, m, n, k, 1, m, k, 1, 1, m, {}, {cb});              // column-major
+            test_table(*t, m, n, k, 3 * k, 2, 2, 3 * n, 2 * n, 2, {}, {cb});  // no unit stride
+          }
+  }
+}
+
 // Elements of other types than that of their sums: packed as sums are, or in groups for instructions of several products.
 template <class Types>
 class HostHalfKernels : public testing::Test {};
-using half_types = testing::Types<keramos::types::f16, keramos::types::f16_f32, keramos::types::bf16,
-                                  keramos::types::bf16_f32>;
+using half_types =
+    testing::Types<keramos::types::f16, keramos::types::f16_f32, keramos::types::bf16,
+                   keramos::types::bf16_f32, keramos::types::f16xf32, keramos::types::bf16xf32>;
 TYPED_TEST_SUITE(HostHalfKernels, half_types);
 
 TYPED_TEST(HostHalfKernels, AreExactOnSmallIntegers) {

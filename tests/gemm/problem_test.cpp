@@ -14,7 +14,8 @@ using namespace keramos;
 template <class Types>
 class GemmProblem : public testing::Test {};
 using types_of_products = testing::Types<types::f32, types::f64, types::i32, types::i8_i32, types::i8,
-                                         types::c32, types::c64, types::f16, types::bf16, types::f8_f32>;
+                                         types::c32, types::c64, types::f16, types::bf16, types::f8_f32,
+                                         types::f16xf32, types::bf16xf32, types::f32xc32, types::f64xc64>;
 TYPED_TEST_SUITE(GemmProblem, types_of_products);
 
 /// A problem between others, as in a kernel's functor.

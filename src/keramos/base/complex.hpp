@@ -79,10 +79,17 @@ struct part_of : std::type_identity<T> {};
 template <class R>
 struct part_of<complex<R>> : std::type_identity<R> {};
 
-/// sum += a·b, in as many FMAs as there are products.
-template <class T>
-KERAMOS_ANYWHERE void add_product(T& sum, const T& a, const T& b) {
-  if constexpr (is_complex<T>) {
+/// As what elements of type X are multiplied where sums are of type T: real ones as parts of T.
+template <class X, class T>
+using factor_of = std::conditional_t<is_complex<X>, T, typename part_of<T>::type>;
+
+/// sum += a·b, in as many FMAs as there are products. `a` may be real where b is complex.
+template <class A, class T>
+KERAMOS_ANYWHERE void add_product(T& sum, const A& a, const T& b) {
+  if constexpr (is_complex<T> && !is_complex<A>) {
+    sum.re += a * b.re;
+    sum.im += a * b.im;
+  } else if constexpr (is_complex<T>) {
     sum.re += a.re * b.re;
     sum.im += a.re * b.im;
     sum.re -= a.im * b.im;

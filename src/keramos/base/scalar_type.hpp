@@ -108,6 +108,9 @@ template <>
 struct kernel_type_of<scalar_type::c32> : std::type_identity<complex<float>> {};
 template <>
 struct kernel_type_of<scalar_type::c64> : std::type_identity<complex<double>> {};
+/// The same of the callers' type T.
+template <class T>
+using kernel_element = typename kernel_type_of<scalar_type_of<T>::value>::type;
 
 }  // namespace detail
 

@@ -158,16 +158,13 @@ std::vector<gemm_problem<To>> in_types(std::vector<gemm_problem<From>> problems)
 template <class Types, class ElementA, class ElementB>
 gemm_problem<Types> problem_of(const region& a, op op_a, const region& b, op op_b, const region& c) {
   const bool ta = op_a != op::N, tb = op_b != op::N;
-  return {{static_cast<const typename Types::a*>(a.data), ta ? a.col_stride : a.row_stride,
-           ta ? a.row_stride : a.col_stride, reading_of<typename Types::a, ElementA>(op_a)},
-          {static_cast<const typename Types::b*>(b.data), tb ? b.row_stride : b.col_stride,
-           tb ? b.col_stride : b.row_stride, reading_of<typename Types::b, ElementB>(op_b)},
-          static_cast<typename Types::c*>(const_cast<void*>(c.data)),
-          c.row_stride,
-          c.col_stride,
-          c.rows,
-          c.cols,
-          ta ? a.rows : a.cols};
+  return problem_of<Types>(
+      tiling::operand(static_cast<const kernel_element<ElementA>*>(a.data), ta ? a.col_stride : a.row_stride,
+                      ta ? a.row_stride : a.col_stride, reading_of<ElementA>(op_a)),
+      tiling::operand(static_cast<const kernel_element<ElementB>*>(b.data), tb ? b.row_stride : b.col_stride,
+                      tb ? b.col_stride : b.row_stride, reading_of<ElementB>(op_b)),
+      static_cast<typename Types::c*>(const_cast<void*>(c.data)), c.row_stride, c.col_stride, c.rows, c.cols,
+      ta ? a.rows : a.cols);
 }
 
 /// A batch that is sound, and what is known of its addresses; throws, or does not compile, if it is not.
@@ -184,13 +181,20 @@ auto checked_batch(const MA& a, const MB& b, const MC& c, const gemm_batched_opt
     const auto ao = batch_operand_of("A", a, co.region.batch);
     const auto bo = batch_operand_of("B", b, co.region.batch);
     check_gemm_batched(ao.region, options.op_a, bo.region, options.op_b, co.region);
-    for (const batch_region* x : {&ao.region, &bo.region, &co.region})
-      if (!x->addressed) check_alignment<typename types::c>(x->first.name, x->first.data);
-    return checked_uniform_batch<types>{
+    const auto check = []<class T>(const batch_operand<T>& x) {
+      if (!x.region.addressed) check_alignment<kernel_element<T>>(x.region.first.name, x.region.first.data);
+    };
+    check(ao), check(bo), check(co);
+    checked_uniform_batch<types> checked{
         {problem_of<types, element_t<MA>, element_t<MB>>(ao.region.first, options.op_a, bo.region.first,
                                                          options.op_b, co.region.first),
          ao.place, bo.place, co.place, co.region.batch},
         {ao.alignment, bo.alignment, co.alignment}};
+    if (checked.batch.shape.place.transposed) {
+      std::swap(checked.batch.a, checked.batch.b);
+      std::swap(checked.alignment.a, checked.alignment.b);
+    }
+    return checked;
   } else {
     return checked_uniform_batch<types::f32>{};  // after the one error
   }
@@ -203,8 +207,12 @@ auto checked_list(const MA& a, const MB& b, const MC& c, const gemm_batched_opti
     using types = types_of<element_t<MA>, element_t<MB>, element_t<MC>>;
     const auto ar = regions_of("A", a), br = regions_of("B", b), cr = regions_of("C", c);
     check_gemm_batched(ar, options.op_a, br, options.op_b, cr);
-    for (const auto* list : {&ar, &br, &cr})
-      for (const region& x : *list) check_alignment<typename types::c>(x.name, x.data);
+    const auto check = []<class T>(std::type_identity<T>, const std::vector<region>& list) {
+      for (const region& x : list) check_alignment<kernel_element<T>>(x.name, x.data);
+    };
+    check(std::type_identity<element_t<MA>>(), ar);
+    check(std::type_identity<element_t<MB>>(), br);
+    check(std::type_identity<element_t<MC>>(), cr);
     std::vector<gemm_problem<types>> problems;
     problems.reserve(cr.size());
     for (std::size_t i = 0; i < cr.size(); ++i)

@@ -66,7 +66,7 @@ KERAMOS_EXPORT gemm_plan choose_plan(const Exec& exec, const gemm_problem<Types>
                                      const gemm_options& options, epilogue_of_product whose);
 
 /// How kernels read the caller's elements of an operand with that op.
-template <class Kernel, class Element>
+template <class Element, class Kernel = kernel_element<Element>>
 tiling::reading<Kernel> reading_of([[maybe_unused]] op o) {
   tiling::reading<Kernel> how;
   if constexpr (is_complex<Kernel>)
@@ -99,17 +99,13 @@ auto checked_problem(const MA& a, const MB& b, const MC& c, const gemm_options& 
 
     const auto op_av = options.op_a == op::N ? av : av.transposed();
     const auto op_bv = options.op_b == op::N ? bv : bv.transposed();
-    return gemm_problem<types>{
-        {as_kernel_type<typename types::a>("A", op_av.data), op_av.row_stride, op_av.col_stride,
-         reading_of<typename types::a, matrix_element<MA>>(options.op_a)},
-        {as_kernel_type<typename types::b>("B", op_bv.data), op_bv.col_stride, op_bv.row_stride,
-         reading_of<typename types::b, matrix_element<MB>>(options.op_b)},
-        as_kernel_type<typename types::c>("C", cv.data),
-        cv.row_stride,
-        cv.col_stride,
-        cv.rows,
-        cv.cols,
-        op_av.cols};
+    return problem_of<types>(
+        tiling::operand(as_kernel_type<kernel_element<matrix_element<MA>>>("A", op_av.data), op_av.row_stride,
+                        op_av.col_stride, reading_of<matrix_element<MA>>(options.op_a)),
+        tiling::operand(as_kernel_type<kernel_element<matrix_element<MB>>>("B", op_bv.data), op_bv.col_stride,
+                        op_bv.row_stride, reading_of<matrix_element<MB>>(options.op_b)),
+        as_kernel_type<typename types::c>("C", cv.data), cv.row_stride, cv.col_stride, cv.rows, cv.cols,
+        op_av.cols);
   } else {
     return gemm_problem<types::f32>{};  // after the one error
   }
@@ -185,6 +181,8 @@ void run_emulated(const Exec& exec, workspace<Exec>& memory, const gemm_problem<
 ///                 float, rounded to the nearest integer (ties to even) and kept within C's range; NaN becomes 0.
 ///                 Or complex numbers of float or double: std::complex, Kokkos::complex or keramos::complex, at
 ///                 addresses that are multiples of their size. op::C conjugates them.
+///                 Or one of A and B float16 or bfloat16 and the other float, as C is; or one of float or double and the
+///                 other complex of the same, as C is.
 ///                 op(A) is m x k, op(B) k x n, C m x n; any may be a sub-matrix; extents may be 0.
 /// @param alpha, beta  converted to the type of sums (the element type; float for shorter floats; of integers
 ///                 std::int32_t, modulo 2^32, whole numbers; real or complex for complex numbers); to float where C
@@ -198,7 +196,8 @@ void run_emulated(const Exec& exec, workspace<Exec>& memory, const gemm_problem<
 ///
 /// f32 and f64 are IEEE arithmetic of that precision, |Ĉ − C| ≤ γ(k + 2)·(|alpha||A||B| + |beta||C|)
 /// with γ(j) = j·u / (1 − j·u) (Higham, Accuracy and Stability of Numerical Algorithms, 3.5). Of complex numbers each
-/// part of Ĉ keeps that bound with 2k + 4 for k + 2 and |z| for |Re z| + |Im z|. float16 and bfloat16 are
+/// part of Ĉ keeps that bound with 2k + 4 for k + 2 and |z| for |Re z| + |Im z|. That holds for real with complex too; a
+/// part that is NaN or infinite reaches sums of that part alone. Halves with float are floats. float16 and bfloat16 are
 /// multiplied and summed in f32, with its bound; a C of their type is rounded to the nearest at the end, once. Subnormal
 /// bfloat16s count as zeros on hosts that multiply them by AVX512-BF16 or AMX. float8_e4m3 and float8_e5m2 are too, but on
 /// GPUs their tensor cores keep fewer bits of sums: k in parts of at most 128 is summed there, and these in f32. To the bound

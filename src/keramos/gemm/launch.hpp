@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <keramos/config.hpp>
 #include <keramos/core/detail/launch.hpp>
@@ -67,16 +68,37 @@ void check_tile_fits(const Exec& exec, const gemm_problem<Types>& p, gemm_part p
                      (Types::splits_elements ? "" : to_string(fitting.block) + " or ") + "none");
 }
 
+/// Makes a plan one for the transposed product.
+inline void transpose(gemm_plan& plan) {
+  std::swap(plan.m, plan.n);
+  for (int i = 0; i < plan.size; ++i) {
+    gemm_part& part = plan.parts[i];
+    std::swap(part.m0, part.n0);
+    std::swap(part.m, part.n);
+    part.transposed = !part.transposed;
+  }
+}
+
+/// Makes a plan for the caller's product one for the problem, or the other way round.
+template <class Types>
+void turn(gemm_plan& plan, const gemm_problem<Types>& p) {
+  if (is_turned(p)) transpose(plan);
+}
+
 template <class Exec, class Types>
 gemm_plan choose_plan(const Exec& exec, const gemm_problem<Types>& p, const gemm_options& options,
                       epilogue_of_product whose) {
   gemm_plan plan{p.m, p.n, p.k, backend::traits<Exec>::name, Types::name};
-  if (p.m == 0 || p.n == 0 || p.k == 0) return plan;
+  if (p.m == 0 || p.n == 0 || p.k == 0) {
+    turn(plan, p);
+    return plan;
+  }
   if (options.block) check_block(*options.block);
   if constexpr (Types::splits_elements && computes<Exec, Types>)
     if (!options.block && !planner<Exec>::gains_from_splitting(exec, p))
       return choose_plan(exec, in_types<types::f32>(p), options, whose);
   if constexpr (computes<Exec, Types>) planner<Exec>::choose(exec, p, options.block, whose, plan);
+  turn(plan, p);
   return plan;
 }
 
@@ -90,10 +112,15 @@ gemm_problem<Types> problem_of(const gemm_problem<Types>& p, const gemm_part& pa
 
 /// Throws unless a caller's plan can be followed. All parts are looked at first: what cannot be done at all launches nothing.
 template <class Exec, class Types>
-void check_given_plan(const Exec& exec, const gemm_problem<Types>& p, const gemm_plan& plan,
+void check_given_plan(const Exec& exec, const gemm_problem<Types>& p, const gemm_plan& given,
                       epilogue_of_product whose) {
-  check_plan(plan, p.m, p.n, p.k, backend::traits<Exec>::name, Types::name);
+  check_plan(given, is_turned(p) ? p.n : p.m, is_turned(p) ? p.m : p.n, p.k, backend::traits<Exec>::name,
+             Types::name);
+  gemm_plan plan = given;
+  turn(plan, p);
   for (int i = 0; i < plan.size; ++i) {
+    if (!Types::transposable && plan.parts[i].transposed)
+      refuse_plan(i, "is transposed, or is not, against the types of A and B, which leave no choice");
     const gemm_problem<Types> q = problem_of(p, plan.parts[i]);
     planner<Exec>::check(exec, q, plan.parts[i], i, whose);
     check_tile_fits(exec, q, plan.parts[i], true, whose);
@@ -106,10 +133,10 @@ template <class Exec, class Types, class Epilogue>
 [[gnu::noinline]] void run_plan(const Exec& exec, workspace<Exec>& memory, const gemm_problem<Types>& p,
                                 const Epilogue& epilogue, const gemm_options& options) {
   constexpr auto whose = whose_epilogue<Epilogue>;
-  const gemm_plan plan = options.plan ? *options.plan : choose_plan(exec, p, options, whose);
-  if (options.plan)
-    check_given_plan(exec, p, plan, whose);
-  else if (options.block)
+  if (options.plan) check_given_plan(exec, p, *options.plan, whose);
+  gemm_plan plan = options.plan ? *options.plan : choose_plan(exec, p, options, whose);
+  turn(plan, p);
+  if (!options.plan && options.block)
     for (int i = 0; i < plan.size; ++i)
       check_tile_fits(exec, problem_of(p, plan.parts[i]), plan.parts[i], false, whose);
   for (int i = 0; i < plan.size; ++i)

@@ -50,10 +50,9 @@ struct gemm_problem {
   int pad_m = 0, pad_n = 0;  ///< rows behind the last of A, and of B, that may be read as well: zeros
   gemm_place place = {};
 
-  /// The same product with C transposed: Cᵀ = op(B)ᵀ·op(A)ᵀ.
+  /// The same product with C transposed: Cᵀ = op(B)ᵀ·op(A)ᵀ. For transposable types; of others no planner prefers it.
   void transpose() {
-    static_assert(std::is_same_v<typename Types::a, typename Types::b>);
-    std::swap(a, b);
+    if constexpr (Types::transposable) std::swap(a, b);
     std::swap(m, n);
     std::swap(pad_m, pad_n);
     std::swap(c_row_stride, c_col_stride);
@@ -71,5 +70,25 @@ struct gemm_problem {
     return p;
   }
 };
+
+namespace detail {
+
+/// op(A)·op(B) as kernels of Types do it: as it is, or its transpose if Types has their elements in the other order.
+template <class Types, class A, class B>
+gemm_problem<Types> problem_of(const tiling::operand<A>& a, const tiling::operand<B>& b, typename Types::c* c,
+                               index_t c_row_stride, index_t c_col_stride, index_t m, index_t n, index_t k) {
+  if constexpr (std::is_same_v<A, typename Types::a>)
+    return {a, b, c, c_row_stride, c_col_stride, m, n, k};
+  else
+    return {b, a, c, c_col_stride, c_row_stride, n, m, k, 0, 0, {.transposed = true}};
+}
+
+/// Whether a problem is the transpose of the caller's, for its types' sake (problem_of). The caller's plan is not.
+template <class Types>
+bool is_turned(const gemm_problem<Types>& p) {
+  return !Types::transposable && p.place.transposed;
+}
+
+}  // namespace detail
 
 }  // namespace keramos

@@ -124,7 +124,11 @@ struct operand {
   }
 };
 
-/// An element of op(A)·op(B): A's elements are of type T, those of B are summed in the same type.
+/// Of elements of A and B the wider or complex ones, which decide in what products are summed; A's if they are alike.
+template <class A, class B>
+using wider_element = std::conditional_t<(sizeof(B) > sizeof(A)), B, A>;
+
+/// An element of op(A)·op(B), whose wider elements are of type T.
 template <class T>
 struct element_sum {
   using real = wider_t<sum_t<T>>;
@@ -134,8 +138,8 @@ struct element_sum {
   real magnitude = 0;  // of floating-point products: |a||b|, with |Re z| + |Im z| for |z|
   index_t terms = 0;
 
-  template <class B>
-  void add(const T& a, const B& b) {
+  template <class A, class B>
+  void add(const A& a, const B& b) {
     const wide x = wide(a), y = wide(b);
     value += x * y;
     if constexpr (!std::is_integral_v<T>) magnitude += size(x) * size(y);
@@ -164,12 +168,13 @@ T flushed(T x, const arithmetic& how) {
 /// Element (i, j) of op(A)·op(B); `a(i, p)` and `b(p, j)` are elements of op(A) and op(B).
 template <class A, class B>
 auto product_element(const A& a, const B& b, index_t i, index_t j, index_t k, const arithmetic& how = {}) {
-  element_sum<std::remove_cvref_t<decltype(a(i, j))>> sum;
+  element_sum<wider_element<std::remove_cvref_t<decltype(a(i, 0))>, std::remove_cvref_t<decltype(b(0, j))>>>
+      sum;
   for (index_t p = 0; p < k; ++p) sum.add(flushed(a(i, p), how), flushed(b(p, j), how));
   return sum;
 }
 
-/// Judges elements of C = alpha·op(A)·op(B) + beta·C, where A has elements of type T. Floating-point ones keep
+/// Judges elements of C = alpha·op(A)·op(B) + beta·C, where the wider elements of A and B are of type T. Floating-point ones keep
 ///   |computed - exact| <= (k + 2) u (|alpha||A||B| + |beta||C|)
 /// in any order of sums (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 3.5), which complex numbers are twice
 /// as many of; to that come the errors of numbers too small for a relative one, what `arithmetic` allows, and one rounding to

@@ -20,8 +20,11 @@ struct with_sign<std::uint32_t> : std::type_identity<std::int32_t> {};
 
 }  // namespace detail
 
-/// Elements of A, B (which are of one type) and C, what elements of A and B are rounded to before they are multiplied, and
-/// what products are summed in.
+/// Elements of A, B and C, what elements of A and B are rounded to before they are multiplied, and what products are summed
+/// in.
+///
+/// Of A and B of two types there is one order, the narrower or the real one first: a product in the other order is done as
+/// its transpose, whose A is B.
 template <scalar_type A, scalar_type B, scalar_type C, scalar_type Compute, scalar_type Accumulator>
 struct gemm_types {
   using a = typename detail::kernel_type_of<A>::type;
@@ -38,7 +41,9 @@ struct gemm_types {
   /// In what callers' epilogues compute; the result is converted to C's elements.
   using number = std::conditional_t<quantizes, float, typename detail::with_sign<accumulator>::type>;
 
-  /// Whether products are of complex numbers, whose op::C is not op::T.
+  /// Whether the transpose of such a product is one of the same types.
+  static constexpr bool transposable = std::is_same_v<a, b>;
+  /// Whether products are of complex numbers, or of a real number and a complex one: op::C is not op::T.
   static constexpr bool is_complex = detail::is_complex<accumulator>;
   /// Whether an element is the sum of two, of which kernels read both.
   static constexpr bool splits_elements = Compute == scalar_type::tf32x3;
@@ -55,6 +60,9 @@ using uniform_types = gemm_types<T, T, T, T, T>;
 /// Short floating-point elements, whose products are exact in f32 and summed there.
 template <scalar_type T, scalar_type C>
 using halves = gemm_types<T, T, C, T, scalar_type::f32>;
+/// A's elements are converted to B's type, in which all else is.
+template <scalar_type A, scalar_type B>
+using mixed = gemm_types<A, B, B, B, B>;
 
 /// The products that the library is compiled for. Structs, not aliases: their names stand in those of kernels, where
 /// each character costs time at a launch (plan/simt.hpp, row).
@@ -112,6 +120,19 @@ struct f8_f32 : halves<scalar_type::f8, scalar_type::f32> {
   static constexpr const char* name = "f8_f32";
 };
 
+struct f16xf32 : mixed<scalar_type::f16, scalar_type::f32> {
+  static constexpr const char* name = "f16xf32";
+};
+struct bf16xf32 : mixed<scalar_type::bf16, scalar_type::f32> {
+  static constexpr const char* name = "bf16xf32";
+};
+struct f32xc32 : mixed<scalar_type::f32, scalar_type::c32> {
+  static constexpr const char* name = "f32xc32";
+};
+struct f64xc64 : mixed<scalar_type::f64, scalar_type::c64> {
+  static constexpr const char* name = "f64xc64";
+};
+
 }  // namespace types
 
 /// All of them, by their names; CMake reads this list too. Of those for the same elements, the first is meant if nothing else
@@ -120,7 +141,8 @@ struct f8_f32 : halves<scalar_type::f8, scalar_type::f32> {
 #define KERAMOS_FOR_EACH_TYPES(X)                                  \
   X(f32) X(tf32) X(f32_emulated) X(f64) X(i32) X(i8_i32) X(i8)     \
   X(c32) X(c64) X(f16) X(f16_f32) X(bf16) X(bf16_f32)              \
-  X(f8_f16) X(f8_bf16) X(f8_f32)
+  X(f8_f16) X(f8_bf16) X(f8_f32)                                   \
+  X(f16xf32) X(bf16xf32) X(f32xc32) X(f64xc64)
 // clang-format on
 
 namespace detail {
@@ -134,10 +156,15 @@ using list_behind = types_list<Types...>;
 using known_types = list_behind<void KERAMOS_FOR_EACH_TYPES(KERAMOS_TYPES_STRUCT)>;
 #undef KERAMOS_TYPES_STRUCT
 
+/// Whether elements of A and B are such, in this order or the other.
+constexpr bool multiplies(const tiling::operand_types& types, scalar_type a, scalar_type b) {
+  return (types.a == a && types.b == b) || (types.a == b && types.b == a);
+}
+
 template <class A, class B, class C, class First, class... Rest>
 constexpr auto find_types(types_list<First, Rest...>) {
-  if constexpr (First::operands.a == scalar_type_of<A>::value &&
-                First::operands.b == scalar_type_of<B>::value && First::type_of_c == scalar_type_of<C>::value)
+  if constexpr (multiplies(First::operands, scalar_type_of<A>::value, scalar_type_of<B>::value) &&
+                First::type_of_c == scalar_type_of<C>::value)
     return First();
   else if constexpr (sizeof...(Rest) > 0)
     return find_types<A, B, C>(types_list<Rest...>());
@@ -153,7 +180,7 @@ constexpr auto types_for() {
   if constexpr (known_element<A> && known_element<B> && known_element<C>)
     return find_types<A, B, C>(known_types());
 }
-/// The types of a product of such elements; void if there is none.
+/// The types of a product of such elements; void if there is none. The first may be those of B.
 template <class A, class B = A, class C = A>
 using types_of = decltype(types_for<A, B, C>());
 

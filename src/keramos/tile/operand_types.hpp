@@ -15,6 +15,8 @@ struct operand_types {
 constexpr operand_types all(scalar_type type) { return {type, type, type, type}; }
 /// Short floating-point elements, summed in f32.
 constexpr operand_types halves(scalar_type type) { return {type, type, type, scalar_type::f32}; }
+/// Elements of A that are converted to the type of all else.
+constexpr operand_types mixed(scalar_type a, scalar_type type) { return {a, type, type, type}; }
 /// Elements of f32 that are rounded to tf32.
 constexpr operand_types rounded_to_tf32() {
   return {scalar_type::f32, scalar_type::f32, scalar_type::tf32, scalar_type::f32};

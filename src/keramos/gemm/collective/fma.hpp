@@ -25,7 +25,10 @@ class fma_accumulator {
   static constexpr int warp_size = backend::traits<Exec>::warp_size;
   static constexpr int tm = Config.fragment.m, tn = Config.fragment.n;
   static constexpr int vector = 16 / int(sizeof(T));
-  static constexpr int parts = is_complex<T> ? 2 : 1;  ///< of a number
+  using factor_a = factor_of<typename Types::a, T>;
+  using factor_b = factor_of<typename Types::b, T>;
+  static_assert(std::is_same_v<factor_b, T>, "keramos: of a real and a complex operand A is the real one");
+  static constexpr int parts_a = is_complex<factor_a> ? 2 : 1, parts_b = is_complex<T> ? 2 : 1;
   static constexpr int lanes_m = Config.warp.m / tm, lanes_n = Config.warp.n / tn;
   static constexpr int warps_n = Config.block.n / Config.warp.n;
   static_assert(lanes_m * lanes_n == warp_size, "keramos: thread tiles must fill the warp tile");
@@ -99,14 +102,14 @@ class fma_accumulator {
     load_runs<lanes_n>(b_frag_[set], p.b, n_, k);
   }
 
-  template <int Lanes, int Count, class Panel>
-  KERAMOS_FORCEINLINE_FUNCTION static void load_runs(T (&frag)[Count], const Panel& p, int mn, int k) {
+  template <int Lanes, class Factor, int Count, class Panel>
+  KERAMOS_FORCEINLINE_FUNCTION static void load_runs(Factor (&frag)[Count], const Panel& p, int mn, int k) {
     using elements = run<std::remove_cvref_t<decltype(*p.data)>, vector>;
     KERAMOS_UNROLL
     for (int i = 0; i < Count; i += vector) {
       const auto v = *reinterpret_cast<const elements*>(p.at(mn + i * Lanes, k));
       KERAMOS_UNROLL
-      for (int j = 0; j < vector; ++j) frag[i + j] = p.template number<T>(v.value[j]);
+      for (int j = 0; j < vector; ++j) frag[i + j] = p.template number<Factor>(v.value[j]);
     }
   }
 
@@ -116,13 +119,15 @@ class fma_accumulator {
     // Column by column and back, so that neighbouring products share an operand in the register file's
     // reuse cache (as CUTLASS, thread/mma_sm50.h); of the orders tried, ptxas makes the fewest bank
     // conflicts of this one. Parts of complex numbers are rows and columns of their own.
-    constexpr int rows = tm * parts, cols = tn * parts;
+    constexpr int rows = tm * parts_a, cols = tn * parts_b;
     KERAMOS_UNROLL
     for (int j = 0; j < cols; ++j) KERAMOS_UNROLL
     for (int step = 0; step < rows; ++step) {
       const int i = j % 2 ? rows - 1 - step : step;
-      if constexpr (parts == 2)
+      if constexpr (parts_a == 2)
         add_part(at(i / 2, j / 2), a[i / 2], i % 2 == 1, b[j / 2], j % 2 == 1);
+      else if constexpr (parts_b == 2)
+        add_part(at(i, j / 2), a[i], b[j / 2], j % 2 == 1);
       else
         at(i, j) += a[i] * b[j];
     }
@@ -140,6 +145,14 @@ class fma_accumulator {
       sum.re += a.re * b.re;
   }
 
+  /// The same of a real number and a complex one.
+  KERAMOS_FORCEINLINE_FUNCTION static void add_part(T& sum, const factor_a& a, const T& b, bool of_bi) {
+    if (of_bi)
+      sum.im += a * b.im;
+    else
+      sum.re += a * b.re;
+  }
+
   KERAMOS_FORCEINLINE_FUNCTION void settle() {
     for_each_vector([](int, T(&run)[vector]) { backend::mma<Exec>::settle(run); });
   }
@@ -148,7 +161,8 @@ class fma_accumulator {
 
   int m_, n_;  // first row and column of this thread in the block tile
   T acc_[tm][tn / vector][vector];
-  T a_frag_[2][tm], b_frag_[2][tn];
+  factor_a a_frag_[2][tm];
+  factor_b b_frag_[2][tn];
 };
 
 }  // namespace keramos::detail::simt

@@ -103,7 +103,10 @@ struct gemv_kernel {
     return conjugate_if(p.a.conjugated != p.b.conjugated, p.b.template number<T>(*p.b.at(0, k)));
   }
 
-  KERAMOS_FORCEINLINE_FUNCTION T element_of_a(const A& x) const { return p.a.template number<T>(x); }
+  using factor = factor_of<A, T>;
+  KERAMOS_FORCEINLINE_FUNCTION factor element_of_a(const A& x) const {
+    return p.a.template number<factor>(x);
+  }
 
   KERAMOS_FORCEINLINE_FUNCTION static int row_of(int lane, int lanes, int r) {
     return along_k ? lane * rows + r : (r / Vector * lanes + lane) * Vector + r % Vector;
@@ -185,7 +188,8 @@ struct gemv_kernel {
       if (s.row[r] >= p.m) continue;
       index_t k = first;
       for (; k + (together - 1) * step < k1; k += together * step) {
-        T v[together], x[together];
+        factor v[together];
+        T x[together];
         KERAMOS_UNROLL
         for (int c = 0; c < together; ++c)
           v[c] = element_of_a(*p.a.at(s.row[r], k + c * step)), x[c] = element_of_b(k + c * step);

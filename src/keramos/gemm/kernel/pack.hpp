@@ -171,7 +171,7 @@ void choose_packing(const gemm_problem<Types>& p, bool a_along_k, bool a_vectors
                     gemm_part& part) {
   part.pack_a = part.pack_b = false;
   part.band_m = p.m, part.band_n = p.n;
-  const bool is_short = sizeof(typename Types::a) < 4;
+  const bool is_short = std::min(sizeof(typename Types::a), sizeof(typename Types::b)) < 4;
   const index_t least = is_short     ? device.least_extent_to_pack_short
                         : transposes ? device.least_extent_to_pack
                                      : device.least_extent_to_pack_both;

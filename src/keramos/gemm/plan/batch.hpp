@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <keramos/base/error.hpp>
@@ -58,6 +59,7 @@ template <class Exec, class Types>
 gemm_batch_plan description_of(const uniform_batch<Types>& batch) {
   gemm_batch_plan plan;
   plan.count = batch.count, plan.m = batch.shape.m, plan.n = batch.shape.n, plan.k = batch.shape.k;
+  if (is_turned(batch.shape)) std::swap(plan.m, plan.n);
   plan.backend = backend::traits<Exec>::name, plan.type = Types::name;
   return plan;
 }
@@ -67,7 +69,8 @@ gemm_batch_plan description_of(const std::vector<gemm_problem<Types>>& problems)
   plan.count = index_t(problems.size()), plan.is_list = true;
   for (const auto& p : problems) {
     if (p.m == 0 || p.n == 0 || p.k == 0) continue;
-    plan.m = std::max(plan.m, p.m), plan.n = std::max(plan.n, p.n), plan.k = std::max(plan.k, p.k);
+    plan.m = std::max(plan.m, is_turned(p) ? p.n : p.m), plan.n = std::max(plan.n, is_turned(p) ? p.m : p.n);
+    plan.k = std::max(plan.k, p.k);
   }
   plan.backend = backend::traits<Exec>::name, plan.type = Types::name;
   return plan;
@@ -154,6 +157,8 @@ template <class Exec, class Types>
   const bool alone = plan.way == batch_way::one_product || plan.way == batch_way::one_by_one;
   check_products(plan, alone ? 1 : 0);
   if (!alone) {
+    if (!Types::transposable && plan.transposed)
+      refuse_batch_plan("is transposed, but the types of A and B leave no choice");
     gemm_problem<Types> shape = representative_of(batch, alignment);
     if (plan.transposed) shape.transpose();
     batch_planner<Exec>::check(exec, batch, shape, plan, whose);

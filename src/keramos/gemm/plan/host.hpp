@@ -70,7 +70,7 @@ struct planner {
   /// Vectors run along the rows of C, so C should be row-major.
   template <class Types>
   static bool prefers_transposed(const gemm_problem<Types>& p) {
-    return p.c_col_stride != 1 && p.c_row_stride == 1;
+    return Types::transposable && p.c_col_stride != 1 && p.c_row_stride == 1;
   }
 
   /// Does a tiny problem at once, on the calling thread, without a plan on paper: false if it is none. Kokkos' host

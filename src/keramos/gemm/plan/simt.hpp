@@ -37,6 +37,7 @@ struct planner {
   /// along n, which for large products counts for more (H200, f64: 4 % at n = 4096).
   template <class Types>
   static bool prefers_transposed(const gemm_problem<Types>& p) {
+    if (!Types::transposable) return false;
     if (std::min(p.m, p.n) <= 64 && p.m != p.n) return p.m < p.n;
     if constexpr (backend::mma<Exec>::template has_matrix_unit<
                       typename part_of<typename Types::accumulator>::type>) {
@@ -325,10 +326,11 @@ struct planner {
             : a.vectors && b.vectors;
     // One number of 16 bytes is no vector; and matrix units conjugate sums.
     constexpr bool has_vectors = sizeof(typename Types::a) < 16;
-    const bool conjugates = fma && p.a.conjugated != p.b.conjugated;
+    constexpr bool a_is_complex = is_complex<typename Types::a>;  // products of real numbers conjugate sums
+    const bool conjugates = fma && a_is_complex && p.a.conjugated != p.b.conjugated;
     const int access =
         int(a.along_k) + 2 * int(b.along_k) + 4 * int(in_vectors && has_vectors) + 8 * int(conjugates);
-    constexpr int accesses = Types::is_complex ? 16 : 8;
+    constexpr int accesses = a_is_complex ? 16 : 8;
     any_of_first<int(std::size(table))>([&](auto r) {
       if constexpr (table[r()].types == Types::operands &&
                     table[r()].config.math != tiling::math_unit::warpgroup &&

@@ -45,7 +45,7 @@ struct table_rows {
 
   /// Batches have tiles enough for the large ones; each more is many kernels more. A complex number counts as two.
   static constexpr bool serves_batches(const tile_row& r) {
-    const bool is_complex = r.types.a == scalar_type::c32 || r.types.a == scalar_type::c64;
+    const bool is_complex = r.types.b == scalar_type::c32 || r.types.b == scalar_type::c64;
     return r.serves != serves::single &&
            r.config.block.m * r.config.block.n * (is_complex ? 2 : 1) >= 64 * 64;
   }

@@ -33,6 +33,9 @@ class complex_sums {
     return of_real_ * by_real + of_imag_ * v::swap_pairs(by_imag);
   }
 
+  /// The same of those of products by a real A.
+  vector of_real(vector sum) const { return of_real_ * sum; }
+
   /// c = alpha·sum + beta·c for the first `count` numbers, or all of a vector.
   void write(Z* c, std::int64_t stride, int count, vector sum) const {
     vector out = product(alpha_re_, alpha_im_, sum);
