@@ -56,7 +56,8 @@ const kernel_table<Types>* compiled_kernels() {
     return &table;
   } else {
     using tile = typename tile_of<Types::operands, typename Types::accumulator>::type;
-    static constexpr kernel_table<Types> table = micro_kernel<tile>::template table<Types>(isa);
+    static constexpr kernel_table<Types> table =
+        micro_kernel<tile, !Types::transposable>::template table<Types>(isa);
     return &table;
   }
 }

@@ -18,8 +18,9 @@ namespace keramos::detail::host::KERAMOS_HOST_ISA {
 
 using namespace backend::host::KERAMOS_HOST_ISA;  // its vectors
 
-/// `Tile` is the register tile, vector_tile.hpp's or matrix_tile.hpp's.
-template <class Tile>
+/// `Tile` is the register tile, vector_tile.hpp's or matrix_tile.hpp's. `WritesColumns` is for types that planners cannot
+/// transpose, so that C's columns may run through memory.
+template <class Tile, bool WritesColumns = false>
 class micro_kernel {
   using T = typename Tile::number;
   static constexpr int mr = Tile::mr, nr = Tile::nr, lanes = simd<T>::lanes;
@@ -58,8 +59,19 @@ class micro_kernel {
     }
   }
 
+  /// One after the other: a line of the cache would be gone before a row comes back to it.
+  static void write_columns(T* c, const block_product<T>& s, const T* sums, int rows, int cols) {
+    for (int j = 0; j < cols; ++j, ++sums, c += s.c_col_stride)
+      for (int i = 0; i < rows; ++i) {
+        const T sum = s.alpha * sums[i * nr];
+        c[i] = s.beta == T(0) ? sum : sum + s.beta * c[i];
+      }
+  }
+
   static void write_tile(T* c, const block_product<T>& s, const T* sums, int rows, int cols) {
     using v = simd<T>;
+    if constexpr (WritesColumns)
+      if (s.c_row_stride == 1 && s.c_col_stride != 1) return write_columns(c, s, sums, rows, cols);
     for (int i = 0; i < rows; ++i, c += s.c_row_stride, sums += nr) {
       if (s.c_col_stride == 1) {
 #pragma GCC unroll 4

@@ -32,13 +32,14 @@ class real_complex_kernel {
     pack<R, R, mr, converted>(reinterpret_cast<R*>(panels), from, stride_mn, stride_k, mn, k, kind);
   }
 
-  /// From the sums of a micro tile to C.
+  /// From the sums of a micro tile to C, some columns after the other: C's may run through memory, and a line of the cache
+  /// would be gone before a row comes back to it.
   static void write_tile(const block_product<Z>& s, const complex_sums<R>& with, const R* sums, Z* c,
                          int rows, int cols) {
-    for (int i = 0; i < rows; ++i, sums += real::nr)
-      for (int j = 0; j < cols; j += lanes / 2)
+    for (int j = 0; j < cols; j += lanes / 2)
+      for (int i = 0; i < rows; ++i)
         with.write(c + i * s.c_row_stride + j * s.c_col_stride, s.c_col_stride, cols - j,
-                   with.of_real(real::load(sums + 2 * j)));
+                   with.of_real(real::load(sums + i * real::nr + 2 * j)));
   }
 
   static void multiply(const block_product<Z>& s) {
