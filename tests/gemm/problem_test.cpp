@@ -60,19 +60,24 @@ struct read_fields {
   }
 };
 
-// nvcc lays some classes out otherwise for devices than the compiler of the host does.
-TYPED_TEST(GemmProblem, IsTheSameOnTheDevice) {
-  using T = typename TypeParam::a;
-  const auto pointer = [](index_t i) { return reinterpret_cast<const T*>(i); };
-  between<TypeParam> x{101, {}, 119};
-  tiling::reading<T> how;  // not as it is by itself
-  if constexpr (TypeParam::is_complex)
+/// An operand at an address that is a number, read not as it is by itself.
+template <class T>
+tiling::operand<T> operand_at(index_t address, index_t stride_mn, index_t stride_k) {
+  tiling::reading<T> how;
+  if constexpr (detail::is_complex<T>)
     how.conjugated = true;
   else if constexpr (std::is_same_v<T, integer8>)
     how.is_signed = false;
   else if constexpr (std::is_same_v<T, float8>)
     how.is_e5m2 = true;
-  x.p.a = {pointer(128), 103, 104, how}, x.p.b = {pointer(256), 106, 107, how};
+  return {reinterpret_cast<const T*>(address), stride_mn, stride_k, how};
+}
+
+// nvcc lays some classes out otherwise for devices than the compiler of the host does.
+TYPED_TEST(GemmProblem, IsTheSameOnTheDevice) {
+  between<TypeParam> x{101, {}, 119};
+  x.p.a = operand_at<typename TypeParam::a>(128, 103, 104);
+  x.p.b = operand_at<typename TypeParam::b>(256, 106, 107);
   x.p.c = reinterpret_cast<typename TypeParam::c*>(512);
   x.p.c_row_stride = 108, x.p.c_col_stride = 109, x.p.m = 110, x.p.n = 111, x.p.k = 112;
   x.p.place = {113, 114, 115, true};
