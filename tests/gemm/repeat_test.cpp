@@ -38,7 +38,10 @@ using all = repeated_types<
     repeated<types::bf16_f32, bfloat16, bfloat16, float>,
     repeated<types::f8_f16, float8_e4m3, float8_e5m2, float16>,
     repeated<types::f8_bf16, float8_e5m2, float8_e4m3, bfloat16>,
-    repeated<types::f8_f32, float8_e4m3, float8_e4m3, float>>;
+    repeated<types::f8_f32, float8_e4m3, float8_e4m3, float>, repeated<types::f16xf32, float, float16, float>,
+    repeated<types::bf16xf32, bfloat16, float, float>,
+    repeated<types::f32xc32, float, Kokkos::complex<float>, Kokkos::complex<float>>,
+    repeated<types::f64xc64, Kokkos::complex<double>, double, Kokkos::complex<double>>>;
 static_assert(std::is_same_v<all::known, detail::known_types>, "a type of the library has no line here");
 
 /// Elements that can be had at two addresses, both multiples of 256 bytes.
