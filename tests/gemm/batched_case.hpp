@@ -44,6 +44,9 @@ struct stored_batch {
                       : reference::operand<T>{first, view.col_stride, view.row_stride, o == op::C};
   }
   const stored_matrix<T>& storage() const { return matrix_; }
+  std::vector<T> content() const {
+    return {matrix_.host.data(), matrix_.host.data() + matrix_.host.extent(0)};
+  }
   void upload() { matrix_.upload(); }
   void download() { matrix_.download(); }
   template <class F>
