@@ -32,8 +32,8 @@ class warpgroup_accumulator {
 
   KERAMOS_FORCEINLINE_FUNCTION explicit warpgroup_accumulator(int thread) : thread_(thread) {}
 
-  /// Between begin and commit of the units: begins to multiply a k-tile of 128 bytes, whose panels are described, one part of the columns; `add` to the sums, or
-  /// where k-tiles are added to that k-tile's, that are there or not.
+  /// Between begin and commit of the units: begins to multiply a k-tile of 128 bytes, whose panels are described, one part of
+  /// the columns; `add` to the sums, or where k-tiles are added to that k-tile's, that are there or not.
   template <class PanelA, class PanelB, bool KindA, bool KindB>
   KERAMOS_FORCEINLINE_FUNCTION void multiply(std::uint64_t a, std::uint64_t b, [[maybe_unused]] int part,
                                              [[maybe_unused]] bool add) {
@@ -84,30 +84,28 @@ class warpgroup_accumulator {
     }
   }
 
+  /// Writes the tile through the epilogue. Sums that are not finite may have been formed of parts of elements; those are
+  /// formed again first (epilogue/exact_infinities.hpp).
   template <class Position, class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void write(const gemm_problem<Types>& p, const Position& at,
-                                          const Epilogue& epilogue) const {
+                                          const Epilogue& epilogue) {
     const int rows = p.m - at.m0 < at.rows ? int(p.m - at.m0) : at.rows,
               cols = p.n - at.n0 < at.cols ? int(p.n - at.n0) : at.cols;
     int skip_m = 0, skip_n = 0;
     if constexpr (std::is_same_v<Position, tiling::shifted_position>) skip_m = at.skip_m, skip_n = at.skip_n;
+    const window there{skip_m, rows, skip_n, cols};
+    if constexpr (Types::splits_elements) form_again(at, there, epilogue);
     const auto c = reinterpret_cast<std::uintptr_t>(p.c);
-    if (p.c_col_stride == 1 &&
-        ((p.c_row_stride | at.n0 | skip_n | cols) * sizeof(C) | c) % sizeof(vector) == 0) {
-      const window there{skip_m, rows, skip_n, cols};
-      if (reads_c<T>(epilogue))
-        write_vectors<true>(p, at, there, epilogue);
-      else
-        write_vectors<false>(p, at, there, epilogue);
-      return;
-    }
-    const c_writer<Types, 2, Position> writer(p, at);
-    KERAMOS_UNROLL
-    for (int j = 0; j < fragments; ++j) KERAMOS_UNROLL
-    for (int half = 0; half < 2; ++half) {
-      const T pair[2] = {sums_[j * 4 + half * 2], sums_[j * 4 + half * 2 + 1]};
-      writer.write(first_row() + 8 * half, j * 8 + thread_ % 4 * 2, pair, epilogue);
-    }
+    const bool vectors = p.c_col_stride == 1 &&
+                         ((p.c_row_stride | at.n0 | skip_n | cols) * sizeof(C) | c) % sizeof(vector) == 0;
+    if (vectors && reads_c<T>(epilogue))
+      write_vectors<true>(p, at, there, epilogue);
+    else if (vectors)
+      write_vectors<false>(p, at, there, epilogue);
+    else if (reads_c<T>(epilogue))
+      write_elements<true>(p, at, there, epilogue);
+    else
+      write_elements<false>(p, at, there, epilogue);
   }
 
  private:
@@ -124,9 +122,52 @@ class warpgroup_accumulator {
   /// The rows and columns of the tile that are to be written.
   struct window {
     int row0, row1, col0, col1;
+    KERAMOS_FORCEINLINE_FUNCTION bool has(int row, int col) const {
+      return row >= row0 && row < row1 && col >= col0 && col < col1;
+    }
   };
 
   KERAMOS_FORCEINLINE_FUNCTION int first_row() const { return thread_ / 32 * 16 + thread_ % 32 / 4; }
+
+  /// The sums that are neither infinite nor NaN stay. In a loop, for code of each sum would be fetched for each tile.
+  template <class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION void form_again(const tiling::position& at, const window& there,
+                                               const Epilogue& epilogue) {
+    static_assert(N / 2 <= 64);
+    std::uint64_t left = 0;
+    KERAMOS_UNROLL
+    for (int i = 0; i < N / 2; ++i)
+      if (!(sums_[i] - sums_[i] == 0)) left |= std::uint64_t(1) << i;
+    for (int number = 0; left != 0; ++number, left >>= 1) {
+      const int row = first_row() + number % 4 / 2 * 8, col = number / 4 * 8 + thread_ % 4 * 2 + number % 2;
+      if ((left & 1) == 0 || !there.has(row, col)) continue;
+      const T sum = epilogue.sum(at.m0 + row, at.n0 + col);
+      KERAMOS_UNROLL
+      for (int i = 0; i < N / 2; ++i) sums_[i] = i == number ? sum : sums_[i];
+    }
+  }
+
+  /// Each lane writes what it has, for rows of C that are not aligned and columns that are not neighbours.
+  template <bool Reads, class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION void write_elements(const gemm_problem<Types>& p, const tiling::position& at,
+                                                   const window& there, const Epilogue& epilogue) const {
+    const int first_col = thread_ % 4 * 2;
+    C* const c = p.c + (at.m0 + first_row()) * p.c_row_stride + (at.n0 + first_col) * p.c_col_stride;
+    KERAMOS_UNROLL
+    for (int half = 0; half < 2; ++half) {
+      const int row = first_row() + 8 * half;
+      KERAMOS_UNROLL
+      for (int j = 0; j < fragments; ++j) KERAMOS_UNROLL
+      for (int v = 0; v < 2; ++v) {
+        const int col = first_col + j * 8 + v;
+        if (!there.has(row, col)) continue;
+        C& element = c[8 * half * p.c_row_stride + (j * 8 + v) * p.c_col_stride];
+        const T sum = sums_[j * 4 + half * 2 + v];
+        element = Reads ? element_with_c(epilogue, p.place, sum, element, at.m0 + row, at.n0 + col)
+                        : element_without_c<C>(epilogue, p.place, sum, at.m0 + row, at.n0 + col);
+      }
+    }
+  }
 
   /// Lanes that have neighbours change pairs with each other, so that each writes 16 bytes: of four lanes with four
   /// fragments each gets one fragment's eight columns, of two lanes with two fragments half of that.

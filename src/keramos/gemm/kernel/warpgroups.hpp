@@ -31,7 +31,7 @@ template <class Types>
 warpgroup_epilogue<Types> for_warpgroups(const library_epilogue<Types>& epilogue,
                                          [[maybe_unused]] const gemm_problem<Types>& p) {
   if constexpr (Types::splits_elements)
-    return {epilogue, p.a, p.b, p.k, p.place};
+    return {epilogue, p.a, p.b, p.k};
   else
     return epilogue;
 }
