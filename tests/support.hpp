@@ -50,7 +50,7 @@ std::string name_of_product(gemm_compute compute) {
   if (name_of_element<B>() != name) name += " x " + name_of_element<B>();
   if (name_of_element<C>() != name) name += " to " + name_of_element<C>();
   if (compute == gemm_compute::tf32) name += " as tf32";
-  if (compute == gemm_compute::f32_emulated) name += ", emulated";
+  if (compute == gemm_compute::f32_emulated || compute == gemm_compute::f64_emulated) name += ", emulated";
   return name;
 }
 

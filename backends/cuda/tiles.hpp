@@ -140,7 +140,9 @@ struct tiles<Kokkos::Cuda> {
   }
   static simt::device_model model(const Kokkos::Cuda& exec) {
     const cudaDeviceProp& device = exec.cuda_device_prop();
-    return {device.multiProcessorCount, device.sharedMemPerMultiprocessor};
+    simt::device_model model{device.multiProcessorCount, device.sharedMemPerMultiprocessor};
+    model.most_emulation_bytes = device.totalGlobalMem / 16;
+    return model;
   }
 };
 

@@ -113,6 +113,8 @@ struct device_model {
   /// The least rows and columns of C where a k that would be divided is not, for the copies' sake.
   index_t least_extent_to_pack_divided = 256;
   std::size_t most_packed_bytes = std::size_t(256) << 20;  ///< of one operand
+  /// Of remainders of operands and of C, where products are emulated.
+  std::size_t most_emulation_bytes = std::size_t(1) << 30;
 };
 
 }  // namespace keramos::backend::simt

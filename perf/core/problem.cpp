@@ -26,6 +26,7 @@ constexpr struct {
     {data_type::tf32, "tf32"},
     {data_type::f32_emulated, "f32_emulated"},
     {data_type::f64, "f64"},
+    {data_type::f64_emulated, "f64_emulated"},
     {data_type::i32, "i32"},
     {data_type::i8_i32, "i8_i32"},
     {data_type::i8, "i8"},

@@ -21,13 +21,14 @@ struct usage_error : std::runtime_error {
 };
 
 // The types of a product: elements of A and B, and behind "_" those of C where they are others; tf32 is f32 whose elements
-// are rounded to eleven bits before they are multiplied, f32_emulated f32 as products of tf32; f8 is e4m3. One more is a
-// word here, lines in visit_type and in problem.cpp, and a line in each provider that serves it.
+// are rounded to eleven bits before they are multiplied, f32_emulated and f64_emulated ask Keramos to emulate; f8 is e4m3.
+// One more is a word here, lines in visit_type and in problem.cpp, and a line in each provider that serves it.
 enum class data_type {
   f32,
   tf32,
   f32_emulated,
   f64,
+  f64_emulated,
   i32,
   i8_i32,
   i8,
@@ -118,6 +119,7 @@ template <class F>
 decltype(auto) visit_type(data_type t, F&& f) {
   switch (t) {
     case data_type::f64:
+    case data_type::f64_emulated:
       return f(elements<double>());
     case data_type::i32:
       return f(elements<std::int32_t>());

@@ -34,6 +34,9 @@ double multiply_adds_per_clock(data_type type, int major, int minor) {
     case data_type::f32_emulated:  // as three products of tf32
       if (minor != 0 || major != 9) return multiply_adds_per_clock(data_type::f32, major, minor);
       return 1024 / 3.;
+    case data_type::f64_emulated:  // as fifteen products of i8
+      if (minor != 0 || major != 9) return multiply_adds_per_clock(data_type::f64, major, minor);
+      return 4096 / 15.;
     case data_type::bf16:
       if (major < 8) return 0;
       [[fallthrough]];

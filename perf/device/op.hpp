@@ -13,6 +13,7 @@ inline keramos::op op_of(transpose op) {
 inline keramos::gemm_compute compute_of(data_type type) {
   return type == data_type::tf32           ? keramos::gemm_compute::tf32
          : type == data_type::f32_emulated ? keramos::gemm_compute::f32_emulated
+         : type == data_type::f64_emulated ? keramos::gemm_compute::f64_emulated
                                            : keramos::gemm_compute::standard;
 }
 

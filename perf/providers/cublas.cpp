@@ -1,6 +1,6 @@
-// Provider `cublas`, on the default queue's stream: strict f32 and c32 (pedantic), f32 also where Keramos emulates it, tf32
-// where it is asked for, f64 and c64 in the default mode, whose tensor cores are IEEE f64 and faster than the pedantic
-// mode's choice, and f16 and bf16 on tensor cores with all sums in f32.
+// Provider `cublas`, on the default queue's stream: strict f32 and c32 (pedantic), tf32 where it is asked for, f64 and
+// c64 in the default mode, whose tensor cores are IEEE f64 and faster than the pedantic
+// mode's choice, f32 and f64 so too where Keramos emulates them, and f16 and bf16 on tensor cores with all sums in f32.
 #include "cublas.hpp"
 
 #include "core/host.hpp"
@@ -13,7 +13,7 @@ namespace {
 cublasMath_t mode_of(data_type type) {
   const auto multiplied = multiplied_type(type);
   if (multiplied == data_type::f32 || multiplied == data_type::f32_emulated) return CUBLAS_PEDANTIC_MATH;
-  if (multiplied == data_type::f64) return CUBLAS_DEFAULT_MATH;
+  if (multiplied == data_type::f64 || multiplied == data_type::f64_emulated) return CUBLAS_DEFAULT_MATH;
   // Otherwise parts of k may be added in C's type.
   return cublasMath_t(CUBLAS_DEFAULT_MATH | CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
 }
@@ -52,7 +52,7 @@ class cublas_provider : public gemm_provider {
       for_sets_in_turn(sets_, calls, [&](const operand_set& set) {
         if (case_.type == data_type::f32 || case_.type == data_type::f32_emulated) {
           case_.batch > 0 ? call_batch<float>(cublasSgemmStridedBatched, set) : call<float>(cublasSgemm, set);
-        } else if (case_.type == data_type::f64) {
+        } else if (case_.type == data_type::f64 || case_.type == data_type::f64_emulated) {
           case_.batch > 0 ? call_batch<double>(cublasDgemmStridedBatched, set)
                           : call<double>(cublasDgemm, set);
         } else {

@@ -43,6 +43,7 @@ inline cublas_types cublas_types_of(data_type type) {
     case data_type::tf32:
       return {f32, f32, f32, CUBLAS_COMPUTE_32F_FAST_TF32};
     case data_type::f64:
+    case data_type::f64_emulated:
       return {CUDA_R_64F, CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F};
     case data_type::i8_i32:
       return {CUDA_R_8I, CUDA_R_32I, CUDA_R_32I, CUBLAS_COMPUTE_32I};

@@ -26,7 +26,7 @@ bool is_possible(const tiling::shape& block) {
 
 void check_part(const gemm_plan& plan, int number) {
   const gemm_part& part = plan.parts[number];
-  if (part.path == gemm_path::tiled && !is_possible(part.block))
+  if ((part.path == gemm_path::tiled || part.path == gemm_path::residues) && !is_possible(part.block))
     detail::refuse_plan(
         number, "has a block tile of " + to_string(part.block) + ", whose extents must be from 1 to 2^20");
   if (part.block.m <= 0 || part.block.n <= 0) detail::refuse_plan(number, "has blocks without elements");
@@ -54,8 +54,8 @@ std::string batch(const gemm_batch_plan& b) {
 }
 
 /// "tiled by FMA units, block tile 128x64x8, 3 stages". Collectives of hosts need no name: there is one.
-std::string text_of(const char* how, const gemm_tile& tile) {
-  std::string text = how;
+std::string text_of(std::string_view how, const gemm_tile& tile) {
+  std::string text(how);
   if (tile.row >= 0) text += " by " + std::string(to_string(tile.math));
   return text + ", block tile " + to_string(tile.block) + ", " + std::to_string(tile.stages) +
          (tile.stages == 1 ? " stage" : " stages");
@@ -99,6 +99,8 @@ std::string_view to_string(gemm_path path) {
       return "dot products";
     case gemm_path::vector:
       return "matrix times vector";
+    case gemm_path::residues:
+      return "integers of eight bits";
   }
   return "?";
 }
@@ -107,14 +109,16 @@ std::string to_string(const gemm_part& part) {
   std::string text = extents(part.m, part.n) + " of C";
   if (part.m0 > 0 || part.n0 > 0)
     text += " from row " + std::to_string(part.m0) + ", column " + std::to_string(part.n0);
-  if (part.path == gemm_path::tiled)
-    text += ": " + text_of("tiled", part);
+  if (part.path == gemm_path::tiled || part.path == gemm_path::residues)
+    text += ": " + text_of(to_string(part.path), part);
   else
     text += ": " + std::string(to_string(part.path)) + ", blocks of " + extents(part.block.m, part.block.n);
   if (part.split.parts > 1)
     text += ", k in " + std::to_string(part.split.parts) + " parts of " +
             std::to_string(part.split.k_per_part) + ", " + std::to_string(part.split.fan_in) +
             " added at once";
+  if (part.path == gemm_path::residues && (part.band_m < part.m || part.band_n < part.n))
+    text += ", in bands of " + extents(part.band_m, part.band_n);
   if (part.pack_a) text += ", A packed beforehand";
   if (part.pack_b) text += ", B packed beforehand";
   if (part.transposed) text += ", transposed";

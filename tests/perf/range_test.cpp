@@ -37,9 +37,10 @@ TEST(Range, WhatIsNoneSaysWhatToWrite) {
 
 TEST(Names, RoundTripAndRefuse) {
   for (auto t : all_types) EXPECT_EQ(parse_type(name(t)), t);
-  EXPECT_EQ(names(all_types),
-            "f32,tf32,f32_emulated,f64,i32,i8_i32,i8,c32,c64,f16,f16_f32,bf16,bf16_f32,f8_f16,f8_bf16,"
-            "f8_f32");
+  EXPECT_EQ(
+      names(all_types),
+      "f32,tf32,f32_emulated,f64,f64_emulated,i32,i8_i32,i8,c32,c64,f16,f16_f32,bf16,bf16_f32,f8_f16,f8_bf16,"
+      "f8_f32");
   EXPECT_EQ(names(basic_types), "f32,f64,i32");
   const auto nt = parse_ops("NT");
   EXPECT_EQ(nt.a, transpose::N);

@@ -13,11 +13,13 @@
 
 namespace keramos {
 
-/// Floats of eight bits, e4m3 or e5m2, IEEE 754's binary16, binary32 and binary64, the upper half of a binary32, integers of eight bits with a sign or without,
-/// integers modulo 2^32, and complex numbers of two binary32 and of two binary64. tf32 is what a binary32 can be rounded to
-/// before it is multiplied, eight bits of exponent and eleven of mantissa, and tf32x3 a binary32 as the sum of two of these, so
-/// that a product is three of theirs: no types of elements.
-enum class scalar_type : unsigned char { f8, f16, bf16, tf32, tf32x3, f32, f64, i8, i32, c32, c64 };
+/// Floats of eight bits, e4m3 or e5m2, IEEE 754's binary16, binary32 and binary64, the upper half of a binary32, integers of
+/// eight bits with a sign or without, integers modulo 2^32, and complex numbers of two binary32 and of two binary64.
+///
+/// No types of elements are: tf32, what a binary32 can be rounded to before it is multiplied, eight bits of exponent and
+/// eleven of mantissa; tf32x3, a binary32 as the sum of two of these, so that a product is three of theirs; residues, an
+/// integer by its remainders.
+enum class scalar_type : unsigned char { f8, f16, bf16, tf32, tf32x3, residues, f32, f64, i8, i32, c32, c64 };
 
 constexpr int bytes_of(scalar_type type) {
   switch (type) {

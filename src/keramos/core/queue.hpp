@@ -172,15 +172,9 @@ class basic_queue : public detail::queue_base<Exec> {
   template <class Group, int Rank, int Dynamic, class F>
   event_type parallel_for_work_group(const std::string& label, range<Rank> groups,
                                      const detail::dynamic_extents<Dynamic>& extents, F&& f) {
-    using memory = typename Group::local_memory_type;
-    using function = std::remove_cvref_t<F>;
-    if constexpr (detail::fits_groups<Exec, Group, Rank, Dynamic, function>()) {
-      const index_t count = detail::checked_league(label, groups);
+    if constexpr (detail::fits_groups<Exec, Group, Rank, Dynamic, std::remove_cvref_t<F>>()) {
       return enqueue(label, [&] {
-        using kernel = detail::work_group_kernel<Group, function>;
-        detail::team_launch<Group::team_size, detail::groups_per_unit<Group, function>()>(
-            label, exec(), int(count), memory::dynamic_offset(extents, memory::count),
-            kernel{detail::send<Exec>(std::forward<F>(f)), groups, extents, label.c_str()});
+        detail::launch_groups<Group>(label, exec(), groups, std::forward<F>(f), extents);
       });
     } else {
       return event_type();

@@ -125,17 +125,30 @@ decltype(auto) in_types(const gemm_problem<From>& p) {
                             p.n, p.k, p.pad_m, p.pad_n,        p.place};
 }
 
-/// Whether some products of Types are emulated there if gemm_compute::f32_emulated asks for it.
+/// Whether some products of Types are emulated there if `compute` asks for it.
 template <class Exec, class Types>
-inline constexpr bool emulates = std::is_same_v<Types, types::f32>&& computes<Exec, types::f32_emulated>&&
-    is_compiled<types::f32_emulated>;
+constexpr bool emulates() {
+  using emulated = typename emulation<Types>::type;
+  if constexpr (std::is_void_v<emulated>)
+    return false;
+  else
+    return computes<Exec, emulated> && is_compiled<emulated>;
+}
+/// What asks for it, of elements like these.
+template <class Types>
+inline constexpr gemm_compute asks_to_emulate =
+    std::is_same_v<Types, types::f32>   ? gemm_compute::f32_emulated
+    : std::is_same_v<Types, types::f64> ? gemm_compute::f64_emulated
+                                        : gemm_compute::standard;
 
 /// Throws what `compute` asks for if it cannot be had for elements of Types.
 template <class Exec, class Types>
 [[noreturn]] void refuse_compute(gemm_compute compute) {
   std::string why = "the backend " + std::string(backend::traits<Exec>::name) + " does not have";
-  if (!std::is_same_v<Types, types::f32>)
-    why = "is for matrices of float, but these are " + std::string(Types::name);
+  const bool of_double = compute == gemm_compute::f64_emulated;
+  if (of_double || !std::is_same_v<Types, types::f32>)
+    why = "is for matrices of " + std::string(of_double ? "double" : "float") + ", but these are " +
+          Types::name;
   else if (computes<Exec, types::tf32>)
     why = "KERAMOS_TYPES left out when the library was configured";
   throw invalid_argument("keramos::gemm: options.compute is " + std::string(to_string(compute)) + ", which " +
@@ -147,19 +160,19 @@ template <class Exec, class Types, class F>
 decltype(auto) with_compute(gemm_compute compute, const F& f) {
   if constexpr (std::is_same_v<Types, types::f32> && computes<Exec, types::tf32> && is_compiled<types::tf32>)
     if (compute == gemm_compute::tf32) return f(types::tf32());
-  const bool is_f32 = std::is_same_v<Types, types::f32>;
-  if (compute != gemm_compute::standard && !(is_f32 && compute == gemm_compute::f32_emulated))
+  if (compute != gemm_compute::standard && compute != asks_to_emulate<Types>)
     refuse_compute<Exec, Types>(compute);
   return f(Types());
 }
 
-/// Does a product of f32 as the plan says that options give or choose_plan finds: emulated, or not.
-template <class Exec>
-void run_emulated(const Exec& exec, workspace<Exec>& memory, const gemm_problem<types::f32>& p,
-                  const library_epilogue<types::f32>& epilogue, gemm_options options) {
-  const auto emulated = in_types<types::f32_emulated>(p);
+/// Does a product as the plan says that options give or choose_plan finds: emulated, or not.
+template <class Exec, class Types>
+void run_emulated(const Exec& exec, workspace<Exec>& memory, const gemm_problem<Types>& p,
+                  const library_epilogue<Types>& epilogue, gemm_options options) {
+  using emulated_types = typename emulation<Types>::type;
+  const auto emulated = in_types<emulated_types>(p);
   if (!options.plan) options.plan = choose_plan(exec, emulated, options, epilogue_of_product::library);
-  if (options.plan->type == types::f32_emulated::name)
+  if (options.plan->type == emulated_types::name)
     run_gemm(exec, memory, emulated, epilogue, options);
   else
     run_gemm(exec, memory, p, epilogue, options);
@@ -207,16 +220,23 @@ void run_emulated(const Exec& exec, workspace<Exec>& memory, const gemm_problem<
 /// options.compute = gemm_compute::tf32, for f32 on CUDA from compute capability 8.0 on: elements are rounded to eleven bits
 /// first, so to the bound comes 2^-10·(1 + 2^-12)·|alpha||A||B|. A matrix times a vector is computed as without.
 ///
-/// options.compute = gemm_compute::f32_emulated, for f32: where it is faster, on GPUs of compute capability 9.0 whose Kokkos
-/// gives a team 198 KB of scratch (5.2), each element is split in the nearest of eleven bits and the nearest to the rest,
-/// three of the four products of these parts are formed on tensor cores, and sums of 32 columns of k are added in f32
-/// (3xTF32: Ootomo and Yokota, Int. J. High Perform. Comput. Appl. 36(4), 2022, who say why those sums are not left to the
-/// tensor cores). To the bound comes 2^-18·|alpha||A||B|: 2^-21 for what is left of elements, the rest for sums of tensor
-/// cores, which are truncated (Fasi, Higham, Mikaitis, Pranesh, PeerJ Comput. Sci. 7:e330, 2021; a bit more than f32's is
-/// taken for granted). Errors are smaller than those of f32 where many terms of like size are summed, since fewer sums are
-/// rounded, but may be larger where one term is most of a sum. NaN and infinities are as in IEEE arithmetic. Elements below
-/// 2^-103 may lose bits, for their second parts are subnormal. Everywhere else, for batches and with epilogues of the
-/// caller's, it is f32 as without.
+/// options.compute = gemm_compute::f32_emulated, for f32, and f64_emulated, for f64: on GPUs of compute capability 9.0 whose
+/// Kokkos gives a team 198 KB of scratch (5.2), where it is faster, by one of two ways. Everywhere else, for batches and with
+/// epilogues of the caller's, it is f32 and f64 as without. NaN and infinities are as in IEEE arithmetic.
+///
+/// - Large products of f32 and f64 by integers of eight bits (kernel/residues/; Ozaki, Uchino, Imamura, "Ozaki Scheme II",
+///   arXiv 2504.08009). Each row of A and column of B is rounded to integers of b bits beside the largest of its elements,
+///   below 2^e and 2^f; their product is exact, and rounded once: |Ĉ − C| ≤ |alpha|·2^-b·(2^f·Σ|a| + 2^e·Σ|b|) + 2u|C| and
+///   what the update adds. The device chooses b from samples of the data so that, by chance, these errors are a quarter of
+///   those of sums in f32 or f64. Where it needs more than 18 moduli (f32: 12), as for exponents far apart in a row, or an
+///   element is not finite, it forms the product as without, and asks nobody. Takes up to a sixteenth of the device's memory.
+/// - Products of f32 of middle size: each element is split in the nearest of eleven bits and the nearest to the rest, three of
+///   the four products of these parts are formed on tensor cores, and sums of 32 columns of k are added in f32 (3xTF32: Ootomo
+///   and Yokota, Int. J. High Perform. Comput. Appl. 36(4), 2022, who say why those sums are not left to the tensor cores). To
+///   the bound comes 2^-18·|alpha||A||B|: 2^-21 for what is left of elements, the rest for sums of tensor cores, which are
+///   truncated (Fasi, Higham, Mikaitis, Pranesh, PeerJ Comput. Sci. 7:e330, 2021; a bit more than f32's is taken for granted).
+///   Errors are smaller than those of f32 where many terms of like size are summed, since fewer sums are rounded, but may be
+///   larger where one term is most of a sum. Elements below 2^-103 may lose bits, for their second parts are subnormal.
 ///
 /// The call can be captured in a CUDA graph once the same call was made before, outside: by then the queue has
 /// the memory that it needs. The graph uses that memory, so the queue must outlive it, and a run of the graph must
@@ -227,8 +247,8 @@ basic_event<Exec> gemm(basic_queue<Exec>& q, Alpha alpha, const MA& a, const MB&
   const auto problem = detail::checked_problem<Exec>(a, b, c, options);
   using types = typename decltype(problem)::types;
   const auto epilogue = detail::update_of<types, detail::matrix_element<MC>>(alpha, beta);
-  if constexpr (detail::emulates<Exec, types>)
-    if (options.compute == gemm_compute::f32_emulated) {
+  if constexpr (detail::emulates<Exec, types>())
+    if (options.compute == detail::asks_to_emulate<types>) {
       detail::run_emulated(q.execution_space(), detail::workspace_of(q), problem, epilogue, options);
       return q.completion();
     }
@@ -250,10 +270,11 @@ gemm_plan plan_gemm(basic_queue<Exec>& q, const MA& a, const MB& b, const MC& c,
                     const gemm_options& options = {}) {
   const auto problem = detail::checked_problem<Exec>(a, b, c, options);
   using types = typename decltype(problem)::types;
-  if constexpr (detail::emulates<Exec, types>)
-    if (options.compute == gemm_compute::f32_emulated)
-      return detail::choose_plan(q.execution_space(), detail::in_types<keramos::types::f32_emulated>(problem),
-                                 options, detail::epilogue_of_product::library);
+  if constexpr (detail::emulates<Exec, types>())
+    if (options.compute == detail::asks_to_emulate<types>)
+      return detail::choose_plan(q.execution_space(),
+                                 detail::in_types<typename detail::emulation<types>::type>(problem), options,
+                                 detail::epilogue_of_product::library);
   return detail::with_compute<Exec, types>(options.compute, [&]<class To>(To) {
     return detail::choose_plan(q.execution_space(), detail::in_types<To>(problem), options,
                                detail::epilogue_of_product::library);

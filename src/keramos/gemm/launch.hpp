@@ -94,9 +94,9 @@ gemm_plan choose_plan(const Exec& exec, const gemm_problem<Types>& p, const gemm
     return plan;
   }
   if (options.block) check_block(*options.block);
-  if constexpr (Types::splits_elements && computes<Exec, Types>)
-    if (!options.block && !planner<Exec>::gains_from_splitting(exec, p))
-      return choose_plan(exec, in_types<types::f32>(p), options, whose);
+  if constexpr (emulated_types<Types> && computes<Exec, Types>)
+    if (!planner<Exec>::gains_from_emulation(exec, p, options.block))
+      return choose_plan(exec, in_types<typename Types::native>(p), options, whose);
   if constexpr (computes<Exec, Types>) planner<Exec>::choose(exec, p, options.block, whose, plan);
   turn(plan, p);
   return plan;

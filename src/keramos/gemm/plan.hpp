@@ -19,6 +19,7 @@ enum class gemm_path {
   unpacked,  ///< hosts: blocks of C, from A and B where they lie
   dots,      ///< hosts: the same as dot products along k
   vector,    ///< GPUs: a matrix times a vector, from where they lie
+  residues,  ///< GPUs: emulated, as products of integers of eight bits; block tiles and bands are those of them
 };
 
 /// How k is divided.

@@ -17,13 +17,21 @@ enum class op : char { N = 'N', T = 'T', C = 'C' };
 enum class gemm_compute {
   standard,      ///< products are those of the elements
   tf32,          ///< f32 on tensor cores: eleven bits of mantissa, to nearest; sums stay in f32
-  f32_emulated,  ///< f32 as three products of tf32 where that is faster, else as `standard`
+  f32_emulated,  ///< f32 by tensor cores for shorter numbers where that is faster, else as `standard`
+  f64_emulated,  ///< the same of f64
 };
 /// "f32_emulated".
 constexpr const char* to_string(gemm_compute compute) {
-  return compute == gemm_compute::tf32           ? "tf32"
-         : compute == gemm_compute::f32_emulated ? "f32_emulated"
-                                                 : "standard";
+  switch (compute) {
+    case gemm_compute::tf32:
+      return "tf32";
+    case gemm_compute::f32_emulated:
+      return "f32_emulated";
+    case gemm_compute::f64_emulated:
+      return "f64_emulated";
+    default:
+      return "standard";
+  }
 }
 
 /// Where in the caller's C a problem writes, for epilogues that ask: the library transposes, cuts and batches.

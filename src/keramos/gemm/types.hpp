@@ -48,7 +48,8 @@ struct gemm_types {
   /// Whether an element is the sum of two, of which kernels read both.
   static constexpr bool splits_elements = Compute == scalar_type::tf32x3;
   /// Whether only matrix units compute so: FMA units and hosts do not round.
-  static constexpr bool needs_matrix_units = Compute == scalar_type::tf32 || splits_elements;
+  static constexpr bool needs_matrix_units =
+      Compute == scalar_type::tf32 || splits_elements || Compute == scalar_type::residues;
   /// Whether kernels of one type alone can do it.
   static constexpr bool uniform = Compute == Accumulator && std::is_same_v<a, accumulator> &&
                                   std::is_same_v<b, accumulator> && std::is_same_v<c, accumulator>;
@@ -78,9 +79,15 @@ struct tf32
 struct f32_emulated : gemm_types<scalar_type::f32, scalar_type::f32, scalar_type::f32, scalar_type::tf32x3,
                                  scalar_type::f32> {
   static constexpr const char* name = "f32_emulated";
+  using native = f32;
 };
 struct f64 : uniform_types<scalar_type::f64> {
   static constexpr const char* name = "f64";
+};
+struct f64_emulated : gemm_types<scalar_type::f64, scalar_type::f64, scalar_type::f64, scalar_type::residues,
+                                 scalar_type::f64> {
+  static constexpr const char* name = "f64_emulated";
+  using native = f64;
 };
 struct i32 : uniform_types<scalar_type::i32> {
   static constexpr const char* name = "i32";
@@ -139,13 +146,28 @@ struct f64xc64 : mixed<scalar_type::f64, scalar_type::c64> {
 /// is asked for.
 // clang-format off
 #define KERAMOS_FOR_EACH_TYPES(X)                                  \
-  X(f32) X(tf32) X(f32_emulated) X(f64) X(i32) X(i8_i32) X(i8)     \
-  X(c32) X(c64) X(f16) X(f16_f32) X(bf16) X(bf16_f32)              \
+  X(f32) X(tf32) X(f32_emulated) X(f64) X(f64_emulated)            \
+  X(i32) X(i8_i32) X(i8) X(c32) X(c64)                             \
+  X(f16) X(f16_f32) X(bf16) X(bf16_f32)                            \
   X(f8_f16) X(f8_bf16) X(f8_f32)                                   \
   X(f16xf32) X(bf16xf32) X(f32xc32) X(f64xc64)
 // clang-format on
 
 namespace detail {
+
+/// Whether products are emulated: by other arithmetic than that of `Types::native`, whose accuracy they have.
+template <class Types>
+concept emulated_types = requires {
+  typename Types::native;
+};
+
+/// What emulates products of Types; void if nothing does.
+template <class Types>
+struct emulation : std::type_identity<void> {};
+template <>
+struct emulation<types::f32> : std::type_identity<types::f32_emulated> {};
+template <>
+struct emulation<types::f64> : std::type_identity<types::f64_emulated> {};
 
 template <class... Types>
 struct types_list {};

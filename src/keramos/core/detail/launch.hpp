@@ -291,4 +291,16 @@ template <int TeamSize, int TeamsPerUnit = 1, sharing Sharing = sharing::equal, 
   }
 }
 
+/// Launches `f(Group&)` for every work-group of `groups`.
+template <class Group, class Exec, int Rank, class F, int Dynamic = 0>
+[[gnu::always_inline]] inline void launch_groups(const std::string& label, const Exec& exec,
+                                                 const range<Rank>& groups, F&& f,
+                                                 const dynamic_extents<Dynamic>& extents = {}) {
+  using function = std::remove_cvref_t<F>;
+  using memory = typename Group::local_memory_type;
+  team_launch<Group::team_size, groups_per_unit<Group, function>()>(
+      label, exec, int(checked_league(label, groups)), memory::dynamic_offset(extents, memory::count),
+      work_group_kernel<Group, function>{send<Exec>(std::forward<F>(f)), groups, extents, label.c_str()});
+}
+
 }  // namespace keramos::detail

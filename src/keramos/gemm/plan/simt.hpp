@@ -18,6 +18,7 @@
 #include <keramos/gemm/kernel/warpgroups.hpp>
 #include <keramos/gemm/plan.hpp>
 #include <keramos/gemm/plan/choice_memory.hpp>
+#include <keramos/gemm/plan/residues.hpp>
 #include <keramos/gemm/plan/simt_model.hpp>
 #include <keramos/gemm/plan/simt_rows.hpp>
 #include <keramos/gemm/plan/simt_table.hpp>
@@ -55,6 +56,14 @@ struct planner {
   static void choose(const Exec& exec, gemm_problem<Types> p, const std::optional<tiling::shape>& requested,
                      epilogue_of_product whose, gemm_plan& plan) {
     p.place = {};
+    if constexpr (emulated_types<Types>)
+      if (!requested && emulates_by_residues(exec, p)) {
+        if (p.c_col_stride != 1 && p.c_row_stride == 1) p.transpose();
+        gemm_part& part = plan.parts[plan.size++];
+        part.transposed = p.place.transposed;
+        part.m = plan.m, part.n = plan.n;
+        return residues_planner<Exec, Types>::choose(p, tiles::model(exec), part);
+      }
     if (prefers_transposed(p)) p.transpose();
     const bool whole =
         requested || p.n == 1 || Types::splits_elements;  // a strip would split an operand once more
@@ -101,23 +110,12 @@ struct planner {
     set_row(part.row, part);
   }
 
-  /// Whether a product on tensor cores whose elements are split, of f32, is possible here and faster than one on FMA units.
+  /// Whether a product may be emulated here, in the tile that is asked for if one is, and is faster then.
   template <class Types>
-  static bool gains_from_splitting(const Exec& exec, const gemm_problem<Types>& p) {
-    constexpr auto whose = epilogue_of_product::library;
-    const device_model device = tiles::model(exec);
-    if (p.m == 1 || p.n == 1 || !can_pack<Types>(p.k, device)) return false;
-    const int arch = tiles::arch(exec);
-    if (std::none_of(std::begin(table), std::end(table), [&](const tile_row& r) {
-          return rows::template serves_one<Types>(r, arch, whose) && rows::fits(exec, r);
-        }))
-      return false;
-    thread_local choice_memory<choice_key, bool> choices;
-    const choice_key key = key_of(exec, p, whose);
-    return choices.get(key, [&] {
-      return best_row<Types>(exec, p.m, p.n, p.k, key, device).time <
-             best_row<types::f32>(exec, p.m, p.n, p.k, key, device).time;
-    });
+  static bool gains_from_emulation(const Exec& exec, const gemm_problem<Types>& p,
+                                   const std::optional<tiling::shape>& requested) {
+    if (requested) return Types::splits_elements;
+    return fastest_way(exec, p) != way::native;
   }
 
   /// Notes a row of the table as a tile: also the threads of a team, and the local memory that it asks for.
@@ -138,8 +136,14 @@ struct planner {
   static void check(const Exec& exec, const gemm_problem<Types>& p, const gemm_part& part, int number,
                     epilogue_of_product whose) {
     const split_plan& split = part.split;
+    if (part.path == gemm_path::residues) {
+      if constexpr (emulated_types<Types>)
+        return check_residues<Types>(exec, p, part, number);
+      else
+        refuse_plan(number, "emulates, but its type is " + std::string(Types::name));
+    }
     if (part.path == gemm_path::vector) {
-      if (Types::splits_elements) refuse_plan(number, "multiplies by a vector, which needs no tensor cores");
+      if (emulated_types<Types>) refuse_plan(number, "multiplies by a vector, which needs no tensor cores");
       if (p.n != 1) refuse_plan(number, "multiplies by a vector but has " + std::to_string(p.n) + " columns");
       constexpr int most = gemv_shape::team_size * gemv_shape::rows;
       if (part.block.m < gemv_shape::rows || part.block.m > most || (part.block.m & (part.block.m - 1)) != 0)
@@ -175,8 +179,12 @@ struct planner {
   template <class Types, class Epilogue>
   static void run(const Exec& exec, workspace<Exec>& memory, const gemm_problem<Types>& p,
                   const gemm_part& part, const Epilogue& epilogue) {
-    if constexpr (!Types::splits_elements)
+    if constexpr (emulated_types<Types>) {
+      if (part.path == gemm_path::residues)
+        return residues_planner<Exec, Types>::run(exec, memory, p, part, epilogue);
+    } else {
       if (part.path == gemm_path::vector) return multiply_vector(exec, memory, p, part, epilogue);
+    }
     const auto multiply = [&](const gemm_problem<Types>& packed) {
       split_k<typename Types::accumulator> split;
       if (table[part.row].config.splits_k) split = split_of(exec, memory, packed, part.block, part.split);
@@ -224,13 +232,63 @@ struct planner {
              " has " + text(of_row));
   }
 
+  enum class way { native, split, residues };
+
+  /// The fastest way to do a product that may be emulated.
+  template <class Types>
+  static way fastest_way(const Exec& exec, const gemm_problem<Types>& p) {
+    constexpr auto whose = epilogue_of_product::library;
+    if (p.m == 1 || p.n == 1) return way::native;
+    const device_model device = tiles::model(exec);
+    const int arch = tiles::arch(exec);
+    thread_local choice_memory<choice_key, way> choices;
+    const choice_key key = key_of(exec, p, whose);
+    return choices.get(key, [&] {
+      double best = best_row<typename Types::native>(exec, p.m, p.n, p.k, key, device).time;
+      way fastest = way::native;
+      if constexpr (Types::splits_elements)
+        if (can_pack<Types>(p.k, device) &&
+            std::any_of(std::begin(table), std::end(table), [&](const tile_row& r) {
+              return rows::template serves_one<Types>(r, arch, whose) && rows::fits(exec, r);
+            })) {
+          const double time = best_row<Types>(exec, p.m, p.n, p.k, key, device).time;
+          if (time < best) best = time, fastest = way::split;
+        }
+      using by_residues = residues_planner<Exec, Types>;
+      if (by_residues::can(exec, arch, p.k) && by_residues::time(p.m, p.n, p.k, device) < best)
+        fastest = way::residues;
+      return fastest;
+    });
+  }
+  template <class Types>
+  static bool emulates_by_residues(const Exec& exec, const gemm_problem<Types>& p) {
+    return fastest_way(exec, p) == way::residues;
+  }
+
+  template <class Types>
+  static void check_residues(const Exec& exec, const gemm_problem<Types>& p, const gemm_part& part,
+                             int number) {
+    using by_residues = residues_planner<Exec, Types>;
+    if (!by_residues::can(exec, tiles::arch(exec), p.k))
+      refuse_plan(number,
+                  "is for integers of eight bits, which this device does not multiply fast enough for k = " +
+                      std::to_string(p.k));
+    if (part.row != by_residues::row || !(part.block == table[part.row].config.block))
+      refuse_plan(number, "names row " + std::to_string(part.row) +
+                              " of the tile table; emulated products are done in row " +
+                              std::to_string(by_residues::row));
+    if (part.band_m < 1 || part.band_n < 1) refuse_plan(number, "has bands without rows or columns");
+    if (part.split.parts > 1 || part.pack_a || part.pack_b)
+      refuse_plan(number, "divides k or packs operands, which emulated products do not");
+  }
+
   /// How a rectangle of C is done, in place of p.
   template <class Types>
   static gemm_part choose_part(const Exec& exec, gemm_problem<Types> p,
                                const std::optional<tiling::shape>& requested, epilogue_of_product whose) {
     if (prefers_transposed(p)) p.transpose();
     gemm_part part;
-    if (p.n == 1 && !requested && !Types::splits_elements)
+    if (p.n == 1 && !requested && !emulated_types<Types>)
       choose_vector(vector_access_of(p), p.m, p.k, tiles::model(exec).units, part);
     else
       choose_tiles(exec, p, requested, whose, part);

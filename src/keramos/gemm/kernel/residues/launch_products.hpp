@@ -1,0 +1,92 @@
+// What products.hpp names.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+
+#include <keramos/core/detail/launch.hpp>
+#include <keramos/gemm/kernel/launch_warpgroups.hpp>
+#include <keramos/gemm/kernel/residues/products.hpp>
+
+namespace keramos::detail::residues {
+
+/// Persistent teams take the tiles of one modulus after the other, of as many as are chosen.
+template <gemm_collective Collective>
+struct products_kernel {
+  Collective collective;
+  gemm_problem<types::i8> p;
+  tile_order order;  ///< of one modulus
+  product_layout at;
+  index_t pitch;
+  remainder_epilogue epilogue;
+
+  template <class Team>
+  KERAMOS_FORCEINLINE_FUNCTION void operator()(const Team& team) const {
+    const int tiles = epilogue.choice->count * order.count();
+    if (int(team.league_rank()) < tiles) collective.run(team, p, tile<Team>{*this, team, tiles}, epilogue);
+  }
+
+ private:
+  template <class Team>
+  struct tile {
+    const products_kernel& kernel;
+    const Team& team;
+    int tiles;
+    int steps = 0;  // behind the team's first tile
+
+    KERAMOS_FORCEINLINE_FUNCTION tiling::position position() const {
+      const int number = rank() / kernel.order.count();
+      tiling::position x = kernel.order.at(rank() - number * kernel.order.count(), Collective::block(),
+                                           kernel.at.a_rows, kernel.at.b_rows, kernel.pitch);
+      x.m0 += number * kernel.at.a_rows;
+      x.n0 += number * kernel.at.b_rows;
+      return x;
+    }
+    template <class Threads, class Accumulator>
+    KERAMOS_FORCEINLINE_FUNCTION bool add_up(const Threads&, Accumulator&) const {
+      return true;
+    }
+    KERAMOS_FORCEINLINE_FUNCTION bool next() {
+      steps += team.league_size();
+      return rank() < tiles;
+    }
+
+   private:
+    KERAMOS_FORCEINLINE_FUNCTION int rank() const {
+      return Collective::recompute(team.league_rank()) + steps;
+    }
+  };
+};
+
+template <class Exec>
+void launch_products(const Exec& exec, int row, const gemm_problem<types::i8>& diagonal,
+                     const product_layout& at, const choice* choice) {
+  if constexpr (!backend::traits<Exec>::is_host) {
+    constexpr const auto& table = backend::tiles<Exec>::table;
+    simt::any_of_first<int(std::size(table))>([&](auto r) {
+      if constexpr (table[r()].types == types::i8::operands &&
+                    table[r()].config.math == tiling::math_unit::warpgroup &&
+                    table[r()].config.block.n == 256) {
+        if (r() != row) return false;
+        // Both operands run along k, and have no signs.
+        using collective = simt::warpgroup_row<Exec, types::i8, r(), 3>;
+        using kernel = products_kernel<collective>;
+        static_assert(sizeof(kernel) <= 350,
+                      "keramos: with more Kokkos would pass the functor through constant memory and wait");
+        const tiling::shape block = collective::block();
+        const tile_order order{int(ceil_div(at.a_rows, block.m)), int(ceil_div(at.b_rows, block.n)),
+                               int(std::min<index_t>(ceil_div(at.a_rows, block.m), 8))};
+        const int teams = backend::tiles<Exec>::model(exec).units * collective::teams_per_unit;
+        team_launch<collective::team_size, collective::teams_per_unit, sharing::balanced>(
+            "keramos::gemm_residues", exec, teams, collective::local_bytes(),
+            kernel{{}, diagonal, order, at, diagonal.k, {choice, int(at.a_rows)}});
+        return true;
+      } else {
+        return false;
+      }
+    });
+  }
+}
+
+}  // namespace keramos::detail::residues

@@ -1,0 +1,39 @@
+// Products of remainders, all moduli in one launch. The kernel is compiled apart, for the one architecture whose warpgroups
+// it uses (launch_products.hpp): here it is only named.
+#pragma once
+
+#include <keramos/base/integer8.hpp>
+#include <keramos/base/macros.hpp>
+#include <keramos/gemm/kernel/residues/combine.hpp>
+#include <keramos/gemm/kernel/residues/moduli.hpp>
+#include <keramos/gemm/problem.hpp>
+
+namespace keramos::detail::residues {
+
+/// The large product, on whose diagonal are those of the moduli: see product_layout.
+inline gemm_problem<types::i8> diagonal_product(const integer8* a, const integer8* b, integer8* c,
+                                                const product_layout& at, index_t pitch, int count) {
+  tiling::reading<integer8> without_sign;
+  without_sign.is_signed = false;
+  return {{a, pitch, 1, without_sign}, {b, pitch, 1, without_sign}, c,    at.b_rows, 1,
+          count * at.a_rows,           count * at.b_rows,           pitch};
+}
+
+/// Sums become remainders. Rows are those of the large product.
+struct remainder_epilogue {
+  const residues::choice* choice;
+  int a_rows;
+
+  KERAMOS_FORCEINLINE_FUNCTION std::uint32_t operator()(std::uint32_t sum, index_t i, index_t,
+                                                        index_t) const {
+    const int l = int(i) / a_rows;
+    return remainder_of_sum(sum, choice->modulus[l], choice->magic[l]);
+  }
+};
+
+/// Does the products of as many moduli as are chosen, in tiles of a row of the backend's table.
+template <class Exec>
+void launch_products(const Exec& exec, int row, const gemm_problem<types::i8>& diagonal,
+                     const product_layout& at, const choice* choice);
+
+}  // namespace keramos::detail::residues
