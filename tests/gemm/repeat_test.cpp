@@ -30,9 +30,9 @@ struct repeated_types {
 using all = repeated_types<
     repeated<types::f32, float>, repeated<types::tf32, float, float, float, gemm_compute::tf32>,
     repeated<types::f32_emulated, float, float, float, gemm_compute::f32_emulated>,
+    repeated<types::f64, double>,
     repeated<types::f64_emulated, double, double, double, gemm_compute::f64_emulated>,
-    repeated<types::f64, double>, repeated<types::i32, std::int32_t>,
-    repeated<types::i8_i32, std::int8_t, std::uint8_t, std::int32_t>,
+    repeated<types::i32, std::int32_t>, repeated<types::i8_i32, std::int8_t, std::uint8_t, std::int32_t>,
     repeated<types::i8, std::uint8_t, std::int8_t, std::int8_t>, repeated<types::c32, Kokkos::complex<float>>,
     repeated<types::c64, Kokkos::complex<double>>, repeated<types::f16, float16>,
     repeated<types::f16_f32, float16, float16, float>, repeated<types::bf16, bfloat16>,
