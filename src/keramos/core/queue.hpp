@@ -173,9 +173,8 @@ class basic_queue : public detail::queue_base<Exec> {
   event_type parallel_for_work_group(const std::string& label, range<Rank> groups,
                                      const detail::dynamic_extents<Dynamic>& extents, F&& f) {
     if constexpr (detail::fits_groups<Exec, Group, Rank, Dynamic, std::remove_cvref_t<F>>()) {
-      return enqueue(label, [&] {
-        detail::launch_groups<Group>(label, exec(), groups, std::forward<F>(f), extents);
-      });
+      return enqueue(
+          label, [&] { detail::launch_groups<Group>(label, exec(), groups, std::forward<F>(f), extents); });
     } else {
       return event_type();
     }
