@@ -43,7 +43,7 @@ extents computed(const gemm_part& part) {
   return part.transposed ? extents{part.n, part.m} : extents{part.m, part.n};
 }
 
-std::string name_of(tiling::math_unit unit) {
+[[maybe_unused]] std::string name_of(tiling::math_unit unit) {
   switch (unit) {
     case tiling::math_unit::matrix:
       return "tensor cores, fed by warps";
