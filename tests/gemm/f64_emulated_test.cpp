@@ -104,6 +104,23 @@ std::vector<T> product(const std::vector<T>& a, const std::vector<T>& b, index_t
   return c;
 }
 
+// Whole numbers, of which no rounding is left if each of what is computed is.
+TYPED_TEST(GemmByIntegers, WholeNumbersAreExact) {
+  using T = TypeParam;
+  const index_t m = 140, n = 270, k = 500;
+  std::mt19937_64 rng(fresh_seed());
+  std::vector<T> a(m * k), b(k * n);
+  for (T& x : a) x = T(int(rng() % 63) - 31);
+  for (T& x : b) x = T(int(rng() % 63) - 31);
+  const auto c = product(a, b, m, n, k, true);
+  for (index_t i = 0; i < m; ++i)
+    for (index_t j = 0; j < n; ++j) {
+      T sum = 0;
+      for (index_t p = 0; p < k; ++p) sum += a[i * k + p] * b[p * n + j];
+      ASSERT_EQ(c[i * n + j], sum) << i << ", " << j;
+    }
+}
+
 // What the device finds out by itself: an infinity or NaN, and exponents too far apart, are left to the standard product.
 TYPED_TEST(GemmByIntegers, WhatIntegersCannotDo) {
   using T = TypeParam;

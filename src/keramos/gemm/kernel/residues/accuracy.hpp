@@ -29,7 +29,7 @@ KERAMOS_FORCEINLINE_FUNCTION int exponent_of(double x) {
   const int biased = int(bits >> 52);
   return biased == 2047 ? not_finite : (biased == 0 ? 1 : biased) - 1022;
 }
-/// x·2^e, where neither x nor the result is tiny; e may be up to 2,000.
+/// 2^e, which must be a normal number.
 KERAMOS_FORCEINLINE_FUNCTION double power(int e) {
   const std::uint64_t bits = std::uint64_t(1023 + e) << 52;
   double x;
@@ -210,6 +210,12 @@ KERAMOS_FORCEINLINE_FUNCTION int inverse(int a, int m) {
   return x0 < 0 ? x0 + m : x0;
 }
 
+/// What digit number D of 48 bits stands for.
+template <int D>
+KERAMOS_FORCEINLINE_FUNCTION double digit_of(const std::uint64_t (&digits)[3]) {
+  return double(digits[D]) * power(48 * D);
+}
+
 /// Makes the choice: the fewest moduli that give as many bits as are needed, if at most `most` do. An item for each modulus.
 struct choice_kernel {
   const int* need;
@@ -219,7 +225,7 @@ struct choice_kernel {
 
   KERAMOS_FORCEINLINE_FUNCTION void operator()(id<1> at) const {
     const int own = int(index_t(at));
-    double product = 1, rest = 0;
+    std::uint64_t product[3] = {1, 0, 0};  // of the moduli so far, in digits of 48 bits
     int count = 0, bits = 0;
     int m = 0;
     for_each_modulus([&](auto number) {
@@ -228,13 +234,16 @@ struct choice_kernel {
     });
     for_each_modulus([&](auto number) {
       if (count > 0 || number.value >= most) return;
-      constexpr double next = moduli[number.value];
-      const double high = product * next;
-      rest = std::fma(product, next, -high) + rest * next;
-      product = high + rest;
-      rest -= product - high;
+      constexpr std::uint64_t next = moduli[number.value];
+      std::uint64_t carry = 0;
+      for (int d = 0; d < 3; ++d) {
+        const std::uint64_t digit = product[d] * next + carry;
+        product[d] = digit & ((std::uint64_t(1) << 48) - 1);
+        carry = digit >> 48;
+      }
       // 2·k·4^bits < P, so that sums keep their sign.
-      const int most_of_sums = exponent_of(product / double(k) * (1 - 1e-9)) - 1;
+      const double ratio = (digit_of<2>(product) + digit_of<1>(product) + digit_of<0>(product)) / double(k);
+      const int most_of_sums = exponent_of(ratio * (1 - 1e-9)) - 1;
       bits = (most_of_sums - 1) / 2 < most_bits ? (most_of_sums - 1) / 2 : most_bits;
       if (most_of_sums > 1 && bits >= *need) count = number.value + 1;
     });
@@ -243,7 +252,12 @@ struct choice_kernel {
       constexpr int other = moduli[number.value];
       if (number.value < count && number.value != own) others = others * (other % m) % m;
     });
-    if (own == 0) to->count = count, to->bits = bits, to->product = product, to->product_rest = rest;
+    if (own == 0) {
+      const double high = digit_of<2>(product), middle = digit_of<1>(product);
+      to->count = count, to->bits = bits;
+      to->product = high + middle;
+      to->product_rest = middle - (to->product - high) + digit_of<0>(product);
+    }
     constexpr double step = 1.0 / double(std::uint64_t(1) << 40);
     const std::uint64_t scaled = std::uint64_t(inverse(others, m)) << 40;
     to->high[own] = double(scaled / std::uint64_t(m)) * step;
