@@ -211,10 +211,12 @@ class element_judge {
     } else {
       const real of_products = sum::size(alpha_) * s.magnitude, of_c = c_size(before);
       const real terms = real(parts * s.terms), other = 2 * parts;
+      // Parts of k may be added to C one after the other; none has fewer than 64 terms, but for the last.
+      const real updates = 1 + real(s.terms) / 64;
       const real least = how_.flushes ? std::numeric_limits<S>::min() : smallest_error<S>;
       const real of_sum = (terms + other) * unit_roundoff<S> * (of_products + of_c) +
                           how_.product_rounding * of_products + terms * sum::size(alpha_) * least +
-                          other * smallest_error<S>;
+                          updates * other * smallest_error<S>;
       return of_sum + rounding_to_c<S, part_t<C>>(sum::size(expected(s, before)) + of_sum);
     }
   }
