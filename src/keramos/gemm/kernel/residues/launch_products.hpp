@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <limits>
+#include <iterator>
 
 #include <keramos/core/detail/launch.hpp>
 #include <keramos/gemm/kernel/launch_warpgroups.hpp>

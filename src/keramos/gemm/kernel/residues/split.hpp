@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdint>
 
-#include <keramos/base/integer8.hpp>
 #include <keramos/base/macros.hpp>
 #include <keramos/core/group.hpp>
 #include <keramos/gemm/kernel/residues/accuracy.hpp>
