@@ -21,8 +21,8 @@ function(keramos_add_host_kernels library)
     set(flags_avx512 -mavx512f -mavx512dq -mavx512bw -mavx512vl -mfma)
     set(flags_avx512_vnni ${flags_avx512} -mavx512vnni -DKERAMOS_HOST_ALONE -DKERAMOS_HOST_I8)
     set(flags_avx512_bf16 ${flags_avx512} -mavx512bf16 -DKERAMOS_HOST_ALONE -DKERAMOS_HOST_BF16)
-    set(flags_amx ${flags_avx512} -mamx-tile -mamx-bf16 -mamx-int8 -DKERAMOS_HOST_ALONE -DKERAMOS_HOST_BF16
-                  -DKERAMOS_HOST_I8)
+    set(flags_amx ${flags_avx512} -mamx-tile -mamx-bf16 -mamx-int8 -DKERAMOS_HOST_ALONE -DKERAMOS_HOST_MATRIX
+                  -DKERAMOS_HOST_BF16 -DKERAMOS_HOST_I8)
     set(KERAMOS_HAS_HOST_AVX2 ON PARENT_SCOPE)
     set(KERAMOS_HAS_HOST_AVX512 ON PARENT_SCOPE)
   elseif(KERAMOS_NATIVE)

@@ -87,7 +87,7 @@ template <tiling::operand_types>
 struct matrix_product_of {
   using type = void;
 };
-#if defined(__AMX_BF16__)
+#if defined(__AMX_BF16__) || defined(__AMXBF16__)  // clang's name before its version 16
 template <>
 struct matrix_product_of<tiling::halves(scalar_type::bf16)> {
   using type = matrix::bf16_pairs;
@@ -97,7 +97,7 @@ struct matrix_product_of<tiling::halves(scalar_type::f8)> {
   using type = matrix::bf16_pairs;
 };
 #endif
-#if defined(__AMX_INT8__)
+#if defined(__AMX_INT8__) || defined(__AMXINT8__)
 template <>
 struct matrix_product_of<tiling::bytes()> {
   using type = matrix::byte_quads;

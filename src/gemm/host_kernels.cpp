@@ -1,5 +1,8 @@
 // Compiled once per instruction set, KERAMOS_HOST_ISA naming it, with the flags that it needs; with KERAMOS_HOST_ALONE
-// for the elements, KERAMOS_HOST_BF16 and KERAMOS_HOST_I8, that its instructions are for.
+// for the elements, KERAMOS_HOST_BF16 and KERAMOS_HOST_I8, that its instructions are for, and KERAMOS_HOST_MATRIX where
+// these use matrix registers.
+#include <type_traits>
+
 #include <keramos/backends/host/products.hpp>
 #include <keramos/base/export.hpp>
 #include <keramos/gemm/kernel/host/complex_kernel.hpp>
@@ -55,6 +58,10 @@ const kernel_table<Types>* compiled_kernels() {
         real_complex_kernel<typename Types::a>::template table<Types>(isa);
     return &table;
   } else {
+#ifdef KERAMOS_HOST_MATRIX
+    static_assert(!std::is_void_v<typename matrix_product_of<Types::operands>::type>,
+                  "backends/host/amx.hpp does not know this compiler's macros: vectors would bear the name of AMX");
+#endif
     using tile = typename tile_of<Types::operands, typename Types::accumulator>::type;
     static constexpr kernel_table<Types> table =
         micro_kernel<tile, !Types::transposable>::template table<Types>(isa);
