@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include <keramos/gemm/check.hpp>
 
@@ -9,8 +10,8 @@ namespace {
 
 std::string shape_of(index_t rows, index_t cols) { return std::to_string(rows) + "x" + std::to_string(cols); }
 
-[[noreturn]] void refuse(const std::string& caller, const std::string& what) {
-  throw invalid_argument(caller + ": " + what);
+[[noreturn]] void refuse(std::string_view caller, const std::string& what) {
+  throw invalid_argument(std::string(caller) + ": " + what);
 }
 
 }  // namespace
@@ -29,7 +30,7 @@ bool writes_twice(const region& r) { return shares_elements(strided(r)); }
 
 bool overlaps(const region& x, const region& y) { return share_memory(strided(x), strided(y)); }
 
-void check_shapes(const std::string& caller, const region& a, op op_a, const region& b, op op_b,
+void check_shapes(std::string_view caller, const region& a, op op_a, const region& b, op op_b,
                   const region& c) {
   for (const region* r : {&a, &b, &c})
     if (r->rows < 0 || r->cols < 0)
@@ -38,8 +39,8 @@ void check_shapes(const std::string& caller, const region& a, op op_a, const reg
 
   const index_t m = c.rows, n = c.cols;
   const index_t k = op_a == op::N ? a.cols : a.rows;
-  const auto check_extents = [&caller](const region& x, op op_x, index_t rows, index_t cols,
-                                       const char* shape) {
+  const auto check_extents = [caller](const region& x, op op_x, index_t rows, index_t cols,
+                                      const char* shape) {
     const bool plain = op_x == op::N;
     if ((plain ? x.rows : x.cols) == rows && (plain ? x.cols : x.rows) == cols) return;
     const std::string name = x.name;
@@ -68,7 +69,7 @@ void check_shapes(const std::string& caller, const region& a, op op_a, const reg
 }
 
 void check_gemm(const region& a, op op_a, const region& b, op op_b, const region& c) {
-  const std::string caller = "keramos::gemm";
+  constexpr std::string_view caller = "keramos::gemm";
   check_shapes(caller, a, op_a, b, op_b, c);
   for (const region* r : {&a, &b})
     if (overlaps(*r, c))

@@ -2,6 +2,7 @@
 #include <map>
 #include <numeric>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -134,7 +135,7 @@ void check_gemm_batched(const std::vector<region>& a, op op_a, const std::vector
       refuse(std::string(x == &a ? "A" : "B") + " lists " + std::to_string(x->size()) + " matrices but C " +
              std::to_string(c.size()) + "; list as many, or pass one matrix for all problems");
   for (std::size_t i = 0; i < c.size(); ++i) {
-    const auto check = [&](const std::string& caller) {
+    const auto check = [&](std::string_view caller) {
       check_shapes(caller, entry(a, i), op_a, entry(b, i), op_b, c[i]);
     };
     try {

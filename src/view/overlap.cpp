@@ -31,11 +31,13 @@ class sums_of_progressions {
   }
 
   bool reach(index_t sum) {
+    sum -= offset_;
+    if (sum < 0 || sum > span()) return false;  // as between arrays that lie apart
     for (int t = terms_ - 1; t >= 0; --t) {
       term_[t].span = term_[t].stride * (term_[t].count - 1) + (t + 1 < terms_ ? term_[t + 1].span : 0);
       term_[t].divisor = std::gcd(term_[t].stride, t + 1 < terms_ ? term_[t + 1].divisor : 0);
     }
-    return reach(0, sum - offset_);
+    return reach(0, sum);
   }
 
  private:
@@ -43,6 +45,13 @@ class sums_of_progressions {
     index_t stride, count;
     index_t span = 0, divisor = 0;  // largest sum, and common divisor, of this term and those behind it
   };
+
+  /// The largest sum.
+  index_t span() const {
+    index_t all = 0;
+    for (int t = 0; t < terms_; ++t) all += term_[t].stride * (term_[t].count - 1);
+    return all;
+  }
 
   bool reach(int t, index_t sum) {
     if (sum == 0) return true;
@@ -90,6 +99,26 @@ class sums_of_progressions {
   int steps_ = 10'000;
 };
 
+/// Whether each dimension's stride leads past all of the dimensions with smaller strides: then no two indices have the same
+/// element.
+bool nests(const strided_array& x) {
+  struct dimension {
+    index_t stride = 0, span = 0;
+  } all[3];
+  for (int d = 0; d < 3; ++d) {
+    if (x.extent[d] == 1) continue;
+    if (x.stride[d] == 0) return false;
+    all[d] = {std::abs(x.stride[d]), std::abs(x.stride[d]) * (x.extent[d] - 1)};
+  }
+  const auto order = [](dimension& low, dimension& high) {
+    if (high.stride < low.stride) std::swap(low, high);
+  };
+  order(all[0], all[1]), order(all[1], all[2]), order(all[0], all[1]);
+  // Those of one index come first, with strides and spans of 0.
+  return (all[1].stride > all[0].span || all[1].stride == 0) &&
+         (all[2].stride > all[0].span + all[1].span || all[2].stride == 0);
+}
+
 }  // namespace
 
 bool share_memory(const strided_array& x, const strided_array& y) {
@@ -112,7 +141,7 @@ bool share_memory(const strided_array& x, const strided_array& y) {
 }
 
 bool shares_elements(const strided_array& x) {
-  if (x.empty()) return false;
+  if (x.empty() || nests(x)) return false;
   for (int d = 0; d < 3; ++d) {
     // Two indices of which d is the first to differ: by 1 to extent - 1, and all others by less than theirs.
     if (x.extent[d] == 1) continue;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -74,8 +75,8 @@ bool plainly_sound(const matrix_view<const A>& a, op op_a, const matrix_view<con
 
 /// Extents, null data, and a C that is written twice; `caller` begins the message.
 /// @throws invalid_argument naming the first argument that breaks a promise, its value and the cure.
-KERAMOS_EXPORT void check_shapes(const std::string& caller, const region& a, op op_a, const region& b,
-                                 op op_b, const region& c);
+KERAMOS_EXPORT void check_shapes(std::string_view caller, const region& a, op op_a, const region& b, op op_b,
+                                 const region& c);
 /// The same, and C's overlap with A and B.
 KERAMOS_EXPORT void check_gemm(const region& a, op op_a, const region& b, op op_b, const region& c);
 
