@@ -1,5 +1,8 @@
 // The plan of a batch as a value: given back, repeated, changed. Same plan, same bits.
 #include <set>
+#include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "batch_plan_case.hpp"
@@ -97,6 +100,73 @@ TYPED_TEST(GemmBatchPlan, ChangedPlansAreFollowed) {
     ASSERT_TRUE(run_batched<T>(g, seed + std::uint64_t(round), call));
   }
   EXPECT_TRUE(followed.count(batch_way::one_by_one) && followed.count(batch_way::tiled));
+}
+
+// Rows of C shall lie along memory: else the transposed products are done, and the plan says so. One thread cannot do such
+// problems the other way round, and hosts see whether the plan or what looks at it forgets which way it is.
+TYPED_TEST(GemmBatchPlan, TransposedWhereRowsOfCAreApart) {
+  for (const layout l : {layout::right, layout::left}) {
+    batches<TypeParam> x(20, 70, 66, 30, l);
+    gemm_batch_plan plan = x.plan();
+    SCOPED_TRACE(to_string(plan));
+    EXPECT_EQ(plan.way, on_host ? batch_way::small : batch_way::tiled);
+    EXPECT_EQ(plan.m, 70);
+    EXPECT_EQ(plan.n, 66);
+    EXPECT_EQ(plan.transposed, l == layout::left);
+    EXPECT_EQ(to_string(plan).find(", transposed") != std::string::npos, l == layout::left);
+    const auto chosen = x.product({.plan = plan});
+    ASSERT_TRUE(same_bits(chosen, x.product({})));
+    plan.transposed = !plan.transposed;
+    if (on_host) {
+      EXPECT_THROW(x.product({.plan = plan}), invalid_argument);
+      plan.way = batch_way::tiled, plan.block = {24, 32, 40};
+    }
+    const auto other_way = x.product({.plan = plan});
+    for (std::size_t i = 0; i < chosen.size(); ++i)
+      ASSERT_NEAR(double(chosen[i]), double(other_way[i]), std::is_integral_v<TypeParam> ? 0.0 : 1e-4) << i;
+  }
+}
+
+// Elements of two types have one order: the other is the transposed product. That is not for plans to choose, and they are
+// in the caller's coordinates.
+template <class A, class B>
+void test_two_types() {
+  const std::uint64_t seed = fresh_seed();
+  for (const batch_way way : {batch_way::tiled, batch_way::one_by_one}) {
+    batched_case g{.batch = 5, .m = 41, .n = 29, .k = 33, .beta = 2};
+    const auto call = [&](queue& q, auto alpha, const auto& a, const auto& b, auto beta, const auto& c,
+                          gemm_batched_options options) {
+      gemm_batch_plan plan = plan_gemm_batched(q, a, b, c, options);
+      EXPECT_EQ(plan.m, g.m);
+      EXPECT_EQ(plan.n, g.n);
+      EXPECT_FALSE(plan.transposed);
+      plan.way = way;
+      plan.products.clear();
+      if (way == batch_way::one_by_one) plan.products = {plan_gemm(q, a[0], b[0], c[0])};
+      if (on_host) plan.block = {24, 16, 20};
+      const auto refuses = [&](gemm_batch_plan changed) {
+        options.plan = changed;
+        EXPECT_THROW(gemm_batched(q, alpha, a, b, beta, c, options), invalid_argument);
+      };
+      gemm_batch_plan changed = plan;
+      std::swap(changed.m, changed.n);
+      refuses(changed);
+      if (way == batch_way::tiled) {
+        changed = plan, changed.transposed = true;
+        refuses(changed);
+      } else {
+        changed = plan, std::swap(changed.products[0].m, changed.products[0].n);
+        refuses(changed);
+      }
+      options.plan = plan;
+      gemm_batched(q, alpha, a, b, beta, c, options);
+    };
+    EXPECT_TRUE((run_batched<A, float, B>(g, seed, call)));
+  }
+}
+TEST(GemmBatchPlanOfTwoTypes, IsInTheCallersCoordinates) {
+  test_two_types<float16, float>();
+  test_two_types<float, float16>();
 }
 
 // On GPUs a small problem may also take a larger tile than it needs.
