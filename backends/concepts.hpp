@@ -47,6 +47,7 @@ concept has_traits_of_its_family = requires(const Exec& exec,
   { traits<Exec>::warp_size } -> std::convertible_to<int>;
   { traits<Exec>::max_team_size } -> std::convertible_to<int>;
   { traits<Exec>::sector_bytes } -> std::convertible_to<int>;
+  { traits<Exec>::most_kernel_bytes } -> std::convertible_to<std::size_t>;
 };
 
 template <class Exec>
@@ -150,6 +151,8 @@ concept has_warpgroups = requires(typename warpgroups<Exec>::barrier* barrier, c
                                   std::uint64_t described, unsigned word) {
   { warpgroups<Exec>::warps } -> std::convertible_to<int>;
   { warpgroups<Exec>::registers } -> std::convertible_to<int>;
+  { warpgroups<Exec>::registers_to_copy } -> std::convertible_to<int>;
+  { warpgroups<Exec>::registers_beside_sums } -> std::convertible_to<int>;
   warpgroups<Exec>::start(barrier, 1);
   warpgroups<Exec>::arrive(barrier);
   warpgroups<Exec>::wait(barrier, 0);

@@ -5,7 +5,7 @@
 //                          the calling thread; runs_in_caller(exec), whether that thread runs what it launches without
 //                          Kokkos; launch_lock, held while Kokkos runs a kernel;
 //                          for_each_team<policy>(label, exec, league, bytes, kernel);
-//                          on devices teams_per_unit(wanted, team, bytes), sector_bytes;
+//                          on devices teams_per_unit(wanted, team, bytes), sector_bytes, most_kernel_bytes;
 //                          sends_bytes, whether kernels become bytes before Kokkos copies them;
 //                          fence_covers_team, whether a thread's fence behind a barrier is one for all its team's stores
 //   native_event<Exec>     record(exec), completion(exec) (which may lack the time), hold(exec, event), wait(),

@@ -51,7 +51,7 @@ namespace cuda {
 //   complex numbers is four FMAs.
 // clang-format off
 inline constexpr simt::tile_row tile_table[] = {
-    // arch  types        block           warp        fragment    stages teams unit             split    efficiency  serves
+    // arch  types        block           warp        fragment    stages teams math             split    efficiency  serves
     {    80, simt::tf32, {{128, 128, 16}, { 64,  64}, {16,  8,  8},   2,    2, tiling::math_unit::matrix,  false},  2.50},
     {    80, simt::tf32, {{ 64,  64, 16}, { 32,  32}, {16,  8,  8},   4,    4, tiling::math_unit::matrix,  true},   1.50},
     {    80, simt::tf32, {{ 64,  16, 32}, { 16,  16}, {16,  8,  8},   4,    4, tiling::math_unit::matrix,  true},   0.60},

@@ -155,6 +155,9 @@ template <>
 struct warpgroups<Kokkos::Cuda> {
   static constexpr int warps = 4;          ///< of a warpgroup
   static constexpr int registers = 65536;  ///< of a multiprocessor
+  /// Registers of a thread (ptxas of CUDA 13.0): those that copy do with so many; those that multiply need so many beside
+  /// their sums, else ptxas spilled sums of 256 columns.
+  static constexpr int registers_to_copy = 40, registers_beside_sums = 48;
   template <class E>
   static constexpr bool reads_along_mn = std::is_same_v<E, float16> || std::is_same_v<E, bfloat16>;
 

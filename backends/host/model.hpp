@@ -20,10 +20,16 @@ inline constexpr index_t few_products = 32;            ///< products an element 
 inline constexpr index_t few_rows = 32;                ///< B is read once or twice in any case
 inline constexpr index_t few_rows_of_strided_b = 128;  ///< the same, where it is laid out in blocks
 
+/// The least k where few columns are done as dot products along k: their vectors of sums have to be added up in the end.
+inline constexpr index_t least_dot_depth = 32;
+
 // --- Where one thread is enough --------------------------------------------------------------------
 
 /// Products m·n·k of a problem of a batch up to which a thread takes all of it.
 inline constexpr index_t small_volume = 128 * 128 * 128;
+/// The same from which on all threads do one problem of a batch after the other, rather than each its own, which it then
+/// packs for itself.
+inline constexpr double shared_volume = 512.0 * 512.0 * 512.0;
 /// The same, of one problem, up to which to wake other threads takes longer than to multiply alone, in which time one
 /// multiplies twice as many f32 as f64, and `kernel_table::speed` times as many by faster instructions. Emerald Rapids:
 /// keramos-perf gemm --size 48,56,64,72.
@@ -54,5 +60,12 @@ inline constexpr double tiles_waited_for = 1;
 inline constexpr double adding_cost = 64;
 /// The least of k for a part.
 inline constexpr int least_depth = 256;
+/// Reading an element of A or B for a block that is not packed.
+inline constexpr double read_cost = 4;
+
+// --- How threads pack B for each other ---------------------------------------------------------------
+
+/// So many panels are handed out at a time, if there are so many for each thread: else threads would wait for the last.
+inline constexpr int panels_together = 4, panels_of_thread = 8;
 
 }  // namespace keramos::backend::host::model

@@ -87,8 +87,10 @@ struct device_model {
   int units;               ///< multiprocessors
   std::size_t unit_bytes;  ///< of scratch on each
 
-  double fmas = 128;         ///< products
-  double latency = 1200;     ///< from asking for a k-tile until it is there
+  double fmas = 128;      ///< products
+  double latency = 1200;  ///< from asking for a k-tile until it is there
+  /// Of a team's stages those whose k-tiles are not on their way, but multiplied.
+  double stages_in_use = 0.77;
   double memory_bytes = 65;  ///< of operands
   double meeting = 4900;     ///< parts that meet: sums stored, counter, fences
   double adding_bytes = 23;  ///< of stored sums, read by one team
@@ -98,6 +100,28 @@ struct device_model {
   /// What the first k-tiles and the writing of C take of a tile of a batch, whose k-tiles are few, unless other teams of
   /// the multiprocessor have work meanwhile.
   double tile_start_time = 12000;
+
+  /// Scratch of a multiprocessor that the system takes for each team besides what the team asks for (CUDA C++ Programming
+  /// Guide, "Shared Memory" of compute capability 8.0 to 12.0).
+  std::size_t reserved_team_bytes = 1024;
+  /// Memory that sums of parts of k may take. Not measured: a bound for the workspace.
+  double most_sum_bytes = 64 << 20;
+
+  /// Emulated products (gemm/plan/residues.hpp): by what the predicted times of the products of remainders, and of what is read
+  /// and written besides, are multiplied, since these kernels compute as well; and the time of the launches of small kernels,
+  /// 40 of half a launch_time. Fits to n = 2048, 4096 and 8192 on an H100.
+  double remainder_products = 1.15, remainder_bytes = 1.6;
+  double remainder_launches_time = 240000;
+
+  /// A matrix times a vector: teams of a multiprocessor that keep its memory busy, and the least steps of a thread for which
+  /// it is worth being there. Measured on an H200.
+  int vector_teams = 6, vector_steps = 8;
+
+  /// The most rows or columns of C that are few: they should be columns, as of the narrow tiles of the table.
+  index_t most_narrow = 64;
+  /// The most rows or columns of C where C's layout decides whether a product is transposed. Above, matrix units decide, which
+  /// read A fastest where its memory runs along k, and B where it runs along n (H200, f64: 4 % at n = 4096).
+  index_t most_extent_to_suit_c = 1024;
 
   /// The most rows or columns of C that may be computed apart, and the least extent to leave some.
   index_t most_left = 32, least_extent_to_cut = 512;

@@ -11,7 +11,7 @@ namespace sycl {
 
 // clang-format off
 inline constexpr simt::tile_row tile_table[] = {
-    // arch  types        block           warp        fragment    stages teams  unit        split  efficiency
+    // arch  types        block           warp        fragment    stages teams  math        split  efficiency
     {     0, simt::f32,  {{128, 128,  8}, { 64,  32}, { 8,  8,  1},   2,    1, tiling::math_unit::fma, false},    1.00},
     {     0, simt::f32,  {{ 64,  64,  8}, { 32,  32}, { 8,  4,  1},   2,    2, tiling::math_unit::fma, true},     0.60},
     {     0, simt::f64,  {{ 64,  64,  8}, { 32,  32}, { 8,  4,  1},   2,    1, tiling::math_unit::fma, true},     1.00},

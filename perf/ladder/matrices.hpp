@@ -1,6 +1,7 @@
 // What the ladder's kernels share: their operands, and the count of what they move.
 #pragma once
 
+#include <keramos/base/index.hpp>
 #include <keramos/core/queue.hpp>
 #include <keramos/gemm/problem.hpp>
 
@@ -19,7 +20,7 @@ struct operands {
   index_t m, n, k;
 };
 
-constexpr index_t ceil_div(index_t a, index_t b) { return (a + b - 1) / b; }
+using keramos::detail::ceil_div;
 
 // The elements of C that one item keeps in registers.
 template <class T, int Rows, int Cols>

@@ -63,8 +63,8 @@ std::string text_of(std::string_view how, const gemm_tile& tile) {
 
 }  // namespace
 
-std::string_view to_string(tiling::math_unit unit) {
-  switch (unit) {
+std::string_view to_string(tiling::math_unit math) {
+  switch (math) {
     case tiling::math_unit::fma:
       return "FMA units";
     case tiling::math_unit::matrix:

@@ -22,7 +22,7 @@ struct device_list<incomplete_space> : host::device_list<Kokkos::DefaultHostExec
 /// As if it were a GPU.
 struct traits_of_a_gpu : traits<Kokkos::DefaultHostExecutionSpace> {
   static constexpr bool is_host = false;
-  static constexpr int warp_size = 32, max_team_size = 1024, sector_bytes = 32;
+  static constexpr int warp_size = 32, max_team_size = 1024, sector_bytes = 32, most_kernel_bytes = 350;
   static constexpr int teams_per_unit(int, int, std::size_t) { return 1; }
 };
 struct tiles_of_a_gpu {

@@ -139,8 +139,11 @@ std::vector<region> regions_of(const char* name, const M& list) {
 }
 
 template <class To, class From>
-uniform_batch<To> in_types(const uniform_batch<From>& batch) {
-  return {in_types<To>(batch.shape), batch.a, batch.b, batch.c, batch.count};
+decltype(auto) in_types(const uniform_batch<From>& batch) {
+  if constexpr (std::is_same_v<To, From>)
+    return (batch);
+  else
+    return uniform_batch<To>{in_types<To>(batch.shape), batch.a, batch.b, batch.c, batch.count};
 }
 template <class To, class From>
 std::vector<gemm_problem<To>> in_types(std::vector<gemm_problem<From>> problems) {

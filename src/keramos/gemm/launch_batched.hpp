@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <type_traits>
 #include <vector>
 
 #include <keramos/core/detail/launch.hpp>
@@ -41,6 +42,16 @@ inline gemm_options options_of_product(const gemm_batch_plan* given, std::size_t
   return options;
 }
 
+/// What stands for a batch's problems where they are chosen for.
+template <bool IsHost, class Types>
+decltype(auto) stands_for(const uniform_batch<Types>& batch,
+                          [[maybe_unused]] const batch_alignment& alignment) {
+  if constexpr (IsHost)
+    return (batch.shape);
+  else
+    return representative_of(batch, alignment);
+}
+
 /// Does a batch as `given` says, or as the planner chooses, which is no one product then. Not inlined: the one product may be
 /// tiny.
 template <class Exec, class Types, class Epilogue>
@@ -54,22 +65,26 @@ template <class Exec, class Types, class Epilogue>
   if (given && given->way == batch_way::one_product && become_one(batch, whose))
     return run_gemm(exec, memory, p, epilogue, options_of_product(given, 0));
 
-  // Hosts choose by extents alone.
-  gemm_problem<Types> shape = backend::traits<Exec>::is_host ? p : representative_of(batch, alignment);
-  gemm_batch_plan chosen;
+  // Hosts choose by extents alone, and need no copy.
+  constexpr bool is_host = backend::traits<Exec>::is_host;
+  std::conditional_t<is_host, const gemm_problem<Types>&, gemm_problem<Types>> shape =
+      stands_for<is_host>(batch, alignment);
+  gemm_batch_choice chosen;
   if (!given) planner::choose(exec, batch, shape, whose, chosen);
-  const gemm_batch_plan& plan = given ? *given : chosen;
-  if (plan.way == batch_way::one_by_one) {
+  const gemm_batch_choice& choice = given ? static_cast<const gemm_batch_choice&>(*given) : chosen;
+  if (choice.way == batch_way::one_by_one) {
     const gemm_options options = options_of_product(given, 0);
     for (index_t b = 0; b < batch.count; ++b) run_gemm(exec, memory, batch[b], epilogue, options);
     return;
   }
-  if (plan.transposed) batch.transpose(), shape.transpose();
-  if (plan.way == batch_way::small) return planner::run_small(exec, batch, shape, plan, epilogue);
-  const tiling::shape& block = plan.block;
-  const tile_order order{int(ceil_div(p.m, block.m)), int(ceil_div(p.n, block.n)), 8};
-  planner::run_tiles(exec, shape, plan, league_of(batch.count * count_tiles(p, block)),
-                     uniform_tiles<Types>{batch, order}, epilogue);
+  if (choice.transposed) {
+    batch.transpose();
+    if constexpr (!is_host) shape.transpose();
+  }
+  if (choice.way == batch_way::small) return planner::run_small(exec, batch, shape, choice, epilogue);
+  const tiling::shape& block = choice.block;
+  planner::run_tiles(exec, shape, choice, league_of(batch.count * count_tiles(p, block)),
+                     uniform_tiles<Types>{batch, order_of(p.m, p.n, block)}, epilogue);
 }
 
 /// Does a batch as `given` says, or as the planner chooses.
@@ -99,37 +114,38 @@ void dispatch_gemm_batched(const Exec& exec, workspace<Exec>& memory,
   using planner = batch_planner<Exec>;
   constexpr auto whose = whose_epilogue<Epilogue>;
   constexpr bool is_host = backend::traits<Exec>::is_host;
-  auto all = problems_to_do<Exec>(problems, !needs_no_terms(epilogue), keeps_c_without_terms(epilogue));
+  auto all = problems_to_do(exec, problems, !needs_no_terms(epilogue), keeps_c_without_terms(epilogue));
   if (all.empty()) return;
   const gemm_problem<Types> shape = is_host ? gemm_problem<Types>(all.front()) : representative_of(all);
   if (given && !have_terms(all)) given = nullptr;
-  gemm_batch_plan chosen;
+  gemm_batch_choice chosen;
   if (given)
     check_plan_of(exec, problems, all, shape, *given, whose);
   else
     planner::choose(exec, all, shape, whose, chosen);
-  const gemm_batch_plan& plan = given ? *given : chosen;
+  const gemm_batch_choice& choice = given ? static_cast<const gemm_batch_choice&>(*given) : chosen;
 
-  auto alone = plan.way == batch_way::one_by_one ? all.begin() : all.end();
+  auto alone = choice.way == batch_way::one_by_one ? all.begin() : all.end();
   if constexpr (is_host)
     alone = std::stable_partition(all.begin(), all.end(),
-                                  [&](const auto& p) { return planner::is_together(p, plan); });
+                                  [&](const auto& p) { return planner::is_together(p, choice); });
   if (alone != all.begin()) {
     if constexpr (is_host) {
-      planner::run_small(exec, grouped_batch<Types>{all.data(), alone - all.begin()}, shape, plan, epilogue);
+      planner::run_small(exec, grouped_batch<Types>{all.data(), alone - all.begin()}, shape, choice,
+                         epilogue);
     } else {
       const auto batch = [&] {
         return grouped_batch<Types>{memory.uploads.upload(exec, all), index_t(all.size())};
       };
-      if (plan.way == batch_way::small) return planner::run_small(exec, batch(), shape, plan, epilogue);
-      const int league = league_of(count_tiles(all, plan.block));
+      if (choice.way == batch_way::small) return planner::run_small(exec, batch(), shape, choice, epilogue);
+      const int league = league_of(count_tiles(all, choice.block));
       int first = 0;
       for (auto& p : all) {
         p.first_tile = first;
-        p.tiles_m = int(ceil_div(p.m, plan.block.m)), p.tiles_n = int(ceil_div(p.n, plan.block.n));
+        p.tiles_m = int(ceil_div(p.m, choice.block.m)), p.tiles_n = int(ceil_div(p.n, choice.block.n));
         first += p.tiles_m * p.tiles_n;
       }
-      planner::run_tiles(exec, shape, plan, league, grouped_tiles<Types>{batch()}, epilogue);
+      planner::run_tiles(exec, shape, choice, league, grouped_tiles<Types>{batch()}, epilogue);
     }
   }
   std::size_t number = 0;

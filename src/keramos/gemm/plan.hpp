@@ -84,27 +84,32 @@ enum class batch_way {
   tiled,  ///< all problems in block tiles, in one launch
 };
 
+/// How the problems of a batch are done. The tile is that of `small` (GPUs) and `tiled`.
+struct gemm_batch_choice : gemm_tile {
+  batch_way way = batch_way::tiled;
+  /// small and tiled: whether Cᵀ = op(B)ᵀ·op(A)ᵀ are computed. The tile is in terms of these products.
+  bool transposed = false;
+  int team_problems = 1;  ///< GPUs: small problems that share a team
+  friend bool operator==(const gemm_batch_choice&, const gemm_batch_choice&) = default;
+};
+
 /// All of a batch of products, of one shape or a list.
 ///
-/// What gemm_plan promises holds for batches too. The tile is that of `small` (GPUs) and `tiled`; team_size and local_bytes
-/// only tell. Problems of a list are transposed as suits each of them.
-struct gemm_batch_plan : gemm_tile {
+/// What gemm_plan promises holds for batches too. team_size and local_bytes only tell. Problems of a list are transposed as
+/// suits each of them.
+struct gemm_batch_plan : gemm_batch_choice {
   index_t count = 0;            ///< problems
   bool is_list = false;         ///< each with extents of its own
   index_t m = 0, n = 0, k = 0;  ///< extents of each problem, of a list the largest that are multiplied
   std::string_view backend;     ///< as in gemm_plan
   std::string_view type;
-  batch_way way = batch_way::tiled;
-  /// small and tiled: whether Cᵀ = op(B)ᵀ·op(A)ᵀ are computed. The tile is in terms of these products.
-  bool transposed = false;
-  int team_problems = 1;  ///< GPUs: small problems that share a team
   /// The plan of the one product, or of each that is done one by one; of a list those of all such problems with k > 0, in
   /// its order.
   std::vector<gemm_plan> products;
   friend bool operator==(const gemm_batch_plan&, const gemm_batch_plan&) = default;
 };
 
-KERAMOS_EXPORT std::string_view to_string(tiling::math_unit unit);
+KERAMOS_EXPORT std::string_view to_string(tiling::math_unit math);
 KERAMOS_EXPORT std::string_view to_string(gemm_path path);
 KERAMOS_EXPORT std::string_view to_string(batch_way way);
 KERAMOS_EXPORT std::string to_string(const gemm_part& part);

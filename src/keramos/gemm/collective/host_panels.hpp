@@ -41,8 +41,8 @@ struct pack_kernel {
   T* to;
   int together;  ///< more for longer walks through memory, fewer for more threads
 
-  index_t groups() const { return (panels + together - 1) / together; }
-  index_t size() const { return groups() * ((k + kc - 1) / kc); }
+  index_t groups() const { return ceil_div(panels, together); }
+  index_t size() const { return groups() * ceil_div(k, kc); }
   void operator()(index_t at) const {
     const int cols_of_group = together * kernels->nr;
     const index_t k_tile = at / groups(), k0 = k_tile * kc, n0 = at % groups() * cols_of_group;
@@ -154,8 +154,8 @@ class collective {
  private:
   static constexpr std::size_t alignment = 128;
 
-  KERAMOS_FORCEINLINE_FUNCTION static std::size_t up(int value, int unit) {
-    return std::size_t(value + unit - 1) / unit * unit;
+  KERAMOS_FORCEINLINE_FUNCTION static std::size_t up(int value, int multiple) {
+    return std::size_t(value + multiple - 1) / multiple * multiple;
   }
   KERAMOS_FORCEINLINE_FUNCTION std::size_t a_bytes() const {
     return sizeof(T) * up(block_.m, kernels_->mr) * kernels_->packed(block_.k);

@@ -13,7 +13,7 @@ namespace keramos::detail::simt {
 
 /// 16 bytes can be copied at once: unit stride, and every row aligned.
 template <class T>
-bool runs_in_vectors(const T* data, index_t unit_stride, index_t row_stride) {
+bool can_copy_vectors(const T* data, index_t unit_stride, index_t row_stride) {
   constexpr int vector = 16 / int(sizeof(T));
   return unit_stride == 1 && row_stride % vector == 0 && reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
 }

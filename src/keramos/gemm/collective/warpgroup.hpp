@@ -80,10 +80,10 @@ inline constexpr std::size_t warpgroup_alignment = 1024, warpgroup_barrier_bytes
 template <class Exec, class Types, tiling::config Config, tiling::direction AlongA, tiling::direction AlongB,
           bool KindA, bool KindB>
 class warpgroup_collective {
-  using unit = backend::warpgroups<Exec>;
+  using atom = backend::warpgroups<Exec>;
   using element = typename Types::a;
   static constexpr int warp = backend::traits<Exec>::warp_size;
-  static constexpr int warpgroup = unit::warps * warp;
+  static constexpr int warpgroup = atom::warps * warp;
   static constexpr int multiplying = Config.warps() * warp, copying = warpgroup;  ///< threads
   static_assert(std::is_same_v<element, typename Types::b>);
   static_assert(!Types::splits_elements ||
@@ -91,7 +91,7 @@ class warpgroup_collective {
                 "keramos: k-tiles of split elements come in pairs, and 128 columns are summed at a time");
   static_assert(Config.warp.m == 16 && Config.warp.n == Config.block.n && Config.block.m % 64 == 0,
                 "keramos: a warpgroup has 64 rows of a block tile, and all of its columns");
-  static_assert(unit::template reads_along_mn<element> ||
+  static_assert(atom::template reads_along_mn<element> ||
                     (AlongA == tiling::direction::k && AlongB == tiling::direction::k),
                 "keramos: warpgroups read these elements along k alone");
 
@@ -108,18 +108,19 @@ class warpgroup_collective {
                               copier, line_panel>;
   /// One stage is read and one waited for; or of split elements a pair each, where there are stages for more.
   static constexpr int held = !Types::splits_elements ? 2 : Config.stages >= 6 ? 4 : 3;
-  using pipeline = tiling::handoff_pipeline<Config.stages, copier, unit, held>;
+  using pipeline = tiling::handoff_pipeline<Config.stages, copier, atom, held>;
   using panel_a = line_panel<element, Config.block.m, Config.block.k, AlongA>;
   using panel_b = line_panel<element, Config.block.n, Config.block.k, AlongB>;
   using accumulator = warpgroup_accumulator<Types, Config.block.n, Exec>;
   static constexpr int multiplying_warps = Config.warps();
-  /// Registers are allotted in eights to all threads alike. Where sums leave fewer than 48, with which those of 256 columns
-  /// were spilled, the threads that copy give some of theirs; they do with 40.
-  static constexpr int equal_registers = unit::registers / (Config.teams * team_size) / 8 * 8;
-  static constexpr int copying_registers = 40;
+  /// Registers are allotted in eights to all threads alike. Where sums leave too few, the threads that copy give some of
+  /// theirs.
+  static constexpr int equal_registers = atom::registers / (Config.teams * team_size) / 8 * 8;
+  static constexpr int copying_registers = atom::registers_to_copy;
   static constexpr int multiplying_registers =
       (equal_registers * team_size - copying_registers * copying) / multiplying / 8 * 8;
-  static constexpr bool moves_registers = accumulator::registers > equal_registers - 48;
+  static constexpr bool moves_registers =
+      accumulator::registers > equal_registers - atom::registers_beside_sums;
   static constexpr std::size_t stages_bytes = Config.stages * std::size_t(stager::slot_bytes);
   static constexpr std::size_t bytes = stages_bytes + warpgroup_alignment + warpgroup_barrier_bytes;
   static_assert(pipeline::bytes + sizeof(int) <= warpgroup_barrier_bytes);
@@ -151,14 +152,14 @@ class warpgroup_collective {
     if (thread == 0) ring.start(copying, multiplying_warps);
     team.team_barrier();
     if (thread < multiplying) {
-      if constexpr (moves_registers) unit::template take_registers<multiplying_registers>();
+      if constexpr (moves_registers) atom::template take_registers<multiplying_registers>();
       multiply(p, first, epilogue, local, ring, thread);
     } else {
-      if constexpr (moves_registers) unit::template give_registers<copying_registers>();
+      if constexpr (moves_registers) atom::template give_registers<copying_registers>();
       copy(p, first, local, ring, thread - multiplying);
     }
     // Else the compiler does not use them: it sees the team begin once more, with another rank in the league.
-    if constexpr (moves_registers) unit::exit();
+    if constexpr (moves_registers) atom::exit();
   }
 
  private:
@@ -193,9 +194,9 @@ class warpgroup_collective {
                                              int thread) const {
     const multiplying_threads<Exec, multiplying> team(
         thread, reinterpret_cast<int*>(local + stages_bytes + pipeline::bytes));
-    const int row = unit::same_in_warp(thread / warpgroup) * 64;
-    const std::uint64_t a = unit::describe(local + panel_a::bytes_to(row, 0), panel_a::column_bytes);
-    const std::uint64_t b = unit::describe(local + stager::offset_of_b, panel_b::column_bytes);
+    const int row = atom::same_in_warp(thread / warpgroup) * 64;
+    const std::uint64_t a = atom::describe(local + panel_a::bytes_to(row, 0), panel_a::column_bytes);
+    const std::uint64_t b = atom::describe(local + stager::offset_of_b, panel_b::column_bytes);
     do {
       accumulator sums(thread);
       const int count = k_tiles(tile.position());
@@ -211,8 +212,8 @@ class warpgroup_collective {
   /// Begins to multiply the k-tiles of A in one stage and of B in another.
   KERAMOS_FORCEINLINE_FUNCTION static void multiply_k_tile(accumulator& sums, std::uint64_t a, int stage_a,
                                                            std::uint64_t b, int stage_b, int part, bool add) {
-    sums.template multiply<panel_a, panel_b, KindA, KindB>(unit::advance(a, stage_a * stager::slot_bytes),
-                                                           unit::advance(b, stage_b * stager::slot_bytes),
+    sums.template multiply<panel_a, panel_b, KindA, KindB>(atom::advance(a, stage_a * stager::slot_bytes),
+                                                           atom::advance(b, stage_b * stager::slot_bytes),
                                                            part, add);
   }
 
@@ -225,26 +226,26 @@ class warpgroup_collective {
       if constexpr (accumulator::adds_k_tiles) {
         KERAMOS_UNROLL
         for (int part = 0; part < accumulator::parts; ++part) {
-          unit::begin();
+          atom::begin();
           multiply_k_tile(sums, a, slot, b, slot, part, false);
-          unit::commit();
-          unit::template finish<0>();
+          atom::commit();
+          atom::template finish<0>();
           if (part + 1 == accumulator::parts) release(ring, slot, thread);
           sums.add_k_tile(part, s > 0);
         }
       } else {
-        unit::begin();
+        atom::begin();
         multiply_k_tile(sums, a, slot, b, slot, 0, s > 0);
-        unit::commit();
+        atom::commit();
         // The units have the next k-tile to do before the last one's stage is given back.
-        unit::template finish<1>();
+        atom::template finish<1>();
         if (s > 0) release(ring, previous, thread);
         previous = slot;
       }
       ring.advance();
     }
     if constexpr (!accumulator::adds_k_tiles) {
-      unit::template finish<0>();
+      atom::template finish<0>();
       release(ring, previous, thread);
     }
   }
@@ -258,12 +259,12 @@ class warpgroup_collective {
       ring.advance();
       const int rest = ring.wait();
       ring.advance();
-      unit::begin();
+      atom::begin();
       multiply_k_tile(sums, a, high, b, rest, 0, false);
       multiply_k_tile(sums, a, rest, b, high, 0, true);
       multiply_k_tile(sums, a, high, b, high, 0, true);
-      unit::commit();
-      unit::template finish<0>();
+      atom::commit();
+      atom::template finish<0>();
       release(ring, high, thread);
       release(ring, rest, thread);
       sums.add_k_tile(0, s > 0);

@@ -19,7 +19,7 @@ template <class Types, int N, class Exec>
 class warpgroup_accumulator {
   using T = typename Types::accumulator;
   using E = typename Types::a;
-  using unit = backend::warpgroups<Exec>;
+  using atom = backend::warpgroups<Exec>;
   static constexpr int fragments = N / 8;  ///< of 64 x 8
 
  public:
@@ -39,16 +39,16 @@ class warpgroup_accumulator {
                                              [[maybe_unused]] bool add) {
     KERAMOS_UNROLL
     for (int step = 0; step < 4; ++step) {
-      const std::uint64_t a_step = unit::advance(a, PanelA::bytes_to(0, step)),
-                          b_step = unit::advance(b, PanelB::bytes_to(adds_k_tiles ? part * 128 : 0, step));
+      const std::uint64_t a_step = atom::advance(a, PanelA::bytes_to(0, step)),
+                          b_step = atom::advance(b, PanelB::bytes_to(adds_k_tiles ? part * 128 : 0, step));
       if constexpr (Types::splits_elements)
-        unit::template multiply<E, false, false>(of_k_tile_, a_step, b_step, add || step > 0);
+        atom::template multiply<E, false, false>(of_k_tile_, a_step, b_step, add || step > 0);
       else if constexpr (adds_k_tiles)
-        unit::template multiply_bytes<KindA, KindB>(of_k_tile_, a_step, b_step, add || step > 0);
+        atom::template multiply_bytes<KindA, KindB>(of_k_tile_, a_step, b_step, add || step > 0);
       else if constexpr (sizeof(E) == 1)
-        unit::template multiply_bytes<KindA, KindB>(sums_, a_step, b_step, add || step > 0);
+        atom::template multiply_bytes<KindA, KindB>(sums_, a_step, b_step, add || step > 0);
       else
-        unit::template multiply<E, PanelA::along_mn, PanelB::along_mn>(sums_, a_step, b_step,
+        atom::template multiply<E, PanelA::along_mn, PanelB::along_mn>(sums_, a_step, b_step,
                                                                        add || step > 0);
     }
   }
@@ -57,7 +57,7 @@ class warpgroup_accumulator {
   KERAMOS_FORCEINLINE_FUNCTION void settle() {
     if constexpr (!adds_k_tiles) {
       KERAMOS_UNROLL
-      for (int i = 0; i < N / 2; ++i) unit::settle(sums_[i]);
+      for (int i = 0; i < N / 2; ++i) atom::settle(sums_[i]);
     }
   }
 
@@ -66,7 +66,7 @@ class warpgroup_accumulator {
     KERAMOS_UNROLL
     for (int i = 0; i < 64; ++i) {
       T& of_k_tile = of_k_tile_[i];
-      unit::settle(of_k_tile);
+      atom::settle(of_k_tile);
       T& sum = sums_[part * 64 + i];
       sum = add ? sum + of_k_tile : of_k_tile;
     }
@@ -232,7 +232,7 @@ class warpgroup_accumulator {
         KERAMOS_UNROLL
         for (int w = 0; w < int(sizeof(pair_bits) / sizeof(unsigned)); ++w) {
           unsigned &low = pairs.value[f].value[w], &high = pairs.value[f + mask].value[w];
-          const unsigned got = unit::exchange(upper ? low : high, mask);
+          const unsigned got = atom::exchange(upper ? low : high, mask);
           low = upper ? got : low;
           high = upper ? high : got;
         }

@@ -9,9 +9,11 @@
 #include <string>
 #include <type_traits>
 
-#include <keramos/core/detail/launch.hpp>
+#include <keramos/backends/simt/tiles.hpp>
+#include <keramos/base/error.hpp>
 #include <keramos/core/detail/workspace.hpp>
 #include <keramos/gemm/collective/c_writer.hpp>
+#include <keramos/gemm/kernel/launch_kernel.hpp>
 #include <keramos/gemm/kernel/split_k.hpp>
 #include <keramos/gemm/plan.hpp>
 #include <keramos/gemm/problem.hpp>
@@ -22,13 +24,17 @@ namespace keramos::detail::simt {
 /// k; the others have rows of their own.
 struct gemv_shape {
   static constexpr int team_size = 256;
-  static constexpr int rows = 4;  ///< of a thread
+  static constexpr int rows = 4;            ///< of a thread
+  static constexpr int teams_per_unit = 3;  ///< to leave registers for
+  /// Parts of k are multiples of that, to begin in A's lines of memory where the first does; and the sums that a team adds
+  /// at once.
+  static constexpr int k_multiple = 32, fan_in = 32;
 
   int along_k;  ///< a power of two
 
   KERAMOS_FORCEINLINE_FUNCTION int rows_of_team() const { return team_size / along_k * rows; }
   /// Teams for m rows.
-  index_t teams(index_t m) const { return (m + rows_of_team() - 1) / rows_of_team(); }
+  index_t teams(index_t m) const { return ceil_div(m, rows_of_team()); }
   /// The shape whose teams have so many rows.
   static gemv_shape of_rows(int rows_of_team) { return {team_size * rows / rows_of_team}; }
 };
@@ -236,16 +242,18 @@ vector_access vector_access_of(const gemm_problem<Types>& p) {
   return {length(a.stride_mn) < length(a.stride_k) ? tiling::direction::mn : tiling::direction::k, 1};
 }
 
-/// Teams and parts of k for C (m x 1) on so many multiprocessors: enough to fill them, by dividing k if rows are few.
-inline void choose_vector(const vector_access& access, index_t m, index_t k, int units, gemm_part& part) {
-  constexpr index_t loads = 8;  // steps of a thread, for which it is worth being there
+/// Teams and parts of k for C (m x 1): enough to fill the device, by dividing k if rows are few.
+inline void choose_vector(const vector_access& access, index_t m, index_t k,
+                          const backend::simt::device_model& device, gemm_part& part) {
   const bool along_k = access.along == tiling::direction::k;
-  const index_t enough = index_t(units) * 6;  // teams
+  const index_t enough = index_t(device.units) * device.vector_teams;
   // Threads along k: no more than have work, or as many as leave none without a row; then more, until there
   // are enough teams.
   gemv_shape shape{along_k ? 32 : 8};
   const auto teams = [&] { return shape.teams(m); };
-  const auto reach = [&] { return index_t(shape.along_k) * (along_k ? access.width : 1) * loads; };
+  const auto reach = [&] {
+    return index_t(shape.along_k) * (along_k ? access.width : 1) * device.vector_steps;
+  };
   if (along_k)
     while (shape.along_k > 4 && reach() >= 2 * k) shape.along_k /= 2;
   else
@@ -256,8 +264,9 @@ inline void choose_vector(const vector_access& access, index_t m, index_t k, int
   part.block = {shape.rows_of_team(), 1, 0};
   part.team_size = gemv_shape::team_size;
   if (parts == 1) return;
-  const index_t k_per_part = ((k + parts - 1) / parts + 31) / 32 * 32;
-  part.split = {int((k + k_per_part - 1) / k_per_part), 32, k_per_part};
+  constexpr int multiple = gemv_shape::k_multiple;
+  const index_t k_per_part = ceil_div(ceil_div(k, parts), multiple) * multiple;
+  part.split = {int(ceil_div(k, k_per_part)), gemv_shape::fan_in, k_per_part};
 }
 
 /// Launches C (m x 1) = epilogue(A·B) as planned.
@@ -273,10 +282,9 @@ void multiply_vector(const Exec& exec, workspace<Exec>& memory, const gemm_probl
   const auto split = make_split<T>(exec, memory, part.split, p.k, int(teams), shape.team_size * shape.rows);
   const auto run = [&](auto along, auto width) {
     using kernel = gemv_kernel<Types, along(), width(), Epilogue>;
-    static_assert(sizeof(kernel) <= 350,
-                  "keramos: with more Kokkos would pass the functor through constant memory and wait");
-    team_launch<gemv_shape::team_size, 3>("keramos::gemm_vector", exec, int(teams) * split.parts,
-                                          kernel::bytes, kernel{p, epilogue, shape, int(teams), split});
+    launch_kernel<gemv_shape::team_size, gemv_shape::teams_per_unit>(
+        "keramos::gemm_vector", exec, int(teams) * split.parts, kernel::bytes,
+        kernel{p, epilogue, shape, int(teams), split});
   };
   using mn = std::integral_constant<tiling::direction, tiling::direction::mn>;
   using k = std::integral_constant<tiling::direction, tiling::direction::k>;

@@ -21,7 +21,7 @@ namespace keramos::detail::simt {
 template <class T>
 index_t packed_pitch(index_t extent) {
   constexpr index_t line = 128 / index_t(sizeof(T));
-  return (extent + line - 1) / line * line;
+  return ceil_div(extent, line) * line;
 }
 
 /// One operand to copy: element (mn, k) goes to `to[k * pitch + mn]` or `to[mn * pitch + k]`, and zeros to what is left of
@@ -44,8 +44,8 @@ struct pack_task {
         pitch(lines * packed_pitch<T>(along == tiling::direction::k ? extent_k : extent_mn)),
         extent_mn(extent_mn),
         along_k(along == tiling::direction::k),
-        blocks_mn(int((extent_mn + mn - 1) / mn)),
-        teams(blocks_mn * int((extent_k + k - 1) / k)) {}
+        blocks_mn(int(ceil_div(extent_mn, mn))),
+        teams(blocks_mn * int(ceil_div(extent_k, k))) {}
 };
 
 template <class Types>
@@ -162,6 +162,9 @@ void pack(const Exec& exec, const pack_task<typename Types::a>& a, const pack_ta
                                         kernel{a, b, extent_k});
 }
 
+/// Bands of C whose operands are prepared at once are multiples of that: whole tiles, either way round.
+inline constexpr index_t band_multiple = 256;
+
 /// `a_vectors` and `b_vectors` say whether the operands can be staged 16 bytes at a time as they lie;
 /// `transposes` whether tiles stage what runs along k element by element at any rate, which one operand may,
 /// but two are worth a copy of one.
@@ -177,7 +180,8 @@ void choose_packing(const gemm_problem<Types>& p, bool a_along_k, bool a_vectors
                                      : device.least_extent_to_pack_both;
   const index_t least_k = is_short ? device.least_extent_to_pack_short : device.least_k_to_pack;
   constexpr std::size_t element_bytes = pack_element_bytes<Types>;
-  const index_t most = index_t(device.most_packed_bytes / element_bytes) / p.k / 256 * 256;
+  const index_t most =
+      index_t(device.most_packed_bytes / element_bytes) / p.k / band_multiple * band_multiple;
   if (p.m < least || p.n < least || p.k < least_k || most < least) return;
   part.pack_b = transposes && b_along_k ? a_along_k : !b_vectors;
   part.pack_a = transposes && a_along_k ? false : !a_vectors;
@@ -189,7 +193,7 @@ void choose_packing(const gemm_problem<Types>& p, bool a_along_k, bool a_vectors
 template <class Types>
 index_t most_to_pack(index_t k, const backend::simt::device_model& device) {
   return index_t(device.most_packed_bytes / pack_element_bytes<Types>) /
-         (packed_lines<Types> * packed_pitch<char>(k)) / 256 * 256;
+         (packed_lines<Types> * packed_pitch<char>(k)) / band_multiple * band_multiple;
 }
 template <class Types>
 bool can_pack(index_t k, const backend::simt::device_model& device) {
@@ -200,7 +204,7 @@ bool can_pack(index_t k, const backend::simt::device_model& device) {
 template <class Types>
 void pack_for_warpgroups(const gemm_problem<Types>& p, bool reads_a, bool reads_b,
                          const backend::simt::device_model& device, gemm_part& part) {
-  const index_t most = std::max<index_t>(most_to_pack<Types>(p.k, device), 256);
+  const index_t most = std::max(most_to_pack<Types>(p.k, device), band_multiple);
   part.pack_a = !reads_a, part.pack_b = !reads_b;
   part.band_m = reads_a ? p.m : std::min(p.m, most);
   part.band_n = reads_b ? p.n : std::min(p.n, most);

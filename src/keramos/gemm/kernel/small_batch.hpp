@@ -9,6 +9,7 @@
 #include <cstddef>
 
 #include <keramos/backends/interface.hpp>
+#include <keramos/base/index.hpp>
 #include <keramos/base/macros.hpp>
 #include <keramos/gemm/batch.hpp>
 #include <keramos/gemm/collective/c_writer.hpp>
@@ -50,14 +51,12 @@ class small_batch_kernel {
   small_batch_kernel(const Batch& batch, const gemm_problem<Types>& largest, const Epilogue& epilogue)
       : batch_(batch),
         epilogue_(epilogue),
-        tiles_m_(int((largest.m + C.size - 1) / C.size)),
-        tiles_n_(int((largest.n + C.size - 1) / C.size)),
-        k_tiles_(int((largest.k + C.k - 1) / C.k)) {}
+        tiles_m_(int(ceil_div(largest.m, C.size))),
+        tiles_n_(int(ceil_div(largest.n, C.size))),
+        k_tiles_(int(ceil_div(largest.k, C.k))) {}
 
   /// Groups of problems, times tiles of each.
-  index_t league() const {
-    return (batch_.size() + C.problems - 1) / C.problems * index_t(tiles_m_) * tiles_n_;
-  }
+  index_t league() const { return ceil_div(batch_.size(), C.problems) * tiles_m_ * tiles_n_; }
 
   template <class Team>
   KERAMOS_FORCEINLINE_FUNCTION void operator()(const Team& team) const {

@@ -1,33 +1,14 @@
 // How batches of small matrices are multiplied on a GPU, and how their k-tiles lie in scratch.
 #pragma once
 
+#include <keramos/backends/simt/small_tiles.hpp>
 #include <keramos/base/macros.hpp>
-#include <keramos/base/scalar_type.hpp>
 #include <keramos/gemm/collective/simt_stager.hpp>
 #include <keramos/tile/shape.hpp>
 
 namespace keramos::detail::simt {
 
-/// How a team multiplies small matrices.
-struct small_config {
-  scalar_type type;
-  int size;      ///< C is at most size x size, or tiled so
-  int k;         ///< columns of a k-tile
-  int tm, tn;    ///< tile of a thread
-  int problems;  ///< in a team
-  int stages;    ///< k-tiles in flight in local memory
-  int teams;     ///< per multiprocessor to leave registers for, where copies are of 16 bytes
-  /// With matrix units a warp has 8 x 4 lanes, of 16 x 8 fragments of C (backend::mma::multiply_16x8).
-  tiling::math_unit math = tiling::math_unit::fma;
-
-  /// Copies of elements need more registers.
-  constexpr int teams_of(bool vectors) const { return vectors ? teams : (teams + 1) / 2; }
-  KERAMOS_FUNCTION constexpr bool matrix() const { return math == tiling::math_unit::matrix; }
-  constexpr int lanes_m() const { return matrix() ? 8 : size / tm; }
-  constexpr int lanes_n() const { return matrix() ? 4 : size / tn; }
-  constexpr int threads_of_problem() const { return size / tm * (size / tn); }
-  constexpr int threads() const { return problems * threads_of_problem(); }
-};
+using backend::simt::small_config;
 
 /// How the kernel is specialised for the strides of a batch.
 struct small_access {

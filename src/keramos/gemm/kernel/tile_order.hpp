@@ -1,6 +1,9 @@
 // In which order teams take the block tiles of C.
 #pragma once
 
+#include <algorithm>
+
+#include <keramos/base/index.hpp>
 #include <keramos/base/macros.hpp>
 #include <keramos/gemm/problem.hpp>
 
@@ -10,6 +13,9 @@ namespace keramos::detail {
 /// rows of A and columns of B in the last-level cache (threadblock swizzle of CUTLASS, "Efficient
 /// GEMM in CUDA").
 struct tile_order {
+  /// Tile rows of a band if C has so many, on all devices.
+  static constexpr int usual_band = 8;
+
   int tiles_m, tiles_n;
   int band;
 
@@ -31,6 +37,12 @@ struct tile_order {
     return p;
   }
 };
+
+/// The order of the tiles of C (m x n), which must be fewer than 2^31.
+inline tile_order order_of(index_t m, index_t n, const tiling::shape& block) {
+  const index_t tiles_m = ceil_div(m, block.m), tiles_n = ceil_div(n, block.n);
+  return {int(tiles_m), int(tiles_n), int(std::min<index_t>(tiles_m, tile_order::usual_band))};
+}
 
 /// The same, but the last tiles along m, and along n, begin early, so that they are whole: then they take no
 /// longer than others. They compute what their neighbours do as well, and leave it to them to write it.

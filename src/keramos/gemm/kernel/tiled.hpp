@@ -5,9 +5,10 @@
 #include <limits>
 #include <string>
 
-#include <keramos/core/detail/launch.hpp>
+#include <keramos/base/error.hpp>
 #include <keramos/core/detail/workspace.hpp>
 #include <keramos/gemm/collective/concept.hpp>
+#include <keramos/gemm/kernel/launch_kernel.hpp>
 #include <keramos/gemm/kernel/split_k.hpp>
 #include <keramos/gemm/kernel/tile_order.hpp>
 #include <keramos/gemm/plan.hpp>
@@ -81,7 +82,7 @@ tile_order order_of(const gemm_problem<Types>& p, const tiling::shape& tile, int
   if (tiles_m > std::numeric_limits<int>::max() / tiles_n / parts)
     throw launch_error("keramos::gemm: C is " + std::to_string(p.m) + "x" + std::to_string(p.n) +
                        ", more than 2^31 - 1 block tiles and parts of k; split it into several calls");
-  return {int(tiles_m), int(tiles_n), int(std::min<index_t>(tiles_m, 8))};
+  return order_of(p.m, p.n, tile);
 }
 
 /// Memory for the parts of k of all tiles of a problem.
@@ -93,20 +94,23 @@ split_k<typename Types::accumulator> split_of(const Exec& exec, workspace<Exec>&
                                                  order_of(p, tile, plan.parts).count(), tile.m * tile.n);
 }
 
+/// The teams of a collective that a GPU holds at once: so many share all tiles if they are persistent.
+template <class Collective, class Exec>
+int teams_at_once(const Exec& exec) {
+  return backend::tiles<Exec>::model(exec).units * Collective::teams_per_unit;
+}
+
 /// Launches one kernel for all tiles of a problem; `split` is that of its tiles.
 template <class Exec, class Collective, class Types, class Epilogue>
 void launch_tiled(const Exec& exec, const Collective& collective, const gemm_problem<Types>& p,
                   const split_k<typename Types::accumulator>& split, const Epilogue& epilogue) {
   if constexpr (is_collective<Collective>()) {
     using kernel = gemm_kernel<Collective, Epilogue>;
-    static_assert(backend::traits<Exec>::is_host || sizeof(kernel) <= 350,
-                  "keramos: with more Kokkos would pass the functor through constant memory and wait");
     const shifting_order order{order_of(p, collective.block(), split.parts), Collective::can_shift_m(p),
                                Collective::can_shift_n(p)};
     int teams = order.count() * split.parts;
-    if constexpr (Collective::persistent)
-      teams = std::min(teams, backend::tiles<Exec>::model(exec).units * Collective::teams_per_unit);
-    team_launch<Collective::team_size, Collective::teams_per_unit, sharing::balanced>(
+    if constexpr (Collective::persistent) teams = std::min(teams, teams_at_once<Collective>(exec));
+    launch_kernel<Collective::team_size, Collective::teams_per_unit, sharing::balanced>(
         "keramos::gemm", exec, teams, collective.local_bytes(),
         kernel{collective, p, order, epilogue, split});
   }

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include <keramos/core/detail/launch.hpp>
 #include <keramos/gemm/batch.hpp>
 #include <keramos/gemm/collective/concept.hpp>
 #include <keramos/gemm/epilogue/placed.hpp>
+#include <keramos/gemm/kernel/launch_kernel.hpp>
 #include <keramos/gemm/kernel/tile_order.hpp>
 #include <keramos/gemm/problem.hpp>
 
@@ -48,7 +48,8 @@ struct grouped_tiles {
       (batch.problems[middle].first_tile <= rank ? low : high) = middle;
     }
     const grouped_problem<Types>& p = batch.problems[low];
-    return {p, tile_order{p.tiles_m, p.tiles_n, 8}.at(rank - p.first_tile, block, p.m, p.n, p.k)};
+    return {p, tile_order{p.tiles_m, p.tiles_n, tile_order::usual_band}.at(rank - p.first_tile, block, p.m,
+                                                                           p.n, p.k)};
   }
 };
 
@@ -88,7 +89,7 @@ index_t count_tiles(const gemm_problem<Types>& p, const tiling::shape& block) {
 template <class Types>
 index_t count_tiles(const std::vector<grouped_problem<Types>>& problems, const tiling::shape& block) {
   index_t tiles = 0;
-  for (const auto& p : problems) tiles += ceil_div(p.m, block.m) * ceil_div(p.n, block.n);
+  for (const auto& p : problems) tiles += count_tiles(p, block);
   return tiles;
 }
 
@@ -106,9 +107,7 @@ void launch_tiles(const Exec& exec, int league, const Collective& collective, co
                   const Epilogue& epilogue) {
   if constexpr (is_collective<Collective>()) {
     using kernel = batched_gemm_kernel<Collective, Tiles, Epilogue>;
-    static_assert(backend::traits<Exec>::is_host || sizeof(kernel) <= 350,
-                  "keramos: with more Kokkos would pass the functor through constant memory and wait");
-    team_launch<Collective::team_size, Collective::teams_per_unit, sharing::balanced>(
+    launch_kernel<Collective::team_size, Collective::teams_per_unit, sharing::balanced>(
         "keramos::gemm_batched", exec, league, collective.local_bytes(), kernel{collective, tiles, epilogue});
   }
 }

@@ -79,7 +79,8 @@ gemm_batch_plan description_of(const std::vector<gemm_problem<Types>>& problems)
 /// What remains to be done of a list: no empty problems, each with rows of C along memory. `keeps_c`: nor products without
 /// terms.
 template <class Exec, class Types>
-std::vector<grouped_problem<Types>> problems_to_do(const std::vector<gemm_problem<Types>>& problems,
+std::vector<grouped_problem<Types>> problems_to_do(const Exec& exec,
+                                                   const std::vector<gemm_problem<Types>>& problems,
                                                    bool has_terms, bool keeps_c) {
   std::vector<grouped_problem<Types>> all;
   all.reserve(problems.size());
@@ -89,7 +90,7 @@ std::vector<grouped_problem<Types>> problems_to_do(const std::vector<gemm_proble
     if (!has_terms) p.k = 0;
     if (p.m == 0 || p.n == 0 || (p.k == 0 && keeps_c)) continue;
     // One kernel does them all: which kind of elements (tiling::reading) A has must not change from one to the next.
-    if (p.a.kind() == p.b.kind() && planner<Exec>::prefers_transposed(p)) p.transpose();
+    if (p.a.kind() == p.b.kind() && planner<Exec>::prefers_transposed(exec, p)) p.transpose();
     all.push_back({p});
   }
   return all;
@@ -126,7 +127,7 @@ template <class Exec, class Types>
 gemm_batch_plan plan_batch(const Exec& exec, const std::vector<gemm_problem<Types>>& problems,
                            epilogue_of_product whose) {
   gemm_batch_plan plan = description_of<Exec>(problems);
-  const auto all = problems_to_do<Exec>(problems, true, false);
+  const auto all = problems_to_do(exec, problems, true, false);
   if (!have_terms(all)) return plan;
   batch_planner<Exec>::choose(exec, all, representative_of(all), whose, plan);
   for (const auto& p : all)

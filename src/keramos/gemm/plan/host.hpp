@@ -61,7 +61,7 @@ bool dots_possible(const kernel_table<Types>& table, const gemm_problem<Types>& 
 template <class Types>
 gemm_path choose_path(const kernel_table<Types>& table, const gemm_problem<Types>& p, bool tiny) {
   if (!Types::uniform) return gemm_path::tiled;
-  if (p.k >= 32 && dots_possible(table, p)) return gemm_path::dots;
+  if (p.k >= model::least_dot_depth && dots_possible(table, p)) return gemm_path::dots;
   return (tiny ? p.c_col_stride == 1 : unpacked_pays(p)) ? gemm_path::unpacked : gemm_path::tiled;
 }
 
@@ -69,7 +69,7 @@ template <class Exec>
 struct planner {
   /// Vectors run along the rows of C, so C should be row-major.
   template <class Types>
-  static bool prefers_transposed(const gemm_problem<Types>& p) {
+  static bool prefers_transposed(const Exec&, const gemm_problem<Types>& p) {
     return Types::transposable && p.c_col_stride != 1 && p.c_row_stride == 1;
   }
 
@@ -81,7 +81,7 @@ struct planner {
                        const Epilogue& epilogue) requires(Types::uniform) {
     const kernel_table<Types>& table = kernels<Types>();
     if (!is_tiny(table, p)) return false;
-    if (prefers_transposed(p)) {
+    if (prefers_transposed(exec, p)) {
       gemm_problem<Types> transposed = p;
       transposed.transpose();
       return run_tiny(exec, transposed, epilogue);
@@ -110,7 +110,7 @@ struct planner {
                      const std::optional<tiling::shape>& requested, epilogue_of_product, gemm_plan& plan) {
     gemm_part& part = plan.parts[plan.size++];
     part.m = p.m, part.n = p.n;
-    part.transposed = prefers_transposed(p);
+    part.transposed = prefers_transposed(exec, p);
     if (part.transposed) {
       gemm_problem<Types> transposed = p;
       transposed.transpose();
@@ -255,8 +255,9 @@ struct planner {
     char* const memory = workspace.template reserve<char>(
         exec, sizeof(packing) + std::size_t(rows) * k_tiles * table.packed(block.k) * sizeof(T));
     T* const to = reinterpret_cast<T*>(memory + sizeof(packing));
-    const int together = panels * k_tiles >= 8 * backend::host::threads_for(exec) ? 4 : 1;
-    const pack_kernel<Types> kernel{&table, p.b, p.n, p.k, panels, block.k, to, together};
+    const bool many = panels * k_tiles >= model::panels_of_thread * backend::host::threads_for(exec);
+    const pack_kernel<Types> kernel{&table, p.b,     p.n, p.k,
+                                    panels, block.k, to,  many ? model::panels_together : 1};
     return {table, block, {to, rows, int(table.packed(block.k))}, new (memory) packing(kernel)};
   }
 };

@@ -29,8 +29,8 @@ block_choice choose_block(const kernel_table<Types>& kernels, index_t m, index_t
                           int threads) {
   const index_t panels_m = ceil_div(m, kernels.mr), panels_n = ceil_div(n, kernels.nr);
   const index_t k_tiles = ceil_div(whole_k, kernels.kc);
-  const int unit = std::max(8, kernels.depth());
-  const int k = int(std::min<index_t>(ceil_div(ceil_div(whole_k, k_tiles), unit) * unit, whole_k));
+  const int multiple = std::max(8, kernels.depth());  // of k
+  const int k = int(std::min<index_t>(ceil_div(ceil_div(whole_k, k_tiles), multiple) * multiple, whole_k));
   const bool alone = threads == 1;
   // What costs are in the model, in products of these kernels.
   const double scale =
@@ -100,7 +100,7 @@ inline block_shares share_out(int nr, index_t m, index_t n, index_t k, int threa
     for (int blocks_m = 1; blocks_m <= blocks; ++blocks_m) {
       const int rows = int(ceil_div(m, blocks_m));
       const int cols = int(ceil_div(ceil_div(n, blocks / blocks_m), nr) * nr);
-      const double cost = (double(rows) * cols + 4.0 * (double(rows) + cols)) * depth + adding;
+      const double cost = (double(rows) * cols + model::read_cost * (double(rows) + cols)) * depth + adding;
       if (best_cost != 0 && cost >= best_cost) continue;
       best_cost = cost;
       best = {{rows, cols, depth}, int(ceil_div(k, depth))};

@@ -1,18 +1,22 @@
-// Products of f32 and f64 by way of integers of eight bits: whether they pay, how much of C is done at once, and what does a
-// product that they cannot do.
+// Products of f32 and f64 by way of integers of eight bits: whether they pay, or what else does, how much of C is done at once,
+// and what does a product that they cannot do.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
 #include <limits>
+#include <string>
 
 #include <keramos/backends/interface.hpp>
-#include <keramos/core/detail/launch.hpp>
+#include <keramos/core/detail/workspace.hpp>
 #include <keramos/gemm/collective/concept.hpp>
+#include <keramos/gemm/kernel/launch_kernel.hpp>
+#include <keramos/gemm/kernel/pack.hpp>
 #include <keramos/gemm/kernel/residues/multiply.hpp>
 #include <keramos/gemm/kernel/tiled.hpp>
 #include <keramos/gemm/plan.hpp>
+#include <keramos/gemm/plan/choice_memory.hpp>
 #include <keramos/gemm/plan/simt_model.hpp>
 #include <keramos/gemm/plan/simt_rows.hpp>
 #include <keramos/gemm/plan/simt_table.hpp>
@@ -36,25 +40,33 @@ struct otherwise_kernel {
   }
 };
 
+template <class Exec>
+struct planner;
+
+/// Less than the 48 KB of scratch that every Kokkos gives a team, of which it keeps some for each thread.
+inline constexpr std::size_t scratch_of_any_kokkos = 40000;
+
+/// The ways to do a product that may be emulated: with types of its own, by tiles that split its elements, or by residues.
+enum class emulation_way { native, split, residues };
+
 template <class Exec, class Types>
 struct residues_planner {
   using native = typename Types::native;
+  using tiles = backend::tiles<Exec>;
   using rows = table_rows<Exec>;
   static constexpr const auto& table = backend::tiles<Exec>::table;
 
   /// The row of the table for products of remainders, or -1 where there is none.
   static constexpr int row = [] {
     for (int i = 0; i < int(std::size(table)); ++i)
-      if (table[i].types == types::i8::operands && table[i].config.math == tiling::math_unit::warpgroup &&
-          table[i].config.block.n == 256)
-        return i;
+      if (multiplies_remainders(table[i])) return i;
     return -1;
   }();
   /// That for what is done without: the first whose scratch any Kokkos gives.
   static constexpr int other_row = [] {
     for (int i = 0; i < int(std::size(table)); ++i)
       if (table[i].types == native::operands && table[i].config.math != tiling::math_unit::warpgroup &&
-          table[i].serves != serves::batches && local_bytes(table[i]) < 40000)
+          table[i].serves != serves::batches && local_bytes(table[i]) < scratch_of_any_kokkos)
         return i;
     return -1;
   }();
@@ -62,41 +74,74 @@ struct residues_planner {
 
   static bool can(const Exec& exec, int arch, index_t k) {
     if constexpr (exist)
-      return rows::template runs<types::i8>(table[row], arch, epilogue_of_product::library) &&
+      return rows::template supports<types::i8>(table[row], arch, epilogue_of_product::library) &&
              table[other_row].arch <= arch && rows::fits(exec, table[row]) && k <= residues::most_k;
     return false;
   }
 
-  /// Predicted time: as many moduli as data of like size take; what is read and written besides, in kernels that compute as
-  /// well; launches of small kernels. Fits to the times of these kernels on an H100 at n = 2048, 4096 and 8192.
+  /// Predicted time: the products of as many moduli as are usual; what is read and written besides, a byte for each modulus and
+  /// elements; and small kernels.
   static double time(index_t m, index_t n, index_t k, const device_model& device) {
     if constexpr (!exist) return std::numeric_limits<double>::infinity();
-    constexpr int element = sizeof(typename Types::a), count = element == 8 ? 15 : 8, launches = 40;
-    constexpr double of_products = 1.15, of_bytes = 1.6;
+    constexpr int element = sizeof(typename Types::a);
     const tile_row& r = table[exist ? row : 0];
-    const double products = count * predicted_time(r, m, n, k, plan_parts(r, k, 1, device), device);
-    const double bytes = double(count + 3 * element) * double(m + n) * double(k) +
-                         double(count + element) * double(m) * double(n);
-    return of_products * products + of_bytes * bytes / (device.copied_bytes * device.units) +
-           launches * device.launch_time / 2;
+    const double products = usual_moduli * predicted_time(r, m, n, k, plan_parts(r, k, 1, device), device);
+    const double bytes = double(usual_moduli + 3 * element) * double(m + n) * double(k) +
+                         double(usual_moduli + element) * double(m) * double(n);
+    return device.remainder_products * products +
+           device.remainder_bytes * bytes / (device.copied_bytes * device.units) +
+           device.remainder_launches_time;
+  }
+
+  /// The fastest way to do a product.
+  static emulation_way fastest_way(const Exec& exec, const gemm_problem<Types>& p) {
+    constexpr auto whose = epilogue_of_product::library;
+    if (p.m == 1 || p.n == 1) return emulation_way::native;
+    const device_model device = tiles::model(exec);
+    const int arch = tiles::arch(exec);
+    thread_local choice_memory<choice_key, emulation_way> choices;
+    const choice_key key = planner<Exec>::key_of(exec, p, whose);
+    return choices.get(key, [&] {
+      double best = planner<Exec>::template best_row<native>(exec, p.m, p.n, p.k, key, device).time;
+      emulation_way fastest = emulation_way::native;
+      if constexpr (Types::splits_elements)
+        if (can_pack<Types>(p.k, device) &&
+            std::any_of(std::begin(table), std::end(table), [&](const tile_row& r) {
+              return rows::template serves_one<Types>(r, arch, whose) && rows::fits(exec, r);
+            })) {
+          const double split = planner<Exec>::template best_row<Types>(exec, p.m, p.n, p.k, key, device).time;
+          if (split < best) best = split, fastest = emulation_way::split;
+        }
+      if (can(exec, arch, p.k) && time(p.m, p.n, p.k, device) < best) fastest = emulation_way::residues;
+      return fastest;
+    });
   }
 
   /// Halves the larger extent of bands until they fit the memory that the device's model allows.
-  template <class Problem>
-  static void choose(const Problem& p, const device_model& device, gemm_part& part) {
+  static void choose(const gemm_problem<Types>& p, const device_model& device, gemm_part& part) {
     part.path = gemm_path::residues;
-    part.row = row;
-    part.block = table[row].config.block, part.stages = table[row].config.stages,
-    part.math = table[row].config.math;
-    part.team_size = table[row].config.team_warps() * backend::traits<Exec>::warp_size;
-    part.local_bytes = local_bytes(table[row]);
+    planner<Exec>::set_row(row, part);
     part.band_m = p.m, part.band_n = p.n;
-    const auto halve = [](index_t extent) { return (extent / 2 + 255) / 256 * 256; };
+    const auto halve = [](index_t extent) { return ceil_div(extent / 2, band_multiple) * band_multiple; };
     while (residues::memory_map<Types>(p, part).bytes() > device.most_emulation_bytes &&
-           std::max(part.band_m, part.band_n) > 256) {
+           std::max(part.band_m, part.band_n) > band_multiple) {
       index_t& larger = part.band_n >= part.band_m ? part.band_n : part.band_m;
       larger = halve(larger);
     }
+  }
+
+  /// Throws if a part that a caller gave cannot be done here.
+  static void check(const Exec& exec, const gemm_problem<Types>& p, const gemm_part& part, int number) {
+    if (!can(exec, tiles::arch(exec), p.k))
+      refuse_plan(number,
+                  "is for integers of eight bits, which this device does not multiply fast enough for k = " +
+                      std::to_string(p.k));
+    if (part.row != row || !(part.block == table[row].config.block))
+      refuse_plan(number, "names row " + std::to_string(part.row) +
+                              " of the tile table; emulated products are done in row " + std::to_string(row));
+    if (part.band_m < 1 || part.band_n < 1) refuse_plan(number, "has bands without rows or columns");
+    if (part.split.parts > 1 || part.pack_a || part.pack_b)
+      refuse_plan(number, "divides k or packs operands, which emulated products do not");
   }
 
   template <class Epilogue>
@@ -119,6 +164,9 @@ struct residues_planner {
   }
 
  private:
+  /// Moduli that data of like size take. (How many a product takes the device finds out.)
+  static constexpr int usual_moduli = sizeof(typename Types::a) == 8 ? 15 : 8;
+
   static gemm_problem<native> in_native(const gemm_problem<Types>& p) {
     return {p.a, p.b, p.c, p.c_row_stride, p.c_col_stride, p.m, p.n, p.k, p.pad_m, p.pad_n, p.place};
   }
@@ -136,11 +184,9 @@ struct residues_planner {
       if constexpr (!(fma && number() == 7)) {
         using collective = simt::row<Exec, native, other_row, number()>;
         using kernel = otherwise_kernel<collective, Epilogue>;
-        static_assert(sizeof(kernel) <= 350,
-                      "keramos: with more Kokkos would pass the functor through constant memory and wait");
         if (number() == access) {
           const tile_order order = order_of(p, collective::block(), 1);
-          team_launch<collective::team_size, collective::teams_per_unit, sharing::balanced>(
+          launch_kernel<collective::team_size, collective::teams_per_unit, sharing::balanced>(
               "keramos::gemm", exec, order.count(), collective::local_bytes(),
               kernel{{}, p, order, epilogue, choice});
         }

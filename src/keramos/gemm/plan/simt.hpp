@@ -35,14 +35,15 @@ struct planner {
 
   /// A few rows or columns of C should be columns, as the narrow tiles of the table are; otherwise its rows
   /// should be contiguous. But matrix units read A fastest where its memory runs along k, and B where it runs
-  /// along n, which for large products counts for more (H200, f64: 4 % at n = 4096).
+  /// along n, which for large products counts for more.
   template <class Types>
-  static bool prefers_transposed(const gemm_problem<Types>& p) {
+  static bool prefers_transposed(const Exec& exec, const gemm_problem<Types>& p) {
     if (!Types::transposable) return false;
-    if (std::min(p.m, p.n) <= 64 && p.m != p.n) return p.m < p.n;
+    const device_model device = tiles::model(exec);
+    if (std::min(p.m, p.n) <= device.most_narrow && p.m != p.n) return p.m < p.n;
     if constexpr (backend::mma<Exec>::template has_matrix_unit<
                       typename part_of<typename Types::accumulator>::type>) {
-      if (std::min(p.m, p.n) > 1024) {
+      if (std::min(p.m, p.n) > device.most_extent_to_suit_c) {
         const bool a_along_k = operand_layout(p.a).along_k, b_along_k = operand_layout(p.b).along_k;
         if (a_along_k != b_along_k) return b_along_k;
       }
@@ -57,14 +58,14 @@ struct planner {
                      epilogue_of_product whose, gemm_plan& plan) {
     p.place = {};
     if constexpr (emulated_types<Types>)
-      if (!requested && emulates_by_residues(exec, p)) {
+      if (!requested && residues_planner<Exec, Types>::fastest_way(exec, p) == emulation_way::residues) {
         if (p.c_col_stride != 1 && p.c_row_stride == 1) p.transpose();
         gemm_part& part = plan.parts[plan.size++];
         part.transposed = p.place.transposed;
         part.m = plan.m, part.n = plan.n;
         return residues_planner<Exec, Types>::choose(p, tiles::model(exec), part);
       }
-    if (prefers_transposed(p)) p.transpose();
+    if (prefers_transposed(exec, p)) p.transpose();
     const bool whole =
         requested || p.n == 1 || Types::splits_elements;  // a strip would split an operand once more
     const main_part main = whole ? main_part{p.m, p.n} : choose_main(exec, p, whose);
@@ -86,7 +87,7 @@ struct planner {
     part.path = gemm_path::tiled;
     part.band_m = p.m, part.band_n = p.n;
     if (requested) {
-      part.row = requested_row<Types>(exec, arch, *requested, whose);
+      part.row = rows::template requested<Types>(exec, arch, *requested, whose);
       part.split = choose_split(table[part.row], p.m, p.n, p.k, device).plan;
     } else {
       thread_local choice_memory<choice_key, tile_choice> choices;
@@ -115,7 +116,7 @@ struct planner {
   static bool gains_from_emulation(const Exec& exec, const gemm_problem<Types>& p,
                                    const std::optional<tiling::shape>& requested) {
     if (requested) return Types::splits_elements;
-    return fastest_way(exec, p) != way::native;
+    return residues_planner<Exec, Types>::fastest_way(exec, p) != emulation_way::native;
   }
 
   /// Notes a row of the table as a tile: also the threads of a team, and the local memory that it asks for.
@@ -138,7 +139,7 @@ struct planner {
     const split_plan& split = part.split;
     if (part.path == gemm_path::residues) {
       if constexpr (emulated_types<Types>)
-        return check_residues<Types>(exec, p, part, number);
+        return residues_planner<Exec, Types>::check(exec, p, part, number);
       else
         refuse_plan(number, "emulates, but its type is " + std::string(Types::name));
     }
@@ -150,8 +151,9 @@ struct planner {
         refuse_plan(number, "has blocks of " + std::to_string(part.block.m) + " rows; powers of two from " +
                                 std::to_string(gemv_shape::rows) + " to " + std::to_string(most) +
                                 " are possible");
-      if (split.parts > 1 && split.k_per_part % 32 != 0)
-        refuse_plan(number, "divides k into parts that are no multiple of 32");
+      if (split.parts > 1 && split.k_per_part % gemv_shape::k_multiple != 0)
+        refuse_plan(number,
+                    "divides k into parts that are no multiple of " + std::to_string(gemv_shape::k_multiple));
       return;
     }
     if (part.path != gemm_path::tiled) refuse_plan(number, "is for a kernel of hosts");
@@ -191,7 +193,7 @@ struct planner {
       if constexpr (has_warpgroup_rows<Exec, Types> && is_linear<Epilogue>)
         if (rows::of_warpgroups(part.row))
           return launch_warpgroups(exec, part.row, packed, split, for_warpgroups(epilogue, p));
-      with_collective<Types, false>(part.row, packed, [&](const auto& collective) {
+      rows::template with_collective<Types, false>(part.row, packed, [&](const auto& collective) {
         launch_tiled(exec, collective, packed, split, epilogue);
       });
     };
@@ -201,6 +203,47 @@ struct planner {
                   multiply);
     else
       multiply(p);
+  }
+
+  /// What the choice of a row for a problem depends on.
+  template <class Types>
+  static choice_key key_of(const Exec& exec, const gemm_problem<Types>& p, epilogue_of_product whose) {
+    const device_model device = tiles::model(exec);
+    constexpr bool ask = has_warpgroup_rows<Exec, Types>;
+    return {p.m,
+            p.n,
+            p.k,
+            tiles::arch(exec),
+            backend::traits<Exec>::local_memory_limit(exec, backend::traits<Exec>::max_team_size),
+            device.units,
+            device.unit_bytes,
+            whose,
+            ask && !rows::template warpgroups_read<Types>(operand_layout(p.a)),
+            ask && !rows::template warpgroups_read<Types>(operand_layout(p.b))};
+  }
+
+  /// The fastest row for m x n elements of C, and its predicted time.
+  template <class Types>
+  static timed_choice best_row(const Exec& exec, index_t m, index_t n, index_t k, const choice_key& key,
+                               const device_model& device) {
+    timed_choice best;
+    const index_t to_copy = (key.copies_a ? m * k : 0) + (key.copies_b ? n * k : 0);
+    for (int i = 0; i < int(std::size(table)); ++i) {
+      if (!rows::template serves_one<Types>(table[i], key.arch, key.whose) || !rows::fits(exec, table[i]))
+        continue;
+      split_choice split = choose_split(table[i], m, n, k, device);
+      if (rows::of_warpgroups(i) && to_copy > 0) {
+        if (!can_pack<Types>(k, device)) continue;
+        split.time = predicted_time(table[i], m, n, k, plan_parts(table[i], k, 1, device), device) +
+                     packing_time(to_copy, sizeof(typename Types::a), device);
+      }
+      if (best.choice.row < 0 || split.time < best.time) best = {{i, split.plan}, split.time};
+    }
+    if (best.choice.row < 0)
+      throw launch_error("keramos::gemm: of " + std::string(Types::name) +
+                         " no tile of the tile table serves this device and fits "
+                         "its local memory; add one to the backend's tiles.hpp");
+    return best;
   }
 
  protected:
@@ -232,64 +275,14 @@ struct planner {
              " has " + text(of_row));
   }
 
-  enum class way { native, split, residues };
-
-  /// The fastest way to do a product that may be emulated.
-  template <class Types>
-  static way fastest_way(const Exec& exec, const gemm_problem<Types>& p) {
-    constexpr auto whose = epilogue_of_product::library;
-    if (p.m == 1 || p.n == 1) return way::native;
-    const device_model device = tiles::model(exec);
-    const int arch = tiles::arch(exec);
-    thread_local choice_memory<choice_key, way> choices;
-    const choice_key key = key_of(exec, p, whose);
-    return choices.get(key, [&] {
-      double best = best_row<typename Types::native>(exec, p.m, p.n, p.k, key, device).time;
-      way fastest = way::native;
-      if constexpr (Types::splits_elements)
-        if (can_pack<Types>(p.k, device) &&
-            std::any_of(std::begin(table), std::end(table), [&](const tile_row& r) {
-              return rows::template serves_one<Types>(r, arch, whose) && rows::fits(exec, r);
-            })) {
-          const double time = best_row<Types>(exec, p.m, p.n, p.k, key, device).time;
-          if (time < best) best = time, fastest = way::split;
-        }
-      using by_residues = residues_planner<Exec, Types>;
-      if (by_residues::can(exec, arch, p.k) && by_residues::time(p.m, p.n, p.k, device) < best)
-        fastest = way::residues;
-      return fastest;
-    });
-  }
-  template <class Types>
-  static bool emulates_by_residues(const Exec& exec, const gemm_problem<Types>& p) {
-    return fastest_way(exec, p) == way::residues;
-  }
-
-  template <class Types>
-  static void check_residues(const Exec& exec, const gemm_problem<Types>& p, const gemm_part& part,
-                             int number) {
-    using by_residues = residues_planner<Exec, Types>;
-    if (!by_residues::can(exec, tiles::arch(exec), p.k))
-      refuse_plan(number,
-                  "is for integers of eight bits, which this device does not multiply fast enough for k = " +
-                      std::to_string(p.k));
-    if (part.row != by_residues::row || !(part.block == table[part.row].config.block))
-      refuse_plan(number, "names row " + std::to_string(part.row) +
-                              " of the tile table; emulated products are done in row " +
-                              std::to_string(by_residues::row));
-    if (part.band_m < 1 || part.band_n < 1) refuse_plan(number, "has bands without rows or columns");
-    if (part.split.parts > 1 || part.pack_a || part.pack_b)
-      refuse_plan(number, "divides k or packs operands, which emulated products do not");
-  }
-
   /// How a rectangle of C is done, in place of p.
   template <class Types>
   static gemm_part choose_part(const Exec& exec, gemm_problem<Types> p,
                                const std::optional<tiling::shape>& requested, epilogue_of_product whose) {
-    if (prefers_transposed(p)) p.transpose();
+    if (prefers_transposed(exec, p)) p.transpose();
     gemm_part part;
     if (p.n == 1 && !requested && !emulated_types<Types>)
-      choose_vector(vector_access_of(p), p.m, p.k, tiles::model(exec).units, part);
+      choose_vector(vector_access_of(p), p.m, p.k, tiles::model(exec), part);
     else
       choose_tiles(exec, p, requested, whose, part);
     part.transposed = p.place.transposed;
@@ -302,109 +295,14 @@ struct planner {
   template <class Types>
   static main_part choose_main(const Exec& exec, const gemm_problem<Types>& p, epilogue_of_product whose) {
     thread_local choice_memory<choice_key, main_part> choices;
-    if (std::min(p.m, p.n) <= 64) return {p.m, p.n};
     const device_model device = tiles::model(exec);
+    if (std::min(p.m, p.n) <= device.most_narrow) return {p.m, p.n};
     if (std::max(p.m, p.n) < device.least_extent_to_cut) return {p.m, p.n};
     const choice_key key = key_of(exec, p, whose);
     return choices.get(key, [&] {
       return choose_main_part(
           p.m, p.n, p.k, (sizeof(typename Types::a) + sizeof(typename Types::b)) / 2, device,
           [&](index_t m, index_t n) { return best_row<Types>(exec, m, n, p.k, key, device).time; });
-    });
-  }
-
-  template <class Types>
-  static choice_key key_of(const Exec& exec, const gemm_problem<Types>& p, epilogue_of_product whose) {
-    const device_model device = tiles::model(exec);
-    constexpr bool ask = has_warpgroup_rows<Exec, Types>;
-    return {p.m,
-            p.n,
-            p.k,
-            tiles::arch(exec),
-            backend::traits<Exec>::local_memory_limit(exec, 1024),
-            device.units,
-            device.unit_bytes,
-            whose,
-            ask && !rows::template warpgroups_read<Types>(operand_layout(p.a)),
-            ask && !rows::template warpgroups_read<Types>(operand_layout(p.b))};
-  }
-
-  template <class Types>
-  static timed_choice best_row(const Exec& exec, index_t m, index_t n, index_t k, const choice_key& key,
-                               const device_model& device) {
-    timed_choice best;
-    const index_t to_copy = (key.copies_a ? m * k : 0) + (key.copies_b ? n * k : 0);
-    for (int i = 0; i < int(std::size(table)); ++i) {
-      if (!rows::template serves_one<Types>(table[i], key.arch, key.whose) || !rows::fits(exec, table[i]))
-        continue;
-      split_choice split = choose_split(table[i], m, n, k, device);
-      if (rows::of_warpgroups(i) && to_copy > 0) {
-        if (!can_pack<Types>(k, device)) continue;
-        split.time = predicted_time(table[i], m, n, k, plan_parts(table[i], k, 1, device), device) +
-                     packing_time(to_copy, sizeof(typename Types::a), device);
-      }
-      if (best.choice.row < 0 || split.time < best.time) best = {{i, split.plan}, split.time};
-    }
-    if (best.choice.row < 0)
-      throw launch_error("keramos::gemm: of " + std::string(Types::name) +
-                         " no tile of the tile table serves this device and fits "
-                         "its local memory; add one to the backend's tiles.hpp");
-    return best;
-  }
-
-  /// The first row that fits, or else the first, whose launch says why not.
-  template <class Types>
-  static int requested_row(const Exec& exec, int arch, const tiling::shape& block,
-                           epilogue_of_product whose) {
-    int row = -1;
-    std::string known;
-    for (int i = 0; i < int(std::size(table)); ++i) {
-      if (!rows::template serves_one<Types>(table[i], arch, whose)) continue;
-      const std::string shape = to_string(table[i].config.block);
-      if (known.find(shape) == std::string::npos) known += (known.empty() ? "" : ", ") + shape;
-      if (table[i].config.block == block &&
-          (row < 0 || (!rows::fits(exec, table[row]) && rows::fits(exec, table[i]))))
-        row = i;
-    }
-    if (row < 0)
-      throw launch_error("keramos::gemm: options.block is " + to_string(block) +
-                         " but the tiles for this type and device are " + known +
-                         "; pass one of them or none");
-    return row;
-  }
-
-  /// Calls `launch(collective)` with that of a row of the table and of the problem's layouts. One operand that must be
-  /// copied element by element makes the other so, which costs little and halves the number of kernels.
-  template <class Types, bool OfBatch, class Launch>
-  static void with_collective(int row, const gemm_problem<Types>& p, const Launch& launch) {
-    const operand_layout a(p.a), b(p.b);
-    const bool fma = table[row].config.math == tiling::math_unit::fma;
-    const bool in_vectors =
-        fma ? (a.along_k || a.vectors) && (b.along_k || b.vectors) && !(a.along_k && b.along_k)
-            : a.vectors && b.vectors;
-    // One number of 16 bytes is no vector; and matrix units conjugate sums.
-    constexpr bool has_vectors = sizeof(typename Types::a) < 16;
-    constexpr bool a_is_complex = is_complex<typename Types::a>;  // products of real numbers conjugate sums
-    const bool conjugates = fma && a_is_complex && p.a.conjugated != p.b.conjugated;
-    const int access =
-        int(a.along_k) + 2 * int(b.along_k) + 4 * int(in_vectors && has_vectors) + 8 * int(conjugates);
-    constexpr int accesses = a_is_complex ? 16 : 8;
-    any_of_first<int(std::size(table))>([&](auto r) {
-      if constexpr (table[r()].types == Types::operands &&
-                    table[r()].config.math != tiling::math_unit::warpgroup &&
-                    (OfBatch ? rows::serves_batches(table[r()]) : table[r()].serves != serves::batches)) {
-        return r() == row && any_of_first<accesses>([&](auto number) {
-                 constexpr bool of_fma = uses_fma<Exec, r()>;
-                 constexpr bool possible = !(of_fma && number() % 8 == 7) && (of_fma || number() < 8) &&
-                                           (has_vectors || (number() & 4) == 0);
-                 if constexpr (possible) {
-                   if (number() == access) launch(simt::row<Exec, Types, r(), number()>());
-                 }
-                 return number() == access;
-               });
-      } else {
-        return false;
-      }
     });
   }
 };

@@ -32,40 +32,40 @@ struct batch_planner : planner<Exec> {
   using typename planner<Exec>::rows;
   using planner<Exec>::table;
 
-  /// Adds to a plan how a batch of one shape is done in one launch; `shape` stands for its problems (representative_of).
+  /// Chooses how a batch of one shape is done in one launch; `shape` stands for its problems (representative_of).
   template <class Types>
   static void choose(const Exec& exec, const uniform_batch<Types>& batch, gemm_problem<Types> shape,
-                     epilogue_of_product whose, gemm_batch_plan& plan) {
-    plan.transposed = planner<Exec>::prefers_transposed(shape);
-    if (plan.transposed) shape.transpose();
+                     epilogue_of_product whose, gemm_batch_choice& choice) {
+    choice.transposed = planner<Exec>::prefers_transposed(exec, shape);
+    if (choice.transposed) shape.transpose();
     if constexpr (has_small_rows<Types>) {
       const small_access access = access_of(batch, shape);
       if (access.interleaved || std::max(shape.m, shape.n) <= largest_small)
-        return choose_small<Types>(exec, shape, access, plan);
+        return choose_small<Types>(exec, shape, access, choice);
     }
     thread_local choice_memory<batch_key, int> choices;
     const batch_key key{planner<Exec>::key_of(exec, shape, whose), batch.count};
-    plan.way = batch_way::tiled;
+    choice.way = batch_way::tiled;
     planner<Exec>::set_row(choices.get(key,
                                        [&] {
                                          return best_row<Types>(exec, key, [&](const tiling::shape& block) {
                                            return batch.count * count_tiles(shape, block);
                                          });
                                        }),
-                           plan);
+                           choice);
   }
   /// The same of a list, whose problems have rows of C along memory. To compare all extents with those of a choice that is
   /// remembered would take as long as to choose.
   template <class Types>
   static void choose(const Exec& exec, const std::vector<grouped_problem<Types>>& all,
-                     const gemm_problem<Types>& shape, epilogue_of_product whose, gemm_batch_plan& plan) {
+                     const gemm_problem<Types>& shape, epilogue_of_product whose, gemm_batch_choice& choice) {
     if constexpr (has_small_rows<Types>)
-      if (is_small_group(all)) return choose_small<Types>(exec, shape, access_of(all, shape), plan);
-    plan.way = batch_way::tiled;
+      if (is_small_group(all)) return choose_small<Types>(exec, shape, access_of(all, shape), choice);
+    choice.way = batch_way::tiled;
     planner<Exec>::set_row(
         best_row<Types>(exec, planner<Exec>::key_of(exec, shape, whose),
                         [&](const tiling::shape& block) { return count_tiles(all, block); }),
-        plan);
+        choice);
   }
 
   /// Throws if a caller's plan for a batch or list in one launch cannot be followed here. `shape` stands for its problems,
@@ -77,7 +77,7 @@ struct batch_planner : planner<Exec> {
     planner<Exec>::check_row(
         plan, whose, "plan_gemm_batched",
         [&](const tile_row& r) {
-          return rows::template runs<Types>(r, tiles::arch(exec), epilogue_of_product::library) &&
+          return rows::template supports<Types>(r, tiles::arch(exec), epilogue_of_product::library) &&
                  rows::serves_batches(r);
         },
         refuse_batch_plan);
@@ -88,26 +88,26 @@ struct batch_planner : planner<Exec> {
 
   /// Whether a problem of a list is done with others, in one launch.
   template <class Types>
-  static bool is_together(const gemm_problem<Types>&, const gemm_batch_plan& plan) {
-    return plan.way != batch_way::one_by_one;
+  static bool is_together(const gemm_problem<Types>&, const gemm_batch_choice& choice) {
+    return choice.way != batch_way::one_by_one;
   }
 
   /// A batch or list whose problems share teams.
   template <class Types, class Batch, class Epilogue>
   static void run_small(const Exec& exec, const Batch& batch, const gemm_problem<Types>& shape,
-                        const gemm_batch_plan& plan, const Epilogue& epilogue) {
+                        const gemm_batch_choice& choice, const Epilogue& epilogue) {
     if constexpr (has_small_rows<Types>)
-      run_small_batch(exec, plan.row, access_of(batch, shape), batch, shape, epilogue);
+      run_small_batch(exec, choice.row, access_of(batch, shape), batch, shape, epilogue);
   }
 
   /// A batch or list in `league` block tiles.
   template <class Types, class Tiles, class Epilogue>
-  static void run_tiles(const Exec& exec, const gemm_problem<Types>& shape, const gemm_batch_plan& plan,
+  static void run_tiles(const Exec& exec, const gemm_problem<Types>& shape, const gemm_batch_choice& choice,
                         int league, const Tiles& tiles_of_batch, const Epilogue& epilogue) {
     if constexpr (has_warpgroup_rows<Exec, Types> && is_linear<Epilogue>)
-      if (rows::of_warpgroups(plan.row))
-        return launch_warpgroups_batched(exec, plan.row, shape, league, tiles_of_batch, epilogue);
-    planner<Exec>::template with_collective<Types, true>(plan.row, shape, [&](const auto& collective) {
+      if (rows::of_warpgroups(choice.row))
+        return launch_warpgroups_batched(exec, choice.row, shape, league, tiles_of_batch, epilogue);
+    rows::template with_collective<Types, true>(choice.row, shape, [&](const auto& collective) {
       launch_tiles(exec, league, collective, tiles_of_batch, epilogue);
     });
   }
@@ -115,9 +115,9 @@ struct batch_planner : planner<Exec> {
  private:
   template <class Types>
   static void choose_small(const Exec& exec, const gemm_problem<Types>& shape, const small_access& access,
-                           gemm_batch_plan& plan) {
-    plan.way = batch_way::small;
-    set_small_row<Types>(choose_small_row<Exec, Types>(exec, std::max(shape.m, shape.n), access), plan);
+                           gemm_batch_choice& choice) {
+    choice.way = batch_way::small;
+    set_small_row<Types>(choose_small_row<Exec, Types>(exec, std::max(shape.m, shape.n), access), choice);
   }
 
   template <class Types, class Batch>
@@ -136,7 +136,7 @@ struct batch_planner : planner<Exec> {
         refuse_batch_plan("names row " + std::to_string(plan.row) +
                           " of the tables for small problems, which is none for their type, extents and "
                           "strides on this device");
-      gemm_batch_plan of_row;
+      gemm_batch_choice of_row;
       set_small_row<Types>(plan.row, of_row);
       planner<Exec>::check_tile(plan, of_row, "the tables for small problems", refuse_batch_plan);
     }
@@ -153,7 +153,7 @@ struct batch_planner : planner<Exec> {
     for (int i = 0; i < int(std::size(table)); ++i) {
       const tile_row& r = table[i];
       const tiling::shape& block = r.config.block;
-      if (!rows::template runs<Types>(r, key.arch, key.whose) || !rows::serves_batches(r) ||
+      if (!rows::template supports<Types>(r, key.arch, key.whose) || !rows::serves_batches(r) ||
           !rows::fits(exec, r) || (rows::of_warpgroups(i) && !warpgroups_can))
         continue;
       const index_t count = tiles_in(block);

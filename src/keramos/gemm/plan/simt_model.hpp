@@ -1,5 +1,5 @@
 // Which row of a tile table, in how many parts of k: a model of time decides, from the shape, the number of
-// multiprocessors and the constants below.
+// multiprocessors and the device's model (backends/simt/tiles.hpp).
 #pragma once
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <limits>
 
 #include <keramos/backends/simt/tiles.hpp>
+#include <keramos/base/index.hpp>
 #include <keramos/gemm/collective/simt_stager.hpp>
 #include <keramos/gemm/collective/warpgroup.hpp>
 #include <keramos/gemm/kernel/split_k.hpp>
@@ -34,6 +35,10 @@ constexpr std::size_t local_bytes(const tile_row& r) {
   return c.stages * (panel(c.block.m, bytes_of(r.types.a)) + panel(c.block.n, bytes_of(r.types.b)));
 }
 
+inline double block_tiles(index_t m, index_t n, const tiling::shape& block) {
+  return double(ceil_div(m, block.m)) * double(ceil_div(n, block.n));
+}
+
 /// Bytes of the sums of a tile.
 constexpr double sum_bytes(const tile_row& r) {
   return double(r.config.block.m) * r.config.block.n * bytes_of(r.types.accumulator);
@@ -41,14 +46,14 @@ constexpr double sum_bytes(const tile_row& r) {
 
 /// Teams of a row on a multiprocessor.
 inline int resident_teams(const device_model& device, const tile_row& r) {
-  const std::size_t fit = device.unit_bytes / (local_bytes(r) + 1024);
+  const std::size_t fit = device.unit_bytes / (local_bytes(r) + device.reserved_team_bytes);
   return int(std::clamp<std::size_t>(fit, 1, std::size_t(r.config.teams)));
 }
 
 /// Time to add up `parts` sums of a tile, `fan_in` at once.
 inline double adding_time(const device_model& device, int parts, int fan_in, double tile_bytes) {
   double time = 0;
-  for (; parts > 1; parts = (parts + fan_in - 1) / fan_in)
+  for (; parts > 1; parts = int(ceil_div(parts, fan_in)))
     time += device.meeting + std::min(parts, fan_in) * tile_bytes / device.adding_bytes;
   return time;
 }
@@ -59,11 +64,11 @@ inline double adding_time(const device_model& device, int parts, int fan_in, dou
 inline double predicted_time(const tile_row& r, index_t m, index_t n, index_t k, const split_plan& split,
                              const device_model& device) {
   const tiling::config& c = r.config;
-  const double tiles = double((m + c.block.m - 1) / c.block.m) * double((n + c.block.n - 1) / c.block.n);
-  const double k_tiles = double((std::min(k, split.k_per_part) + c.block.k - 1) / c.block.k);
+  const double tiles = block_tiles(m, n, c.block);
+  const double k_tiles = double(ceil_div(std::min(k, split.k_per_part), c.block.k));
   const double products = double(c.block.m) * c.block.n * c.block.k / (device.fmas * r.efficiency);
   const double bytes = double(c.block.m * bytes_of(r.types.a) + c.block.n * bytes_of(r.types.b)) * c.block.k;
-  const double wait = device.latency / (c.stages - 0.77);
+  const double wait = device.latency / (c.stages - device.stages_in_use);
   const auto wave = [&](double teams) {  // on one multiprocessor
     if (teams == 0) return 0.0;
     const double multiply = teams * products * (1 + 1 / (teams * c.warps()));
@@ -83,24 +88,26 @@ inline double packing_time(index_t elements, int element_bytes, const device_mod
          device.launch_time / 2;
 }
 
+/// Parts that are tried, the least of k that one may have; and how many sums are added at once, if not all.
+inline constexpr int parts_tried[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512};
+inline constexpr index_t least_k_per_part = 32;
+inline constexpr int fan_ins_tried[] = {32, 16, 8};
+/// More teams than fill the device so many times only add sums.
+inline constexpr double most_times_filled = 2;
+
 /// The split with about `parts` parts, all but the last of the same whole number of k-tiles.
 inline split_plan plan_parts(const tile_row& r, index_t k, int parts, const device_model& device) {
   const int k_tile = r.config.block.k;
   split_plan plan;
-  plan.k_per_part = ((k + parts - 1) / parts + k_tile - 1) / k_tile * k_tile;
-  plan.parts = int((k + plan.k_per_part - 1) / plan.k_per_part);
+  plan.k_per_part = ceil_div(ceil_div(k, parts), k_tile) * k_tile;
+  plan.parts = int(ceil_div(k, plan.k_per_part));
   plan.fan_in = plan.parts;
-  for (const int fan_in : {32, 16, 8})
+  for (const int fan_in : fan_ins_tried)
     if (adding_time(device, plan.parts, fan_in, sum_bytes(r)) <
         adding_time(device, plan.parts, plan.fan_in, sum_bytes(r)))
       plan.fan_in = fan_in;
   return plan;
 }
-
-/// Parts that are tried, the least of k that one may have, and the most memory that sums may take.
-inline constexpr int parts_tried[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512};
-inline constexpr index_t least_k_per_part = 32;
-inline constexpr double most_sum_bytes = 64 << 20;
 
 /// The fastest split of a problem on a row, and its time.
 struct split_choice {
@@ -110,21 +117,22 @@ struct split_choice {
 
 inline split_choice choose_split(const tile_row& r, index_t m, index_t n, index_t k,
                                  const device_model& device) {
-  const tiling::shape& block = r.config.block;
-  const double tiles = double((m + block.m - 1) / block.m) * double((n + block.n - 1) / block.n);
+  const double tiles = block_tiles(m, n, r.config.block);
   split_choice best{{}, std::numeric_limits<double>::infinity()};
   for (const int parts : parts_tried) {
     const split_plan plan = plan_parts(r, k, parts, device);
-    // More teams than fill the machine twice only add sums.
     if (parts > 1 && (!r.config.splits_k || plan.k_per_part < least_k_per_part ||
-                      tiles * (plan.parts - 1) > 2.0 * device.units * r.config.teams ||
-                      tiles * plan.parts * sum_bytes(r) > most_sum_bytes))
+                      tiles * (plan.parts - 1) > most_times_filled * device.units * r.config.teams ||
+                      tiles * plan.parts * sum_bytes(r) > device.most_sum_bytes))
       break;
     const double time = predicted_time(r, m, n, k, plan, device);
     if (time < best.time) best = {plan, time};
   }
   return best;
 }
+
+/// Rows and columns of whole tiles: all large ones are a multiple of that.
+inline constexpr index_t multiple_of_tiles = 64;
 
 /// The first rows and columns of C, for tiles that are chosen for them; what is left, if anything, is narrow and
 /// computed apart.
@@ -138,7 +146,7 @@ template <class Time>
 main_part choose_main_part(index_t m, index_t n, index_t k, std::size_t element_bytes,
                            const device_model& device, const Time& time) {
   const auto whole = [&](index_t extent) {
-    const index_t left = extent % 64;
+    const index_t left = extent % multiple_of_tiles;
     return extent < device.least_extent_to_cut || left > device.most_left ? extent : extent - left;
   };
   const auto strip = [&](index_t rows, index_t cols) {

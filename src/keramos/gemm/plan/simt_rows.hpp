@@ -17,9 +17,15 @@ struct operand_layout {
   template <class T>
   explicit operand_layout(const tiling::operand<T>& x)
       : along_k(x.stride_k == 1 && x.stride_mn != 1),
-        vectors(along_k ? runs_in_vectors(x.data, x.stride_k, x.stride_mn)
-                        : runs_in_vectors(x.data, x.stride_mn, x.stride_k)) {}
+        vectors(along_k ? can_copy_vectors(x.data, x.stride_k, x.stride_mn)
+                        : can_copy_vectors(x.data, x.stride_mn, x.stride_k)) {}
 };
+
+/// Whether a row's tiles multiply remainders for emulated products: the largest of integers of eight bits.
+constexpr bool multiplies_remainders(const backend::simt::tile_row& r) {
+  return r.types == types::i8::operands && r.config.math == tiling::math_unit::warpgroup &&
+         r.config.block.n == 256;
+}
 
 /// Whether a row's tiles are for FMA units, and so stage what runs along k element by element at any rate.
 template <class Exec, int Row>

@@ -1,8 +1,12 @@
-// What rows of a GPU backend's tile table can be used for.
+// What rows of a GPU backend's tile table can be used for, and with which collective they are launched.
 #pragma once
+
+#include <iterator>
+#include <string>
 
 #include <keramos/backends/interface.hpp>
 #include <keramos/backends/simt/tiles.hpp>
+#include <keramos/base/error.hpp>
 #include <keramos/gemm/plan.hpp>
 #include <keramos/gemm/plan/simt_model.hpp>
 #include <keramos/gemm/plan/simt_rows.hpp>
@@ -14,9 +18,10 @@ template <class Exec>
 struct table_rows {
   static constexpr const auto& table = backend::tiles<Exec>::table;
 
-  /// Kernels of warpgroups run on their architecture alone, and are compiled for the library's epilogue.
+  /// Whether a row has kernels for these types, architecture and epilogue. Those of warpgroups are for their architecture alone,
+  /// and for the library's epilogue.
   template <class Types>
-  static bool runs(const tile_row& r, int arch, epilogue_of_product whose) {
+  static bool supports(const tile_row& r, int arch, epilogue_of_product whose) {
     if (r.config.math == tiling::math_unit::warpgroup &&
         (r.arch != arch || whose != epilogue_of_product::library))
       return false;
@@ -24,7 +29,7 @@ struct table_rows {
   }
   template <class Types>
   static bool serves_one(const tile_row& r, int arch, epilogue_of_product whose) {
-    return runs<Types>(r, arch, whose) && r.serves != serves::batches;
+    return supports<Types>(r, arch, whose) && r.serves != serves::batches;
   }
   static bool of_warpgroups(int row) { return table[row].config.math == tiling::math_unit::warpgroup; }
   /// Whether they read an operand as it lies; else a copy of it that runs along `packed_along`. Units that ignore some bits
@@ -47,8 +52,65 @@ struct table_rows {
   static constexpr bool serves_batches(const tile_row& r) {
     const bool is_complex = r.types.b == scalar_type::c32 || r.types.b == scalar_type::c64;
     return r.serves != serves::single &&
-           r.config.block.m * r.config.block.n * (is_complex ? 2 : 1) >= 64 * 64;
+           r.config.block.m * r.config.block.n * (is_complex ? 2 : 1) >= least_tile_of_batch;
   }
+
+  /// The first row that fits, or else the first, whose launch says why not.
+  template <class Types>
+  static int requested(const Exec& exec, int arch, const tiling::shape& block, epilogue_of_product whose) {
+    int row = -1;
+    std::string known;
+    for (int i = 0; i < int(std::size(table)); ++i) {
+      if (!serves_one<Types>(table[i], arch, whose)) continue;
+      const std::string shape = to_string(table[i].config.block);
+      if (known.find(shape) == std::string::npos) known += (known.empty() ? "" : ", ") + shape;
+      if (table[i].config.block == block && (row < 0 || (!fits(exec, table[row]) && fits(exec, table[i]))))
+        row = i;
+    }
+    if (row < 0)
+      throw launch_error("keramos::gemm: options.block is " + to_string(block) +
+                         " but the tiles for this type and device are " + known +
+                         "; pass one of them or none");
+    return row;
+  }
+
+  /// Calls `launch(collective)` with that of a row of the table and of the problem's layouts. One operand that must be
+  /// copied element by element makes the other so, which costs little and halves the number of kernels.
+  template <class Types, bool OfBatch, class Launch>
+  static void with_collective(int row, const gemm_problem<Types>& p, const Launch& launch) {
+    const operand_layout a(p.a), b(p.b);
+    const bool fma = table[row].config.math == tiling::math_unit::fma;
+    const bool in_vectors =
+        fma ? (a.along_k || a.vectors) && (b.along_k || b.vectors) && !(a.along_k && b.along_k)
+            : a.vectors && b.vectors;
+    // One number of 16 bytes is no vector; and matrix units conjugate sums.
+    constexpr bool has_vectors = sizeof(typename Types::a) < 16;
+    constexpr bool a_is_complex = is_complex<typename Types::a>;  // products of real numbers conjugate sums
+    const bool conjugates = fma && a_is_complex && p.a.conjugated != p.b.conjugated;
+    const int access =
+        int(a.along_k) + 2 * int(b.along_k) + 4 * int(in_vectors && has_vectors) + 8 * int(conjugates);
+    constexpr int accesses = a_is_complex ? 16 : 8;
+    any_of_first<int(std::size(table))>([&](auto r) {
+      if constexpr (table[r()].types == Types::operands &&
+                    table[r()].config.math != tiling::math_unit::warpgroup &&
+                    (OfBatch ? serves_batches(table[r()]) : table[r()].serves != serves::batches)) {
+        return r() == row && any_of_first<accesses>([&](auto number) {
+                 constexpr bool of_fma = uses_fma<Exec, r()>;
+                 constexpr bool possible = !(of_fma && number() % 8 == 7) && (of_fma || number() < 8) &&
+                                           (has_vectors || (number() & 4) == 0);
+                 if constexpr (possible) {
+                   if (number() == access) launch(simt::row<Exec, Types, r(), number()>());
+                 }
+                 return number() == access;
+               });
+      } else {
+        return false;
+      }
+    });
+  }
+
+ private:
+  static constexpr int least_tile_of_batch = 64 * 64;  // elements of C
 };
 
 }  // namespace keramos::detail::simt

@@ -1,4 +1,4 @@
-// Which kernel of small_batch.hpp a batch gets: a row of the tables here; and its launch.
+// Which kernel of small_batch.hpp a batch gets: a row of the tables of backends/simt/small_tiles.hpp; and its launch.
 #pragma once
 
 #include <algorithm>
@@ -10,46 +10,20 @@
 #include <type_traits>
 #include <vector>
 
+#include <keramos/backends/simt/small_tiles.hpp>
 #include <keramos/base/error.hpp>
-#include <keramos/core/detail/launch.hpp>
 #include <keramos/gemm/batch.hpp>
 #include <keramos/gemm/collective/simt_stager.hpp>
+#include <keramos/gemm/kernel/launch_kernel.hpp>
 #include <keramos/gemm/kernel/small_batch.hpp>
 #include <keramos/gemm/plan.hpp>
 #include <keramos/gemm/plan/simt_rows.hpp>
 
 namespace keramos::detail::simt {
 
-// Where the batch is the slowest index, problems are copied along their rows; where it is the fastest, teams
-// hold at least a sector of memory (32 bytes) of neighbours, and k-tiles are short. Measured on an H200 only: GB/s
-// read and written of square matrices of that size, in 16-byte copies, where c = a + b reaches 4230. Registers 32
-// to 96, no spills (interleaved up to 128); with copies of elements the rows of 32 spill up to 310 bytes.
-// clang-format off
-inline constexpr small_config small_table[] = {
-    // type         size  k  tm  tn  problems stages teams   GB/s
-    {scalar_type::f32,   4,  4, 1,  4,  16,      2,     24},  // 3748
-    {scalar_type::f32,   8,  8, 2,  4,   8,      2,     22},  // 3778
-    {scalar_type::f32,  16, 16, 2,  4,   2,      2,     22},  // 3868
-    {scalar_type::f32,  32, 32, 4,  4,   1,      1,     16},  // 3871
-    {scalar_type::f64,   4,  4, 1,  2,   8,      2,     24},  // 3824
-    {scalar_type::f64,   8,  8, 2,  2,   8,      2,     12},  // 3904
-    {scalar_type::f64,  16, 16, 2,  2,   2,      1,     14},  // 4047
-    {scalar_type::f64,  32, 32, 4,  4,   1,      1,     10},  // 4013
-    {scalar_type::f64,  16, 16, 2,  4,   2,      1,     14, tiling::math_unit::matrix},  // 4246
-    {scalar_type::f64,  32, 16, 4,  4,   1,      2,     10, tiling::math_unit::matrix},  // 4184
-};
-inline constexpr small_config interleaved_table[] = {
-    {scalar_type::f32,   4,  4, 4,  4, 128,      2,      6},  // 4044
-    {scalar_type::f32,   8,  8, 4,  4,  64,      1,      4},  // 3954
-    {scalar_type::f32,  16,  4, 4,  4,  16,      3,      4},  // 3094
-    {scalar_type::f32,  32,  4, 8,  8,  16,      2,      2},  // 2578
-    {scalar_type::f64,   4,  4, 2,  4,  32,      2,     10},  // 4120
-    {scalar_type::f64,   8,  4, 2,  4,  32,      2,      3},  // 3962
-    {scalar_type::f64,  16,  4, 4,  4,  16,      2,      3},  // 3719
-    {scalar_type::f64,  32,  2, 8,  4,   8,      2,      2},  // 2526
-};
-// clang-format on
-inline constexpr int largest_small = 32;
+using backend::simt::interleaved_table;
+using backend::simt::largest_small;
+using backend::simt::small_table;
 
 /// Rows of both tables are numbered through.
 inline constexpr int small_rows = int(std::size(small_table) + std::size(interleaved_table));
@@ -99,12 +73,12 @@ int choose_small_row(const Exec& exec, index_t extent, const small_access& acces
   return best;
 }
 
-/// Notes a row in a plan, and what it means.
+/// Notes a row, and what it means.
 template <class Types>
-void set_small_row(int row, gemm_batch_plan& plan) {
+void set_small_row(int row, gemm_batch_choice& choice) {
   const small_config c = small_row(row);
-  plan.row = row, plan.block = {c.size, c.size, c.k}, plan.stages = c.stages, plan.math = c.math;
-  plan.team_size = c.threads(), plan.team_problems = c.problems;
+  choice.row = row, choice.block = {c.size, c.size, c.k}, choice.stages = c.stages, choice.math = c.math;
+  choice.team_size = c.threads(), choice.team_problems = c.problems;
   any_of_first<small_rows>([&](auto r) {
     if constexpr (small_row(r()).type == small_type<Types>) {
       using T = typename Types::accumulator;
@@ -112,7 +86,7 @@ void set_small_row(int row, gemm_batch_plan& plan) {
           small_panel<T, small_row(r()), tiling::direction::mn, 1, is_interleaved_row(r())>::size;
       constexpr int of_k =
           small_panel<T, small_row(r()), tiling::direction::k, 1, is_interleaved_row(r())>::size;
-      plan.local_bytes = sizeof(T) * std::size_t(c.stages) * 2 * std::max(of_mn, of_k);
+      choice.local_bytes = sizeof(T) * std::size_t(c.stages) * 2 * std::max(of_mn, of_k);
     }
     return r() == row;
   });
@@ -122,14 +96,12 @@ template <class Exec, class Types, small_config C, small_access Access, class Ba
 void launch_small_batch(const Exec& exec, const Batch& batch, const gemm_problem<Types>& largest,
                         const Epilogue& epilogue) {
   using kernel = small_batch_kernel<Exec, Types, C, Access, Batch, Epilogue>;
-  static_assert(sizeof(kernel) <= 350,
-                "keramos: with more Kokkos would pass the functor through constant memory and wait");
   const kernel k(batch, largest, epilogue);
   if (k.league() > std::numeric_limits<int>::max())
     throw launch_error("keramos::gemm_batched: " + std::to_string(batch.size()) +
                        " problems need more than 2^31 - 1 teams; split the batch");
-  team_launch<kernel::team_size, kernel::teams_per_unit>("keramos::gemm_batched", exec, int(k.league()),
-                                                         kernel::local_bytes, k);
+  launch_kernel<kernel::team_size, kernel::teams_per_unit>("keramos::gemm_batched", exec, int(k.league()),
+                                                           kernel::local_bytes, k);
 }
 
 /// Whether the batch is the fastest index of what is read or written most.
@@ -163,9 +135,10 @@ small_access access_of(const uniform_batch<Types>& batch, const gemm_problem<Typ
             true};
   const operand_layout of_a(shape.a), of_b(shape.b);
   const auto along = [](const operand_layout& x) { return x.along_k ? direction::k : direction::mn; };
-  return {along(of_a), along(of_b),
-          of_a.vectors && of_b.vectors && runs_in_vectors<T>(shape.c, shape.c_col_stride, shape.c_row_stride),
-          false};
+  return {
+      along(of_a), along(of_b),
+      of_a.vectors && of_b.vectors && can_copy_vectors<T>(shape.c, shape.c_col_stride, shape.c_row_stride),
+      false};
 }
 /// The same of a list: any strides.
 inline constexpr small_access access_of_list{tiling::direction::k, tiling::direction::mn, false, false};

@@ -1,13 +1,12 @@
 // What products.hpp names.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
 #include <iterator>
 
-#include <keramos/core/detail/launch.hpp>
+#include <keramos/gemm/kernel/launch_kernel.hpp>
 #include <keramos/gemm/kernel/launch_warpgroups.hpp>
 #include <keramos/gemm/kernel/residues/products.hpp>
+#include <keramos/gemm/kernel/tiled.hpp>
 
 namespace keramos::detail::residues {
 
@@ -65,21 +64,14 @@ void launch_products(const Exec& exec, int row, const gemm_problem<types::i8>& d
   if constexpr (!backend::traits<Exec>::is_host) {
     constexpr const auto& table = backend::tiles<Exec>::table;
     simt::any_of_first<int(std::size(table))>([&](auto r) {
-      if constexpr (table[r()].types == types::i8::operands &&
-                    table[r()].config.math == tiling::math_unit::warpgroup &&
-                    table[r()].config.block.n == 256) {
+      if constexpr (simt::multiplies_remainders(table[r()])) {
         if (r() != row) return false;
         // Both operands run along k, and have no signs.
         using collective = simt::warpgroup_row<Exec, types::i8, r(), 3>;
         using kernel = products_kernel<collective>;
-        static_assert(sizeof(kernel) <= 350,
-                      "keramos: with more Kokkos would pass the functor through constant memory and wait");
-        const tiling::shape block = collective::block();
-        const tile_order order{int(ceil_div(at.a_rows, block.m)), int(ceil_div(at.b_rows, block.n)),
-                               int(std::min<index_t>(ceil_div(at.a_rows, block.m), 8))};
-        const int teams = backend::tiles<Exec>::model(exec).units * collective::teams_per_unit;
-        team_launch<collective::team_size, collective::teams_per_unit, sharing::balanced>(
-            "keramos::gemm_residues", exec, teams, collective::local_bytes(),
+        const tile_order order = order_of(at.a_rows, at.b_rows, collective::block());
+        launch_kernel<collective::team_size, collective::teams_per_unit, sharing::balanced>(
+            "keramos::gemm_residues", exec, teams_at_once<collective>(exec), collective::local_bytes(),
             kernel{{}, diagonal, order, at, diagonal.k, {choice, int(at.a_rows)}});
         return true;
       } else {
