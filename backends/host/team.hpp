@@ -121,9 +121,10 @@ bool runs_in_caller(const Exec& exec) {
   return !traits<Exec>::may_launch() || (exec.concurrency() == 1 && !Kokkos::Tools::profileLibraryLoaded());
 }
 
-/// `kernel(i)` for i of 0 ... count - 1 on threads shared out by Policy, a Kokkos::RangePolicy.
+/// `kernel(i)` for i of 0 ... count - 1 on threads shared out by Policy, a Kokkos::RangePolicy. Of the label no string is made
+/// unless Kokkos needs one.
 template <class Policy, class Exec, class Index, class Kernel>
-void for_each_index(const std::string& label, const Exec& exec, Index count, const Kernel& kernel) {
+void for_each_index(const char* label, const Exec& exec, Index count, const Kernel& kernel) {
   if (runs_in_caller(exec)) {
     for (Index i = 0; i < count; ++i) kernel(i);
   } else {

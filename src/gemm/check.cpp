@@ -1,5 +1,3 @@
-#include <algorithm>
-#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -15,16 +13,6 @@ std::string shape_of(index_t rows, index_t cols) { return std::to_string(rows) +
 }
 
 }  // namespace
-
-// 64-bit sums suffice: it lies in memory.
-byte_range bytes_of(const region& r) {
-  const auto size = std::intptr_t(r.element_bytes);
-  const std::intptr_t down = (r.rows - 1) * r.row_stride * size;
-  const std::intptr_t along = (r.cols - 1) * r.col_stride * size;
-  const auto base = reinterpret_cast<std::intptr_t>(r.data);
-  return {base + std::min<std::intptr_t>(down, 0) + std::min<std::intptr_t>(along, 0),
-          base + std::max<std::intptr_t>(down, 0) + std::max<std::intptr_t>(along, 0) + size};
-}
 
 bool writes_twice(const region& r) { return shares_elements(strided(r)); }
 

@@ -42,7 +42,7 @@ struct listed {
 };
 
 listed listed_matrix(const region& r, std::size_t index, bool is_c) {
-  listed x{bytes_of(r), &r, index_t(index), is_c, 0, 0};
+  listed x{bytes_of(detail::strided(r)), &r, index_t(index), is_c, 0, 0};
   const auto size = index_t(r.element_bytes);
   x.period = std::gcd(r.rows > 1 ? r.row_stride : 0, r.cols > 1 ? r.col_stride : 0) * size;
   if (x.period > 0) x.rest = (x.bytes.first % x.period + x.period) % x.period;

@@ -31,13 +31,11 @@ class sums_of_progressions {
   }
 
   bool reach(index_t sum) {
-    sum -= offset_;
-    if (sum < 0 || sum > span()) return false;  // as between arrays that lie apart
     for (int t = terms_ - 1; t >= 0; --t) {
       term_[t].span = term_[t].stride * (term_[t].count - 1) + (t + 1 < terms_ ? term_[t + 1].span : 0);
       term_[t].divisor = std::gcd(term_[t].stride, t + 1 < terms_ ? term_[t + 1].divisor : 0);
     }
-    return reach(0, sum);
+    return reach(0, sum - offset_);
   }
 
  private:
@@ -45,13 +43,6 @@ class sums_of_progressions {
     index_t stride, count;
     index_t span = 0, divisor = 0;  // largest sum, and common divisor, of this term and those behind it
   };
-
-  /// The largest sum.
-  index_t span() const {
-    index_t all = 0;
-    for (int t = 0; t < terms_; ++t) all += term_[t].stride * (term_[t].count - 1);
-    return all;
-  }
 
   bool reach(int t, index_t sum) {
     if (sum == 0) return true;
@@ -121,8 +112,21 @@ bool nests(const strided_array& x) {
 
 }  // namespace
 
+// 64-bit sums suffice: it lies in memory.
+byte_range bytes_of(const strided_array& x) {
+  index_t low = 0, high = 0;
+  for (int d = 0; d < 3; ++d) {
+    const index_t span = x.stride[d] * (x.extent[d] - 1);
+    (span < 0 ? low : high) += span;
+  }
+  const auto size = std::intptr_t(x.element_bytes), first = reinterpret_cast<std::intptr_t>(x.data);
+  return {first + low * size, first + (high + 1) * size};
+}
+
 bool share_memory(const strided_array& x, const strided_array& y) {
   if (x.empty() || y.empty()) return false;
+  const byte_range of_x = bytes_of(x), of_y = bytes_of(y);
+  if (of_x.last <= of_y.first || of_y.last <= of_x.first) return false;
   index_t apart = index_t(reinterpret_cast<std::intptr_t>(y.data) - reinterpret_cast<std::intptr_t>(x.data));
   auto x_unit = index_t(x.element_bytes), y_unit = index_t(y.element_bytes);
   sums_of_progressions sums;

@@ -37,12 +37,6 @@ inline strided_array strided(const region& r) {
   return {r.data, r.element_bytes, {r.rows, r.cols, 1}, {r.row_stride, r.col_stride, 0}};
 }
 
-/// Byte range [first, last) that a non-empty region touches.
-struct byte_range {
-  std::intptr_t first, last;
-};
-KERAMOS_EXPORT byte_range bytes_of(const region& r);
-
 /// Whether two different index pairs of `r` address the same element.
 KERAMOS_EXPORT bool writes_twice(const region& r);
 

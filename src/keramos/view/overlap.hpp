@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include <keramos/base/export.hpp>
 #include <keramos/base/index.hpp>
@@ -17,6 +18,12 @@ struct strided_array {
 
   bool empty() const { return extent[0] == 0 || extent[1] == 0 || extent[2] == 0; }
 };
+
+/// Bytes [first, last) between which all those of an array lie that is not empty.
+struct byte_range {
+  std::intptr_t first, last;
+};
+KERAMOS_EXPORT byte_range bytes_of(const strided_array& x);
 
 /// Whether a byte of one is a byte of the other.
 ///
