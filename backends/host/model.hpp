@@ -48,9 +48,10 @@ constexpr std::size_t most_sum_bytes(int threads) { return std::size_t(threads =
 
 // --- What sharing costs, in products of the same thread ----------------------------------------------
 
-/// Packing as many bytes as a number of the accumulators' type has, of which products take as long as those of vectors. One that a tile packs for itself stays in its core's caches. One that is packed for all threads
-/// takes the longer the more there are, probably as its line has to leave the caches of all that read it last; each
-/// tile then reads it from the shared cache. Emerald Rapids, f32 and f64.
+/// Packing as many bytes as a number of the accumulators' type has, of which products take as long as those of vectors. One
+/// that a tile packs for itself stays in its core's caches. One that is packed for all threads takes the longer the more there
+/// are, probably as its line has to leave the caches of all that read it last; each tile then reads it from the shared cache.
+/// Emerald Rapids, f32 and f64.
 inline constexpr double pack_cost = 17, shared_pack_cost = 8, shared_pack_cost_a_thread = 16,
                         shared_read_cost = 4;
 /// Tiles that threads wait for at the end: they take tiles as they become free, but are never equally fast. On Emerald
