@@ -2,12 +2,9 @@
 // only ever show the widest.
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <cmath>
-#include <cstring>
 #include <random>
 #include <string>
-#include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -194,42 +191,6 @@ void test_unpacked(const kernel_table<T>& t, bool dots, int m, int n, int k, boo
   }
 }
 
-// However many threads share the packing, each finds all of it done when finish() returns; one alone does it all.
-template <class Types>
-void test_shared_packing() {
-  using namespace keramos::detail::host;
-  using T = typename Types::accumulator;
-  using E = typename Types::b;
-  for (const auto* t : runnable_of<Types>()) {
-    const int n = 5 * t->nr - 3, k = 37, kc = 8, panels = 5, k_tiles = 5;
-    std::vector<E> b(n * k);
-    std::vector<T> expected(panels * t->nr * k_tiles * t->packed(kc));
-    for (std::size_t i = 0; i < b.size(); ++i) {
-      if constexpr (std::is_same_v<E, keramos::float8>)
-        b[i].bits = std::uint8_t(i % 120);
-      else
-        b[i] = E(int(i + 1));
-    }
-    pack_kernel<Types> kernel{t, {b.data(), 1, n}, n, k, panels, kc, expected.data(), 1};
-    for (keramos::index_t i = 0; i < kernel.size(); ++i) kernel(i);
-    for (int threads : {1, 2, 4})
-      for (int round = 0; round < 20; ++round) {
-        std::vector<T> packed(expected.size(), T(0));
-        kernel.to = packed.data();
-        shared_packing<Types> packing(kernel);
-        std::atomic<int> right = 0;
-        std::vector<std::thread> all;
-        for (int i = 0; i < threads; ++i)
-          all.emplace_back([&] {
-            packing.finish();
-            right += std::memcmp(packed.data(), expected.data(), packed.size() * sizeof(T)) == 0;
-          });
-        for (auto& thread : all) thread.join();
-        ASSERT_EQ(right, threads) << t->isa;
-      }
-  }
-}
-
 template <class T>
 class HostKernels : public testing::Test {};
 using types = testing::Types<float, double, std::uint32_t>;
@@ -388,11 +349,6 @@ TEST(HostEightKernels, EveryElementIsPackedAsItsNumber) {
       }
     }
 }
-TEST(HostEightKernels, PackingIsShared) { test_shared_packing<keramos::types::f8_bf16>(); }
-
-TEST(HostByteKernels, PackingIsShared) { test_shared_packing<keramos::types::i8_i32>(); }
-
-TYPED_TEST(HostHalfKernels, PackingIsShared) { test_shared_packing<TypeParam>(); }
 
 TYPED_TEST(HostComplexKernels, UnpackedOnesAreExactOnSmallIntegers) {
   using T = TypeParam;
@@ -491,8 +447,6 @@ TYPED_TEST(HostKernels, ChosenBlocksFit) {
         }
       }
 }
-
-TYPED_TEST(HostKernels, PackingIsShared) { test_shared_packing<types_of<TypeParam>>(); }
 
 TEST(HostKernelTable, BlocksFitHalfTheCache) {
   using namespace keramos::detail::host;
