@@ -4,15 +4,13 @@
 
 namespace keramos::backend {
 
-template <>
-struct traits<incomplete_space> : traits<Kokkos::DefaultHostExecutionSpace> {};
 template <int Size, int Team>
-class collectives<incomplete_space, Size, Team> : public host::collectives<Size> {
+class collectives<incomplete_host, Size, Team> : public host::collectives<Size> {
   using host::collectives<Size>::broadcast;
 };
 template <>
-struct staging<incomplete_space> : host::plain_copier {};
+struct staging<incomplete_host> : host::plain_copier {};
 
 }  // namespace keramos::backend
 
-static_assert(keramos::backend::is_complete<incomplete_space>());
+static_assert(keramos::backend::is_complete<incomplete_host>());

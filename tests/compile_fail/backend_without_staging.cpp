@@ -4,11 +4,9 @@
 
 namespace keramos::backend {
 
-template <>
-struct traits<incomplete_space> : traits<Kokkos::DefaultHostExecutionSpace> {};
 template <int Size, int Team>
-struct collectives<incomplete_space, Size, Team> : host::collectives<Size> {};
+struct collectives<incomplete_host, Size, Team> : host::collectives<Size> {};
 
 }  // namespace keramos::backend
 
-static_assert(keramos::backend::is_complete<incomplete_space>());
+static_assert(keramos::backend::is_complete<incomplete_host>());

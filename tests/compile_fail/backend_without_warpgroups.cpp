@@ -5,17 +5,11 @@
 namespace keramos::backend {
 
 template <>
-struct traits<incomplete_space> : traits_of_a_gpu {};
-template <int Size, int Team>
-struct collectives<incomplete_space, Size, Team> : host::collectives<Size> {};
-template <>
-struct staging<incomplete_space> : simt::plain_copier {};
-template <>
-struct tiles<incomplete_space> : tiles_of_a_gpu {
+struct tiles<incomplete_gpu> : tiles_of_a_gpu {
   static constexpr simt::tile_row table[] = {
       {0, simt::f16, {{64, 128, 64}, {16, 128}, {64, 128, 16}, 4, 2, tiling::math_unit::warpgroup}, 1}};
 };
 
 }  // namespace keramos::backend
 
-static_assert(keramos::backend::is_complete<incomplete_space>());
+static_assert(keramos::backend::is_complete<incomplete_gpu>());

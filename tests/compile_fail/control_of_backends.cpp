@@ -5,23 +5,13 @@
 namespace keramos::backend {
 
 template <>
-struct traits<incomplete_space> : traits_of_a_gpu {};
-template <int Size, int Team>
-struct collectives<incomplete_space, Size, Team> : host::collectives<Size> {};
+struct tiles<incomplete_gpu> : tiles_of_a_gpu {};
 template <>
-struct staging<incomplete_space> : simt::plain_copier {};
-template <>
-struct tiles<incomplete_space> : tiles_of_a_gpu {};
-template <>
-struct mma<incomplete_space> : fma_units {
-  template <class E>
-  static constexpr bool multiplies_short = true;
-  template <bool Transposed>
-  static void load_8x8x4(unsigned (&)[4], const void*) {}
+struct mma<incomplete_gpu> : mma_without_multiply {
   template <class E>
   static void multiply_short(float (&)[2][2], const unsigned (&)[4], const unsigned (&)[2]) {}
 };
 
 }  // namespace keramos::backend
 
-static_assert(keramos::backend::is_complete<incomplete_space>());
+static_assert(keramos::backend::is_complete<incomplete_gpu>());

@@ -1,4 +1,5 @@
-// A backend for cases of this folder, which add what it lacks, but for one name: it gives events, copies and devices.
+// Two backends for cases of this folder, which add what is missing, but for one name: of hosts, with traits, events, copies and
+// devices, and of GPUs, with all but its tiles and what multiplies.
 #pragma once
 
 #include <keramos/backends/host/collectives.hpp>
@@ -7,29 +8,48 @@
 #include <keramos/backends/simt/staging.hpp>
 #include <keramos/keramos.hpp>
 
-struct incomplete_space : Kokkos::DefaultHostExecutionSpace {};
-inline keramos::device_info describe_device(const incomplete_space&) { return {}; }
+struct incomplete_host : Kokkos::DefaultHostExecutionSpace {};
+struct incomplete_gpu : Kokkos::DefaultHostExecutionSpace {};
+inline keramos::device_info describe_device(const incomplete_host&) { return {}; }
+inline keramos::device_info describe_device(const incomplete_gpu&) { return {}; }
 
 namespace keramos::backend {
 
-template <>
-class native_event<incomplete_space> : public host::native_event<incomplete_space> {};
-template <>
-struct stream<incomplete_space> : host::stream<Kokkos::DefaultHostExecutionSpace> {};
-template <>
-struct device_list<incomplete_space> : host::device_list<Kokkos::DefaultHostExecutionSpace> {};
+template <class Exec>
+concept incomplete = std::is_same_v<Exec, incomplete_host> || std::is_same_v<Exec, incomplete_gpu>;
+template <incomplete Exec>
+class native_event<Exec> : public host::native_event<Exec> {};
+template <incomplete Exec>
+struct stream<Exec> : host::stream<Kokkos::DefaultHostExecutionSpace> {};
+template <incomplete Exec>
+struct device_list<Exec> : host::device_list<Kokkos::DefaultHostExecutionSpace> {};
 
-/// As if it were a GPU.
-struct traits_of_a_gpu : traits<Kokkos::DefaultHostExecutionSpace> {
+template <>
+struct traits<incomplete_host> : traits<Kokkos::DefaultHostExecutionSpace> {};
+
+template <>
+struct traits<incomplete_gpu> : traits<Kokkos::DefaultHostExecutionSpace> {
   static constexpr bool is_host = false;
   static constexpr int warp_size = 32, max_team_size = 1024, sector_bytes = 32, most_kernel_bytes = 350;
   static constexpr int teams_per_unit(int, int, std::size_t) { return 1; }
 };
+template <int Size, int Team>
+struct collectives<incomplete_gpu, Size, Team> : host::collectives<Size> {};
+template <>
+struct staging<incomplete_gpu> : simt::plain_copier {};
+
 struct tiles_of_a_gpu {
   static constexpr simt::tile_row table[] = {
       {0, simt::f16, {{64, 64, 32}, {32, 32}, {16, 8, 16}, 2, 2, tiling::math_unit::matrix}, 1}};
-  static int arch(const incomplete_space&) { return 0; }
-  static simt::device_model model(const incomplete_space&) { return {}; }
+  static int arch(const incomplete_gpu&) { return 0; }
+  static simt::device_model model(const incomplete_gpu&) { return {}; }
+};
+/// All that multiplies such a row's elements but `multiply_short`.
+struct mma_without_multiply : fma_units {
+  template <class E>
+  static constexpr bool multiplies_short = true;
+  template <bool Transposed>
+  static void load_8x8x4(unsigned (&)[4], const void*) {}
 };
 
 }  // namespace keramos::backend
