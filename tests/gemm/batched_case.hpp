@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "gemm_case.hpp"
-#include "ops_and_layouts.hpp"
 
 namespace keramos::test {
 
@@ -13,26 +12,18 @@ namespace keramos::test {
 /// more than their size, or the same matrix for all.
 enum class spacing { packed, interleaved, apart, shared };
 
+struct batch_placement : placement {
+  batch_placement(index_t batch, index_t rows, index_t cols, layout l, spacing s, index_t gap,
+                  index_t offset);
+
+  index_t stride;
+};
+
 /// A batch in a storage of its own that is larger than it: what surrounds it must stay as it was.
 template <class T>
 struct stored_batch {
   stored_batch(index_t batch, index_t rows, index_t cols, layout l, spacing s, index_t gap, index_t offset)
-      : matrix_(0, 0, layout::right, 0, 0) {
-    const index_t inner = s == spacing::interleaved ? batch + gap : 1;
-    const index_t step = l == layout::strided ? 2 + gap % 2 : 1;
-    const index_t down = inner * (l == layout::left ? 1 : cols * step + gap);
-    const index_t along = inner * (l == layout::left ? rows + gap : step);
-    const index_t reach = (rows > 0 ? (rows - 1) * down : 0) + (cols > 0 ? (cols - 1) * along : 0) + 1;
-    const index_t stride = s == spacing::interleaved ? 1
-                           : s == spacing::shared    ? 0
-                           : s == spacing::apart     ? reach + gap + 3
-                           : l == layout::left       ? cols * along
-                                                     : rows * down;
-    const index_t end = offset + (batch > 0 ? (batch - 1) * stride : 0) + reach + gap;
-    matrix_ = stored_matrix<T>(end, 1, layout::left, 0, 0);
-    view = {matrix_.device.data() + offset, batch, rows, cols, stride, down, along};
-    offset_ = offset;
-  }
+      : stored_batch(batch, rows, cols, batch_placement(batch, rows, cols, l, s, gap, offset)) {}
 
   T& at(index_t b, index_t i, index_t j) {
     return matrix_.host(offset_ + b * view.batch_stride + i * view.row_stride + j * view.col_stride);
@@ -60,11 +51,35 @@ struct stored_batch {
         for (index_t j = 0; j < view.cols; ++j) at(b, i, j) = f();
   }
 
+ private:
+  stored_batch(index_t batch, index_t rows, index_t cols, const batch_placement& at)
+      : matrix_(at.size, 1, layout::left, 0, 0),
+        offset_(at.offset),
+        view{matrix_.device.data() + at.offset, batch, rows, cols, at.stride, at.down, at.along} {}
+
+  stored_matrix<T> matrix_;
+  index_t offset_;
+
+ public:
   batched_matrix_view<T> view;
+};
+
+/// The matrices of a batch by their addresses, which lie where the device reads them, as long as this lives.
+template <class T>
+class stored_addresses {
+ public:
+  explicit stored_addresses(const batched_matrix_view<T>& v)
+      : addresses_(std::size_t(v.batch) * sizeof(T*)),
+        array(matrix_array<T>::from(static_cast<T* const*>(addresses_.device()), v.batch, v[0])) {
+    for (index_t b = 0; b < v.batch; ++b) static_cast<T**>(addresses_.host())[b] = v[b].data;
+    addresses_.upload();
+  }
 
  private:
-  stored_matrix<T> matrix_;
-  index_t offset_ = 0;
+  stored_bytes addresses_;
+
+ public:
+  matrix_array<T> array;
 };
 
 struct batched_case {
@@ -77,13 +92,7 @@ struct batched_case {
   double alpha_imag = 0, beta_imag = 0;  ///< of complex products
   gemm_compute compute = gemm_compute::standard;
 
-  std::string describe() const {
-    std::ostringstream s;
-    s << batch << " of " << m << 'x' << n << 'x' << k << ' ' << char(op_a) << char(op_b) << " layouts "
-      << int(a) << int(b) << int(c) << " spacings " << int(space_a) << int(space_b) << int(space_c) << " gap "
-      << gap << " offset " << offset << " alpha " << alpha << " beta " << beta;
-    return s.str();
-  }
+  std::string describe() const;
 };
 
 /// Runs the case with `call(queue, alpha, A, B, beta, C, options)` on batched_matrix_views and judges every
@@ -177,20 +186,6 @@ testing::AssertionResult run_list(op op_a, std::uint64_t seed, gemm_compute comp
     if (!result) return result << ", of matrix " << l << "; seed " << seed;
   }
   return testing::AssertionSuccess();
-}
-
-/// Every op of A and B with every mix of layouts, of one product and of a batch.
-template <class T, class C = T, class B = T>
-void every_op_and_layout(gemm_compute compute = gemm_compute::standard) {
-  std::mt19937_64 rng(fresh_seed());
-  for_ops_and_layouts([&](op op_a, op op_b, layout a, layout b, layout c) {
-    gemm_case one{13, 9, 21, op_a, op_b, a, b, c, 3, 1, 2 * scale_to<C>, 1};
-    one.compute = compute;
-    EXPECT_TRUE((run<T, C, B>(one, rng())));
-    batched_case batch{3, 7, 5, 11, op_a, op_b, a, b, c};
-    batch.gap = 2, batch.offset = 1, batch.alpha = 2 * scale_to<C>, batch.beta = 1, batch.compute = compute;
-    EXPECT_TRUE((run<T, C, B>(batch, rng())));
-  });
 }
 
 }  // namespace keramos::test

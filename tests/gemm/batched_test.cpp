@@ -1,5 +1,6 @@
 // What gemm_batched promises, on the backend chosen when configuring: batches of one shape.
 #include "batched_case.hpp"
+#include "ops_and_layouts.hpp"
 
 namespace {
 

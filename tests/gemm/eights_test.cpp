@@ -4,13 +4,9 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <random>
 #include <type_traits>
 
-#include <keramos/gemm/fused.hpp>
-
-#include "batched_case.hpp"
-#include "gemm_case.hpp"
+#include "product_cases.hpp"
 
 namespace keramos::test {
 namespace {
@@ -73,13 +69,8 @@ TYPED_TEST(EightBits, RoundsToTheNearest) {
 template <class Elements>
 class GemmEights : public testing::Test {
  protected:
-  using a = typename Elements::a;
-  using b = typename Elements::b;
-  using c = typename Elements::c;
-
-  template <class Case>
-  static testing::AssertionResult product(const Case& g, std::uint64_t seed) {
-    return run<a, c, b>(g, seed);
+  static judged_products products() {
+    return products_of<typename Elements::a, typename Elements::c, typename Elements::b>();
   }
 };
 using mixes =
@@ -87,71 +78,13 @@ using mixes =
                    elements<float8_e5m2, float8_e4m3, bfloat16>, elements<float8_e5m2, float8_e5m2, float>>;
 TYPED_TEST_SUITE(GemmEights, mixes);
 
-TYPED_TEST(GemmEights, SizesAndOps) {
-  std::mt19937_64 rng(fresh_seed());
-  const index_t sizes[][3] = {{1, 1, 1},    {7, 5, 3},     {16, 16, 16}, {33, 65, 17},  {128, 128, 64},
-                              {64, 64, 32}, {129, 63, 77}, {1, 200, 90}, {200, 1, 333}, {300, 257, 240}};
-  for (const auto& [m, n, k] : sizes)
-    for (const op a : {op::N, op::T})
-      for (const op b : {op::N, op::C})
-        EXPECT_TRUE(this->product(
-            gemm_case{.m = m, .n = n, .k = k, .op_a = a, .op_b = b, .alpha = 1.5, .beta = double(rng() % 2)},
-            rng()));
-}
-
-TYPED_TEST(GemmEights, EveryOpAndLayout) {
-  every_op_and_layout<typename TypeParam::a, typename TypeParam::c, typename TypeParam::b>();
-}
-
-TYPED_TEST(GemmEights, RandomLayoutsAndScalars) {
-  std::mt19937_64 rng(fresh_seed());
-  const layout layouts[] = {layout::right, layout::left, layout::strided};
-  const double scalars[] = {0, 1, -1, 0.75};
-  for (int i = 0; i < 80; ++i) {
-    gemm_case g{.m = index_t(1 + rng() % 200), .n = index_t(1 + rng() % 200), .k = index_t(rng() % 300)};
-    g.op_a = rng() % 2 ? op::T : op::N, g.op_b = rng() % 2 ? op::T : op::N;
-    g.a = layouts[rng() % 3], g.b = layouts[rng() % 3], g.c = layouts[rng() % 3];
-    g.gap = i % 2 ? index_t(rng() % 20) : 16, g.offset = i % 2 ? index_t(rng() % 20) : 0;
-    if (i % 4 == 0) g.m = (g.m + 15) / 16 * 16, g.n = (g.n + 15) / 16 * 16, g.k = (g.k + 15) / 16 * 16;
-    g.alpha = scalars[rng() % 4], g.beta = scalars[rng() % 4];
-    EXPECT_TRUE(this->product(g, rng()));
-  }
-}
-
-// Few elements of C and a long k, which GPUs divide; a row, and a column.
-TYPED_TEST(GemmEights, LongK) {
-  std::mt19937_64 rng(fresh_seed());
-  const index_t sizes[][3] = {{20, 30, 20000}, {1, 40, 5000}, {40, 1, 5000}};
-  for (const auto& [m, n, k] : sizes)
-    EXPECT_TRUE(this->product(gemm_case{.m = m, .n = n, .k = k, .beta = 0.5}, rng()));
-}
-
-TYPED_TEST(GemmEights, PackedBeforehandAndCut) {
-  std::mt19937_64 rng(fresh_seed());
-  for (const index_t gap : {0, 3})
-    for (const op a : {op::N, op::T})
-      for (const op b : {op::N, op::T}) {
-        gemm_case g{.m = 200, .n = 150, .k = 70, .op_a = a, .op_b = b, .gap = gap, .offset = gap, .beta = 1};
-        g.change_plan = [gap](gemm_plan& plan) { pack_and_cut(plan, gap > 0 ? 7 : 0); };
-        EXPECT_TRUE(this->product(g, rng()));
-      }
-}
-
-TYPED_TEST(GemmEights, Batches) {
-  std::mt19937_64 rng(fresh_seed());
-  for (const index_t size : {3, 16, 33, 100})
-    for (const spacing s : {spacing::packed, spacing::interleaved, spacing::apart, spacing::shared}) {
-      batched_case g{.batch = 5, .m = size, .n = size + 1, .k = size + 2};
-      g.space_a = s, g.space_c = s == spacing::shared ? spacing::packed : s;
-      g.alpha = -2, g.beta = double(size % 2);
-      EXPECT_TRUE(this->product(g, rng()));
-    }
-}
-
-TYPED_TEST(GemmEights, Lists) {
-  EXPECT_TRUE(
-      (run_list<typename TypeParam::a, typename TypeParam::c, typename TypeParam::b>(op::N, fresh_seed())));
-}
+TYPED_TEST(GemmEights, SizesAndOps) { sizes_and_ops(this->products()); }
+TYPED_TEST(GemmEights, EveryOpAndLayout) { every_op_and_layout(this->products()); }
+TYPED_TEST(GemmEights, RandomLayoutsAndScalars) { random_layouts_and_scalars(this->products()); }
+TYPED_TEST(GemmEights, LongK) { long_k(this->products()); }
+TYPED_TEST(GemmEights, PackedBeforehandAndCut) { packed_beforehand_and_cut(this->products()); }
+TYPED_TEST(GemmEights, Batches) { batches(this->products()); }
+TYPED_TEST(GemmEights, Lists) { lists(this->products()); }
 
 // What cannot be written in C's type is the same in any order of sums: NaN and infinity reach C.
 TYPED_TEST(GemmEights, NaNAndInfinityReachC) {
@@ -182,37 +115,6 @@ TYPED_TEST(GemmEights, NaNAndInfinityReachC) {
         const bool is_infinite = i == 7 && std::numeric_limits<A>::has_infinity;
         ASSERT_EQ(x, is_infinite ? INFINITY : float(k)) << i << ' ' << j;
       }
-    }
-}
-
-// Scales of rows and columns, as quantised networks have them.
-TYPED_TEST(GemmEights, ScalesOfRowsAndColumns) {
-  using A = typename TypeParam::a;
-  using B = typename TypeParam::b;
-  const index_t m = 50, n = 70, k = 64;
-  stored_matrix<A> a(m, k, layout::right, 0, 0);
-  stored_matrix<B> b(k, n, layout::right, 0, 0);
-  stored_matrix<float> c(m, n, layout::right, 0, 0);
-  for (index_t i = 0; i < m; ++i)
-    for (index_t p = 0; p < k; ++p) a.at(i, p) = A(int(i + p) % 3 - 1);
-  for (index_t p = 0; p < k; ++p)
-    for (index_t j = 0; j < n; ++j) b.at(p, j) = B(int(2 * p + j) % 5 - 2);
-  const Kokkos::View<float*, default_execution_space> rows("rows", m), cols("columns", n);
-  const auto of_row = Kokkos::create_mirror_view(rows), of_col = Kokkos::create_mirror_view(cols);
-  for (index_t i = 0; i < m; ++i) of_row(i) = std::ldexp(1.0f, int(i % 5) - 2);
-  for (index_t j = 0; j < n; ++j) of_col(j) = 1 + float(j % 3);
-  Kokkos::deep_copy(rows, of_row);
-  Kokkos::deep_copy(cols, of_col);
-  a.upload(), b.upload();
-  queue q;
-  gemm(q, a.view, b.view, c.view, epilogue::scale_by_row(rows) | epilogue::scale_by_column(cols));
-  record_support("epilogue", a.view, b.view, c.view, op::N, op::N);
-  q.wait();
-  c.download();
-  for (index_t i = 0; i < m; ++i)
-    for (index_t j = 0; j < n; ++j) {
-      const float sum = float(reference::product_element(a.applied(), b.applied(), i, j, k).value);
-      ASSERT_EQ(c.at(i, j), sum * of_row(i) * of_col(j)) << i << ' ' << j;
     }
 }
 

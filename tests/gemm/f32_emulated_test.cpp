@@ -4,13 +4,12 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <functional>
 #include <limits>
 #include <random>
 #include <string>
 #include <vector>
 
-#include "gemm_case.hpp"
+#include "emulated_case.hpp"
 #include "ops_and_layouts.hpp"
 
 namespace keramos::test {
@@ -94,26 +93,15 @@ TEST(GemmF32Emulated, IsOfFloats) {
   }
 }
 
-/// op(A)·op(B) of row-major m x k and k x n.
+/// A·B of row-major m x k and k x n.
 std::vector<float> product(const std::vector<float>& a, const std::vector<float>& b, index_t m, index_t n,
                            index_t k, const gemm_options& options) {
-  stored_matrix<float> x(m, k, layout::right, 0, 0), y(k, n, layout::right, 0, 0),
-      z(m, n, layout::right, 0, 0);
-  for (index_t i = 0; i < m * k; ++i) x.at(i / k, i % k) = a[i];
-  for (index_t i = 0; i < k * n; ++i) y.at(i / n, i % n) = b[i];
-  z.fill_all([] { return std::numeric_limits<float>::quiet_NaN(); });
-  x.upload(), y.upload(), z.upload();
-  queue q;
-  gemm(q, 1, x.view, y.view, 0, z.view, options).wait();
-  z.download();
-  std::vector<float> c(m * n);
-  for (index_t i = 0; i < m * n; ++i) c[i] = z.at(i / n, i % n);
-  return c;
+  return row_major_product<float>(a, b, m, n, k, [&](auto, auto, auto) { return options; });
 }
 
 /// An element of it in double.
-double row_major_product(const std::vector<float>& a, const std::vector<float>& b, index_t i, index_t j,
-                         index_t n, index_t k) {
+double exact_element(const std::vector<float>& a, const std::vector<float>& b, index_t i, index_t j,
+                     index_t n, index_t k) {
   return reference::product_element(reference::operand<float>{a.data(), k, 1},
                                     reference::operand<float>{b.data(), n, 1}, i, j, k)
       .value;
@@ -133,14 +121,8 @@ TEST(GemmF32Emulated, NumbersThatAreNotFiniteAndLargeOnes) {
     const auto c = product(a, b, m, n, k, options);
     for (index_t i = 0; i < m; ++i)
       for (index_t j = 0; j < n; ++j) {
-        const float sum = float(row_major_product(a, b, i, j, n, k));
-        const float got = c[i * n + j];
-        if (std::isnan(sum))
-          ASSERT_TRUE(std::isnan(got)) << i << ", " << j << ": " << got;
-        else if (std::isinf(sum))
-          ASSERT_EQ(got, sum) << i << ", " << j;
-        else
-          ASSERT_NEAR(got, sum, std::fabs(sum) * 1e-6f) << i << ", " << j;
+        const float sum = float(exact_element(a, b, i, j, n, k));
+        ASSERT_TRUE(is_near(c[i * n + j], sum, std::fabs(sum) * 1e-6f)) << i << ", " << j;
       }
   });
 }
@@ -158,17 +140,13 @@ double mean_error(const std::vector<float>& c, const std::vector<double>& exact)
 TEST(GemmF32Emulated, IsNoLessAccurateThanF32) {
   const index_t m = 130, n = 140, k = 1500;
   std::mt19937_64 rng(fresh_seed());
-  std::uniform_real_distribution<float> uniform(-1, 1), positive(0, 1);
-  std::normal_distribution<float> normal;
-  const std::function<float()> kinds[] = {
-      [&] { return uniform(rng); }, [&] { return positive(rng); }, [&] { return normal(rng); },
-      [&] { return std::exp(4 * normal(rng)) * (rng() % 2 ? 1.f : -1.f); }};
+  const auto kinds = kinds_of_numbers(rng, 4);
   for (const auto& random : kinds) {
     std::vector<float> a(m * k), b(k * n);
-    for (float& x : a) x = random();
-    for (float& x : b) x = random();
+    for (float& x : a) x = float(random());
+    for (float& x : b) x = float(random());
     std::vector<double> exact(m * n);
-    for (index_t i = 0; i < m * n; ++i) exact[i] = row_major_product(a, b, i / n, i % n, n, k);
+    for (index_t i = 0; i < m * n; ++i) exact[i] = exact_element(a, b, i / n, i % n, n, k);
     for_tiles([&](const gemm_options& options) {
       gemm_options in_f32;
       if (options.block) in_f32.block = on_host ? options.block : tiling::shape{128, 128, 16};
@@ -177,14 +155,14 @@ TEST(GemmF32Emulated, IsNoLessAccurateThanF32) {
       const double error = mean_error(c, exact);
       const bool sums_of_few = &random == &kinds[3];
       EXPECT_LE(error, (sums_of_few ? 8 : 1) * of_f32)
-          << "kind " << (&random - kinds) << ", block "
+          << "kind " << (&random - kinds.data()) << ", block "
           << (options.block ? to_string(*options.block) : "chosen");
       EXPECT_EQ(std::memcmp(c.data(), product(a, b, m, n, k, options).data(), c.size() * sizeof(float)), 0);
       if (options.block && !on_host) {
         const double of_tf32 = mean_error(product(a, b, m, n, k, {.compute = gemm_compute::tf32}), exact);
-        EXPECT_GT(of_tf32, 20 * error) << "kind " << (&random - kinds);
-        std::printf("mean errors of kind %d: f32 %.3g, f32_emulated %.3g, tf32 %.3g\n", int(&random - kinds),
-                    of_f32, error, of_tf32);
+        EXPECT_GT(of_tf32, 20 * error) << "kind " << (&random - kinds.data());
+        std::printf("mean errors of kind %d: f32 %.3g, f32_emulated %.3g, tf32 %.3g\n",
+                    int(&random - kinds.data()), of_f32, error, of_tf32);
       }
     });
   }

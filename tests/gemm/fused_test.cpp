@@ -131,7 +131,7 @@ TEST(Fused, LinearBiasGeluResidual) {
   std::vector<float> before(c.host.data(), c.host.data() + c.host.extent(0));
   queue q;
   gemm(q, a.view, b.view, c.view,
-       epilogue::linear(1.5f, 0.5f) | epilogue::bias_by_column(bias.device) | epilogue::gelu() |
+       epilogue::linear(1.5f, 0.5f) | epilogue::bias_by_column(bias.device.data()) | epilogue::gelu() |
            epilogue::residual(residual.view));
   q.wait();
   c.download();

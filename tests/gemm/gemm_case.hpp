@@ -7,8 +7,6 @@
 #include <cmath>
 #include <complex>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <limits>
@@ -23,6 +21,7 @@
 #include <keramos/gemm/reference.hpp>
 #include <keramos/keramos.hpp>
 
+#include "stored_bytes.hpp"
 #include "support.hpp"
 
 namespace keramos::test {
@@ -55,22 +54,18 @@ using scaled_as = std::conditional_t<is_quantized<C>, float, T>;
 /// How a matrix lies: unit stride along rows or columns, or none; `gap` extra elements between runs.
 enum class layout { right, left, strided };
 
+/// The strides of a matrix and how many elements it takes, in a storage of its own.
+struct placement {
+  placement(index_t rows, index_t cols, layout l, index_t gap, index_t offset);
+
+  index_t offset, down, along, size;
+};
+
 /// A matrix in a storage of its own that is larger than it: what surrounds it must stay as it was.
 template <class T>
 struct stored_matrix {
-  using storage = Kokkos::View<T*, default_execution_space>;
-
-  stored_matrix(index_t rows, index_t cols, layout l, index_t gap, index_t offset) {
-    const index_t step = l == layout::strided ? 2 + gap % 2 : 1;
-    const index_t down = l == layout::left ? 1 : cols * step + gap;
-    const index_t along = l == layout::left ? rows + gap : step;
-    const index_t end =
-        offset + (rows > 0 ? (rows - 1) * down : 0) + (cols > 0 ? (cols - 1) * along : 0) + 1 + gap;
-    device = storage("matrix", end);
-    host = Kokkos::create_mirror_view(device);
-    view = {device.data() + offset, rows, cols, down, along};
-    offset_ = offset;
-  }
+  stored_matrix(index_t rows, index_t cols, layout l, index_t gap, index_t offset)
+      : stored_matrix(rows, cols, placement(rows, cols, l, gap, offset)) {}
 
   T& at(index_t i, index_t j) { return host(offset_ + i * view.row_stride + j * view.col_stride); }
   /// op of the matrix as the host has it.
@@ -79,21 +74,28 @@ struct stored_matrix {
     return o == op::N ? reference::operand<T>{first, view.row_stride, view.col_stride}
                       : reference::operand<T>{first, view.col_stride, view.row_stride, o == op::C};
   }
-  void upload() { Kokkos::deep_copy(device, host); }
-  void download() { Kokkos::deep_copy(host, device); }
+  void upload() { bytes_.upload(); }
+  void download() { bytes_.download(); }
 
   template <class F>
   void fill_all(const F& f) {
     for (std::size_t i = 0; i < host.extent(0); ++i) host(i) = f();
   }
 
-  storage device;
-  // Kokkos 3.4 has View::HostMirror, Kokkos 5 View::host_mirror_type.
-  decltype(Kokkos::create_mirror_view(storage())) host;
-  matrix_view<T> view;
-
  private:
+  stored_matrix(index_t rows, index_t cols, const placement& at)
+      : bytes_(std::size_t(at.size) * sizeof(T)),
+        offset_(at.offset),
+        device(bytes_.device(), at.size),
+        host(bytes_.host(), at.size),
+        view{device.data() + at.offset, rows, cols, at.down, at.along} {}
+
+  stored_bytes bytes_;
   index_t offset_;
+
+ public:
+  elements_of_storage<T> device, host;
+  matrix_view<T> view;
 };
 
 /// Full mantissas in [-0.5, 0.5), of each part of a complex number; all of their range for integers.
@@ -132,13 +134,7 @@ struct gemm_case {
   std::function<void(gemm_plan&)> change_plan = nullptr;  ///< then it is given back
   gemm_compute compute = gemm_compute::standard;
 
-  std::string describe() const {
-    std::ostringstream s;
-    s << m << 'x' << n << 'x' << k << ' ' << char(op_a) << char(op_b) << " layouts " << int(a) << int(b)
-      << int(c) << " gap " << gap << " offset " << offset << " alpha " << alpha << " beta " << beta;
-    if (alpha_imag != 0 || beta_imag != 0) s << ", imaginary parts " << alpha_imag << ' ' << beta_imag;
-    return s.str();
-  }
+  std::string describe() const;
 };
 
 /// The scalar that a case names; of integers its whole part, since others are refused.
@@ -256,36 +252,9 @@ testing::AssertionResult run(gemm_case g, std::uint64_t seed) {
 
 /// Changes a plan of one part to copy the operands first, in bands, and to leave a strip of ten rows to a part of its own: what
 /// the library does for large products alone. `k_tile` is that of hosts, if not 0.
-inline void pack_and_cut(gemm_plan& plan, int k_tile = 0) {
-  constexpr bool on_host = backend::traits<default_execution_space>::is_host;
-  ASSERT_EQ(plan.size, 1);
-  gemm_part& part = plan.parts[0];
-  ASSERT_GT(part.m, 10);
-  part.split = {};
-  part.pack_b = true, part.band_n = 80;
-  if (on_host) {
-    if (part.path != gemm_path::tiled)  // whole panels of any instruction set
-      part.path = gemm_path::tiled, part.block = {48, 48, 64}, part.band_m = part.m;
-    if (k_tile > 0) part.block.k = k_tile;
-  } else {
-    ASSERT_EQ(part.path, gemm_path::tiled);
-    part.pack_a = true, part.band_m = 130;
-  }
-  part.m -= 10;
-  plan.parts[1] = part;
-  plan.parts[1].m0 = part.m, plan.parts[1].m = 10;
-  plan.size = 2;
-}
+void pack_and_cut(gemm_plan& plan, int k_tile = 0);
 
 /// A fresh seed each run, printed so that a failure can be repeated with KERAMOS_TEST_SEED.
-inline std::uint64_t fresh_seed() {
-  static const std::uint64_t seed = [] {
-    const char* given = std::getenv("KERAMOS_TEST_SEED");
-    const std::uint64_t s = given ? std::strtoull(given, nullptr, 0) : std::random_device()();
-    std::printf("KERAMOS_TEST_SEED=%llu\n", static_cast<unsigned long long>(s));
-    return s;
-  }();
-  return seed;
-}
+std::uint64_t fresh_seed();
 
 }  // namespace keramos::test

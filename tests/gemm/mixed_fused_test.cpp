@@ -32,6 +32,8 @@ void lists(queue& q, Problem& x, Problem& y) {
   const std::vector bv{y.b.view, x.b.view};
   const std::vector cv{y.c.view, x.c.view};
   gemm_batched(q, av, bv, cv, adds_place()).wait();
+  for (const auto* p : {&x, &y})
+    record_support("batched epilogue", p->a.view, p->b.view, p->c.view, op::N, op::N);
   EXPECT_TRUE(y.judge([](index_t i, index_t j) { return code_of(i, j, 0); }));
   EXPECT_TRUE(x.judge([](index_t i, index_t j) { return code_of(i, j, 1); }));
 }
@@ -41,6 +43,7 @@ TYPED_TEST(FusedMixed, EpiloguesSeeTheCallersPlaces) {
   for (const layout l : {layout::right, layout::left}) {
     whole_numbers<TypeParam> x(70, 90, 40, l), y(20, 11, 5, l);
     gemm(q, x.a.view, x.b.view, x.c.view, adds_place()).wait();
+    record_support("epilogue", x.a.view, x.b.view, x.c.view, op::N, op::N);
     EXPECT_TRUE(x.judge([](index_t i, index_t j) { return code_of(i, j, 0); }));
     // By a plan, which was made for this epilogue.
     gemm(q, x.a.view, x.b.view, x.c.view, adds_place(),

@@ -6,66 +6,25 @@
 #include <utility>
 #include <vector>
 
-#include "batched_case.hpp"
 #include "mixed_case.hpp"
+#include "product_cases.hpp"
 
 namespace keramos::test {
 namespace {
 
 template <class Elements>
-class GemmMixed : public testing::Test {};
+class GemmMixed : public testing::Test {
+ protected:
+  static judged_products products() {
+    return products_of<typename Elements::a, typename Elements::c, typename Elements::b>();
+  }
+};
 TYPED_TEST_SUITE(GemmMixed, mixes);
 
-constexpr op all_ops[] = {op::N, op::T, op::C};
 constexpr layout layouts[] = {layout::right, layout::left, layout::strided};
-constexpr double scalars[] = {0, 1, -1, 0.75};
-
-template <class Elements, class Case>
-testing::AssertionResult run_mixed(const Case& g, std::uint64_t seed) {
-  return run<typename Elements::a, typename Elements::c, typename Elements::b>(g, seed);
-}
-
-TYPED_TEST(GemmMixed, SizesAndOps) {
-  std::mt19937_64 rng(fresh_seed());
-  const index_t sizes[][3] = {{1, 1, 1},     {7, 5, 3},    {16, 16, 16},  {33, 65, 17},  {128, 128, 64},
-                              {129, 63, 77}, {1, 200, 90}, {200, 1, 333}, {140, 257, 40}};
-  for (const auto& [m, n, k] : sizes)
-    for (const op a : all_ops)
-      for (const op b : all_ops) {
-        gemm_case g{.m = m, .n = n, .k = k, .op_a = a, .op_b = b, .alpha = 1.5, .beta = double(rng() % 2)};
-        g.alpha_imag = 0.5, g.beta_imag = -double(rng() % 2);
-        EXPECT_TRUE(run_mixed<TypeParam>(g, rng()));
-      }
-}
-
-TYPED_TEST(GemmMixed, RandomLayoutsAndScalars) {
-  std::mt19937_64 rng(fresh_seed());
-  for (int i = 0; i < 80; ++i) {
-    gemm_case g{.m = index_t(1 + rng() % 150), .n = index_t(1 + rng() % 150), .k = index_t(rng() % 200)};
-    g.op_a = all_ops[rng() % 3], g.op_b = all_ops[rng() % 3];
-    g.a = layouts[rng() % 3], g.b = layouts[rng() % 3], g.c = layouts[rng() % 3];
-    g.gap = index_t(rng() % 9), g.offset = index_t(rng() % 9);
-    g.alpha = scalars[rng() % 4], g.beta = scalars[rng() % 4];
-    g.alpha_imag = scalars[rng() % 4], g.beta_imag = scalars[rng() % 4];
-    EXPECT_TRUE(run_mixed<TypeParam>(g, rng()));
-  }
-}
-
-// Several k-tiles on hosts, parts of k on GPUs; a row and a column, which only one of the orders has as vectors there.
-TYPED_TEST(GemmMixed, LongK) {
-  std::mt19937_64 rng(fresh_seed());
-  const index_t sizes[][3] = {{20, 30, 5000}, {1, 40, 3000}, {40, 1, 3000}, {100, 70, 1000}};
-  for (const auto& [m, n, k] : sizes)
-    for (const op a : {op::N, op::C})
-      for (const op b : {op::T, op::C})
-        for (const layout c : {layout::right, layout::left}) {
-          gemm_case g{.m = m, .n = n, .k = k, .op_a = a, .op_b = b, .c = c, .beta = 0.5, .beta_imag = 1};
-          EXPECT_TRUE(run_mixed<TypeParam>(g, rng()));
-        }
-}
 
 /// As pack_and_cut, but a product that is done as its transpose loses columns to a part of its own.
-void cut(gemm_plan& plan) {
+void cut(gemm_plan& plan, int k_tile) {
   const auto turn = [&] {
     for (int i = 0; i < plan.size; ++i) {
       std::swap(plan.parts[i].m, plan.parts[i].n);
@@ -74,33 +33,17 @@ void cut(gemm_plan& plan) {
   };
   const bool transposed = plan.parts[0].transposed;
   if (transposed) turn();
-  pack_and_cut(plan);
+  pack_and_cut(plan, k_tile);
   if (transposed) turn();
 }
 
-TYPED_TEST(GemmMixed, PackedBeforehandAndCut) {
-  std::mt19937_64 rng(fresh_seed());
-  for (const index_t gap : {0, 3})
-    for (const op a : {op::N, op::C})
-      for (const op b : {op::N, op::C}) {
-        gemm_case g{.m = 200, .n = 150, .k = 300, .op_a = a, .op_b = b, .gap = gap, .offset = gap, .beta = 1};
-        g.change_plan = cut;
-        EXPECT_TRUE(run_mixed<TypeParam>(g, rng()));
-      }
-}
-
-TYPED_TEST(GemmMixed, Batches) {
-  std::mt19937_64 rng(fresh_seed());
-  for (const index_t size : {3, 16, 33, 100})
-    for (const spacing s : {spacing::packed, spacing::interleaved, spacing::apart, spacing::shared}) {
-      batched_case g{.batch = 5, .m = size, .n = size + 1, .k = size + 2};
-      g.op_a = all_ops[rng() % 3], g.op_b = all_ops[rng() % 3];
-      g.a = layouts[rng() % 3], g.c = layouts[rng() % 3];
-      g.space_a = s, g.space_c = s == spacing::shared ? spacing::packed : s;
-      g.alpha = -2, g.alpha_imag = 1, g.beta = double(size % 2);
-      EXPECT_TRUE(run_mixed<TypeParam>(g, rng()));
-    }
-}
+TYPED_TEST(GemmMixed, SizesAndOps) { sizes_and_ops(this->products()); }
+TYPED_TEST(GemmMixed, EveryOpAndLayout) { every_op_and_layout(this->products()); }
+TYPED_TEST(GemmMixed, RandomLayoutsAndScalars) { random_layouts_and_scalars(this->products()); }
+TYPED_TEST(GemmMixed, LongK) { long_k(this->products()); }
+TYPED_TEST(GemmMixed, PackedBeforehandAndCut) { packed_beforehand_and_cut(this->products(), cut); }
+TYPED_TEST(GemmMixed, Batches) { batches(this->products()); }
+TYPED_TEST(GemmMixed, Lists) { lists(this->products()); }
 
 // What is multiplied lies one behind the other: one product of stacked rows or columns.
 TYPED_TEST(GemmMixed, StackedBatches) {
@@ -109,17 +52,8 @@ TYPED_TEST(GemmMixed, StackedBatches) {
     batched_case g{.batch = 4, .m = 20, .n = 30, .k = 25, .alpha = 1, .beta = 1};
     (of_a ? g.space_a : g.space_b) = spacing::shared;
     g.a = g.b = g.c = of_a ? layout::left : layout::right;
-    EXPECT_TRUE(run_mixed<TypeParam>(g, rng()));
+    EXPECT_TRUE(this->products().batch(g, rng()));
   }
-}
-
-template <class T, class Batch>
-auto addresses_of(const Batch& v) {
-  Kokkos::View<matrix_view<T>*, default_execution_space> all("addresses", v.batch);
-  auto host = Kokkos::create_mirror_view(all);
-  for (index_t b = 0; b < v.batch; ++b) host(b) = v[b];
-  Kokkos::deep_copy(all, host);
-  return all;
 }
 
 // A's and B's alignments differ: the faster copies of one must not be taken for the other's.
@@ -133,21 +67,13 @@ TYPED_TEST(GemmMixed, ArraysOfAddresses) {
       batched_case g{.batch = 7, .m = size, .n = size + 3, .k = size, .a = l, .c = l, .beta = 2};
       g.space_b = spacing::apart;
       const auto call = [&](queue& q, auto alpha, auto a, auto b, auto beta, auto c, auto options) {
-        const auto av = addresses_of<A>(a);
-        const auto bv = addresses_of<B>(b);
-        const auto cv = addresses_of<C>(c);
-        gemm_batched(q, alpha, matrix_array<A>::from(av, a[0]), matrix_array<B>::from(bv, b[0]), beta,
-                     matrix_array<C>::from(cv, c[0]), options)
-            .wait();
+        const stored_addresses<A> av(a);
+        const stored_addresses<B> bv(b);
+        const stored_addresses<C> cv(c);
+        gemm_batched(q, alpha, av.array, bv.array, beta, cv.array, options).wait();
       };
-      EXPECT_TRUE((run_batched<A, C, B>(g, seed++, call)));
+      EXPECT_TRUE((run_batched<A, C, B>(g, seed++, call, "pointer array")));
     }
-}
-
-TYPED_TEST(GemmMixed, Lists) {
-  for (const op a : {op::N, op::C})
-    EXPECT_TRUE(
-        (run_list<typename TypeParam::a, typename TypeParam::c, typename TypeParam::b>(a, fresh_seed())));
 }
 
 // A plan is in the caller's coordinates and says for which types it is; the way round is not to choose.

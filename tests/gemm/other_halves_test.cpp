@@ -63,7 +63,7 @@ matrix_view<T> first_of(const stored_matrix<Own>& x, index_t count) {
 template <class T>
 std::vector<T> content(stored_matrix<T>& x) {
   x.download();
-  return {x.host.data(), x.host.data() + x.host.size()};
+  return {x.host.data(), x.host.data() + x.host.extent(0)};
 }
 
 // The same memory under both names gives the same bits, alone and in batches, in C of that type or of float.

@@ -4,11 +4,14 @@
 
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <random>
 #include <set>
+#include <string>
+#include <type_traits>
 #include <vector>
 
-#include "gemm_case.hpp"
+#include "batched_case.hpp"
 
 namespace keramos::test {
 namespace {
@@ -46,29 +49,66 @@ using all = repeated_types<
 static_assert(std::is_same_v<all::known, detail::known_types>, "a type of the library has no line here");
 
 /// Elements that can be had at two addresses, both multiples of 256 bytes.
-template <class T>
 class moved {
  public:
-  moved(index_t count, std::mt19937_64& rng) : count_(count), data_("data", 2 * count + 1024) {
-    const auto host = Kokkos::create_mirror_view(data_);
-    for (index_t i = 0; i < count; ++i) host(i) = host(second() + i) = random_value<T>(rng);
-    Kokkos::deep_copy(data_, host);
+  explicit moved(std::size_t bytes)
+      : size_(bytes), second_((bytes + 1023) / 256 * 256), storage_(second_ + bytes) {}
+  template <class T>
+  static moved random(index_t count, std::mt19937_64& rng) {
+    const moved x(std::size_t(count) * sizeof(T));
+    T *const first = static_cast<T*>(x.host(false)), *const second = static_cast<T*>(x.host(true));
+    for (index_t i = 0; i < count; ++i) first[i] = second[i] = random_value<T>(rng);
+    x.storage_.upload();
+    return x;
   }
-  T* at(bool elsewhere) const { return data_.data() + (elsewhere ? second() : 0); }
+  template <class T>
+  T* at(bool elsewhere) const {
+    return reinterpret_cast<T*>(static_cast<unsigned char*>(storage_.device()) + offset(elsewhere));
+  }
   std::vector<unsigned char> bytes(bool elsewhere) const {
-    const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), data_);
-    const auto* const first =
-        reinterpret_cast<const unsigned char*>(host.data() + (elsewhere ? second() : 0));
-    return {first, first + count_ * sizeof(T)};
+    storage_.download();
+    const auto* const first = static_cast<const unsigned char*>(host(elsewhere));
+    return {first, first + size_};
   }
-  void poison_c() const { Kokkos::deep_copy(data_, poison<T>()); }
+  /// NaN in all types that have it.
+  void poison() const {
+    std::memset(storage_.host(), 0xff, second_ + size_);
+    storage_.upload();
+  }
 
  private:
-  index_t second() const { return (count_ + 767) / 256 * 256; }
+  std::size_t offset(bool elsewhere) const { return elsewhere ? second_ : 0; }
+  void* host(bool elsewhere) const {
+    return static_cast<unsigned char*>(storage_.host()) + offset(elsewhere);
+  }
 
-  index_t count_;
-  Kokkos::View<T*, default_execution_space> data_;
+  std::size_t size_, second_;
+  stored_bytes storage_;
 };
+
+/// `call(queue, elsewhere)` leaves a result in C, at one or the other address.
+void expect_same_bits(const moved& c, const std::string& what,
+                      const std::function<void(queue&, bool)>& call) {
+  const stored_matrix<float> x(90, 90, layout::right, 0, 0), y(90, 90, layout::right, 0, 0),
+      z(90, 90, layout::right, 0, 0);
+  std::vector<unsigned char> first;
+  queue q, other(queue_options{.own_instance = true});
+  for (int repeat = 0; repeat < 4; ++repeat) {
+    const bool elsewhere = repeat % 2 == 1;
+    c.poison();
+    Kokkos::fence();
+    // Other work of both queues, which shares the memory of one and shuffles the teams of the device.
+    for (int i = 0; i < repeat; ++i) {
+      gemm(q, 1, x.view, x.view, 0, y.view);
+      gemm(other, 1, x.view, x.view, 0, z.view);
+    }
+    call(q, elsewhere);
+    q.wait(), other.wait();
+    const auto bytes = c.bytes(elsewhere);
+    if (repeat == 0) first = bytes;
+    ASSERT_EQ(std::memcmp(first.data(), bytes.data(), first.size()), 0) << what << ", call " << repeat;
+  }
+}
 
 template <class Of>
 class GemmRepeat : public testing::Test {
@@ -80,32 +120,16 @@ class GemmRepeat : public testing::Test {
   static constexpr auto alpha = scaled_as<double, C>(scale_to<C>);
 
   /// `count` products; `call(queue, A, B, C)` does them, with operands at one or the other address.
-  template <class Call>
-  void expect_same_bits(index_t count, index_t m, index_t n, index_t k, const Call& call) {
+  void expect_same(index_t count, index_t m, index_t n, index_t k,
+                   const std::function<void(queue&, A*, B*, C*)>& call) {
     std::mt19937_64 rng(fresh_seed());
-    const moved<A> a(count * m * k, rng);
-    const moved<B> b(count * k * n, rng);
-    const moved<C> c(count * m * n, rng);
-    const stored_matrix<float> x(90, 90, layout::right, 0, 0), y(90, 90, layout::right, 0, 0),
-        z(90, 90, layout::right, 0, 0);
-    std::vector<unsigned char> first;
-    queue q, other(queue_options{.own_instance = true});
-    for (int repeat = 0; repeat < 4; ++repeat) {
-      const bool elsewhere = repeat % 2 == 1;
-      c.poison_c();
-      Kokkos::fence();
-      // Other work of both queues, which shares the memory of one and shuffles the teams of the device.
-      for (int i = 0; i < repeat; ++i) {
-        gemm(q, 1, x.view, x.view, 0, y.view);
-        gemm(other, 1, x.view, x.view, 0, z.view);
-      }
-      call(q, a.at(elsewhere), b.at(elsewhere), c.at(elsewhere));
-      q.wait(), other.wait();
-      const auto bytes = c.bytes(elsewhere);
-      if (repeat == 0) first = bytes;
-      ASSERT_EQ(std::memcmp(first.data(), bytes.data(), first.size()), 0)
-          << count << " of " << m << 'x' << n << 'x' << k << ", call " << repeat;
-    }
+    const moved a = moved::random<A>(count * m * k, rng), b = moved::random<B>(count * k * n, rng),
+                c(std::size_t(count * m * n) * sizeof(C));
+    const std::string what = std::to_string(count) + " of " + std::to_string(m) + 'x' + std::to_string(n) +
+                             'x' + std::to_string(k);
+    expect_same_bits(c, what, [&](queue& q, bool elsewhere) {
+      call(q, a.at<A>(elsewhere), b.at<B>(elsewhere), c.at<C>(elsewhere));
+    });
   }
 };
 TYPED_TEST_SUITE(GemmRepeat, all::tests);
@@ -123,7 +147,7 @@ TYPED_TEST(GemmRepeat, Products) {
   bool splits = false;
   for (const auto& [m, n, k] : shapes) {
     std::vector<gemm_plan> plans;
-    this->expect_same_bits(1, m, n, k, [&, m = m, n = n, k = k](queue& q, A* a, B* b, C* c) {
+    this->expect_same(1, m, n, k, [&, m = m, n = n, k = k](queue& q, A* a, B* b, C* c) {
       const auto x = matrix_view<A>::row_major(a, m, k);
       const auto y = matrix_view<B>::row_major(b, k, n);
       const auto z = matrix_view<C>::row_major(c, m, n);
@@ -160,36 +184,27 @@ TYPED_TEST(GemmRepeat, Batches) {
     const auto one = [n](auto* data, index_t i = 0) {
       return matrix_view<std::remove_pointer_t<decltype(data)>>::row_major(data + i * n * n, n, n);
     };
+    const auto batch = [&](auto* data) {
+      return batched_matrix_view<std::remove_pointer_t<decltype(data)>>::strided(one(data), count, n * n);
+    };
     const auto list = [&](auto* data) {
       std::vector<decltype(one(data))> all;
       for (index_t i = 0; i < count; ++i) all.push_back(one(data, i));
       return all;
     };
-    this->expect_same_bits(count, n, n, n, [&](queue& q, A* a, B* b, C* c) {
-      const auto batch = [&](auto* data) {
-        return batched_matrix_view<std::remove_pointer_t<decltype(data)>>::strided(one(data), count, n * n);
-      };
+    this->expect_same(count, n, n, n, [&](queue& q, A* a, B* b, C* c) {
       gemm_batched(q, this->alpha, batch(a), batch(b), 0, batch(c), options);
     });
     if (this->HasFatalFailure()) return;
-    this->expect_same_bits(count, n, n, n, [&](queue& q, A* a, B* b, C* c) {
-      const auto array = [&](auto* data) {
-        using T = std::remove_pointer_t<decltype(data)>;
-        const Kokkos::View<matrix_view<T>*, default_execution_space> on_device("addresses", count);
-        const auto host = Kokkos::create_mirror_view(on_device);
-        for (index_t i = 0; i < count; ++i) host(i) = one(data, i);
-        Kokkos::deep_copy(on_device, host);
-        return on_device;
-      };
-      const auto av = array(a);
-      const auto bv = array(b);
-      const auto cv = array(c);
-      gemm_batched(q, this->alpha, matrix_array<A>::from(av, one(a)), matrix_array<B>::from(bv, one(b)), 0,
-                   matrix_array<C>::from(cv, one(c)), options)
+    this->expect_same(count, n, n, n, [&](queue& q, A* a, B* b, C* c) {
+      const stored_addresses<A> av(batch(a));
+      const stored_addresses<B> bv(batch(b));
+      const stored_addresses<C> cv(batch(c));
+      gemm_batched(q, this->alpha, av.array, bv.array, 0, cv.array, options)
           .wait();  // as long as there are the addresses
     });
     if (this->HasFatalFailure()) return;
-    this->expect_same_bits(count, n, n, n, [&](queue& q, A* a, B* b, C* c) {
+    this->expect_same(count, n, n, n, [&](queue& q, A* a, B* b, C* c) {
       gemm_batched(q, this->alpha, list(a), list(b), 0, list(c), options);
     });
     if (this->HasFatalFailure()) return;

@@ -7,8 +7,7 @@
 
 #include <keramos/gemm/fused.hpp>
 
-#include "batched_case.hpp"
-#include "gemm_case.hpp"
+#include "product_cases.hpp"
 
 namespace keramos::test {
 namespace {
@@ -71,7 +70,7 @@ TEST(GemmTf32, SizesOpsAndLayouts) {
 }
 
 TEST(GemmTf32, EveryOpAndLayout) {
-  if (!on_host) every_op_and_layout<float>(gemm_compute::tf32);
+  if (!on_host) every_op_and_layout(products_of<float>(), gemm_compute::tf32);
 }
 
 TEST(GemmTf32, PackedBeforehandAndCut) {

@@ -5,13 +5,13 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <functional>
 #include <limits>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
 
-#include "gemm_case.hpp"
+#include "emulated_case.hpp"
 
 namespace keramos::test {
 namespace {
@@ -82,26 +82,19 @@ TYPED_TEST(GemmByIntegers, SizesOpsLayoutsAndBands) {
 template <class T>
 std::vector<T> product(const std::vector<T>& a, const std::vector<T>& b, index_t m, index_t n, index_t k,
                        bool emulate) {
-  stored_matrix<T> x(m, k, layout::right, 0, 0), y(k, n, layout::right, 0, 0), z(m, n, layout::right, 0, 0);
-  for (index_t i = 0; i < m * k; ++i) x.at(i / k, i % k) = a[i];
-  for (index_t i = 0; i < k * n; ++i) y.at(i / n, i % n) = b[i];
-  z.fill_all([] { return std::numeric_limits<T>::quiet_NaN(); });
-  x.upload(), y.upload(), z.upload();
-  queue q;
-  gemm_options options;
-  if (emulate) {
-    options.compute = emulated<T>;
-    options.plan = plan_gemm(q, x.view, y.view, z.view, options);
-    const gemm_case g = by_integers<T>({.m = m, .n = n, .k = k}, m, n);
-    if (g.change_plan) g.change_plan(*options.plan);
-  } else if (!on_host) {
-    options.block = sizeof(T) == 8 ? tiling::shape{128, 64, 8} : tiling::shape{128, 128, 16};
-  }
-  gemm(q, 1, x.view, y.view, 0, z.view, options).wait();
-  z.download();
-  std::vector<T> c(m * n);
-  for (index_t i = 0; i < m * n; ++i) c[i] = z.at(i / n, i % n);
-  return c;
+  return row_major_product<T>(a, b, m, n, k, [&](auto x, auto y, auto z) {
+    gemm_options options;
+    if (emulate) {
+      queue q;
+      options.compute = emulated<T>;
+      options.plan = plan_gemm(q, x, y, z, options);
+      const gemm_case g = by_integers<T>({.m = m, .n = n, .k = k}, m, n);
+      if (g.change_plan) g.change_plan(*options.plan);
+    } else if (!on_host) {
+      options.block = sizeof(T) == 8 ? tiling::shape{128, 64, 8} : tiling::shape{128, 128, 16};
+    }
+    return options;
+  });
 }
 
 // Whole numbers, of which no rounding is left if each of what is computed is.
@@ -144,14 +137,8 @@ TYPED_TEST(GemmByIntegers, WhatIntegersCannotDo) {
         for (index_t p = 0; p < k; ++p)
           sum = std::fma(a[i * k + p], b[p * n + j], sum),
           magnitude += std::fabs(a[i * k + p] * b[p * n + j]);
-        const T got = c[i * n + j];
-        if (std::isfinite(sum))
-          ASSERT_LE(std::fabs(got - sum), magnitude * T(k) * std::numeric_limits<T>::epsilon())
-              << what << ": " << i << ", " << j;
-        else if (std::isnan(sum))
-          ASSERT_TRUE(std::isnan(got)) << what << ": " << i << ", " << j << ": " << got;
-        else
-          ASSERT_EQ(got, sum) << what << ": " << i << ", " << j;
+        ASSERT_TRUE(is_near(c[i * n + j], sum, magnitude * T(k) * std::numeric_limits<T>::epsilon()))
+            << what << ": " << i << ", " << j;
       }
   }
 }
@@ -161,11 +148,7 @@ TYPED_TEST(GemmByIntegers, AreNoLessAccurateThanTheStandardProduct) {
   using T = TypeParam;
   const index_t m = 130, n = 140, k = 1500;
   std::mt19937_64 rng(fresh_seed());
-  std::uniform_real_distribution<double> uniform(-1, 1), positive(0, 1);
-  std::normal_distribution<double> normal;
-  const std::function<double()> kinds[] = {[&] { return uniform(rng); }, [&] { return positive(rng); },
-                                           [&] { return normal(rng); },
-                                           [&] { return std::exp(2 * normal(rng)) * (rng() % 2 ? 1 : -1); }};
+  const auto kinds = kinds_of_numbers(rng, 2);
   for (const auto& random : kinds) {
     std::vector<T> a(m * k), b(k * n);
     for (T& x : a) x = T(random());
@@ -181,7 +164,7 @@ TYPED_TEST(GemmByIntegers, AreNoLessAccurateThanTheStandardProduct) {
         mean += error, mean_standard += other;
         most = std::max(most, error), most_standard = std::max(most_standard, other);
       }
-    const long kind = &random - kinds;
+    const long kind = &random - kinds.data();
     EXPECT_LE(mean, mean_standard) << "kind " << kind;
     EXPECT_LE(most, most_standard) << "kind " << kind;
     const auto again = product(a, b, m, n, k, true);

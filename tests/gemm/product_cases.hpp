@@ -1,0 +1,37 @@
+// Cases that products of all types of elements have, each a body that is compiled once.
+#pragma once
+
+#include "batched_case.hpp"
+
+namespace keramos::test {
+
+/// What runs and judges products of one kind of elements, and what these take.
+struct judged_products {
+  testing::AssertionResult (*product)(gemm_case, std::uint64_t seed);
+  testing::AssertionResult (*batch)(const batched_case&, std::uint64_t seed);
+  testing::AssertionResult (*list)(op op_a, std::uint64_t seed, gemm_compute compute, int multiples_of);
+  bool is_complex;  ///< ops conjugate, and scalars have an imaginary part
+  bool is_whole;
+  double unit;  ///< see scale_to
+};
+template <class A, class C = A, class B = A>
+judged_products products_of() {
+  return {run<A, C, B>,          run<A, C, B>, run_list<A, C, B>, complex_like<wider_element<A, B>>,
+          std::is_integral_v<A>, scale_to<C>};
+}
+
+/// Tiny and larger ones, a row, a column; with every op.
+void sizes_and_ops(const judged_products& of);
+/// Half of them in rows of whole sixteens of elements, which GPUs copy at once.
+void random_layouts_and_scalars(const judged_products& of);
+/// Several k-tiles on hosts, parts of k on GPUs; a row and a column.
+void long_k(const judged_products& of);
+/// As pack_and_cut has it. Of elements that are packed in groups some are left in each k-tile of seven.
+void packed_beforehand_and_cut(const judged_products& of, void (*cut)(gemm_plan&, int k_tile) = pack_and_cut);
+/// With each spacing.
+void batches(const judged_products& of);
+void lists(const judged_products& of);
+/// Every op of A and B with every mix of layouts, of one product and of a batch.
+void every_op_and_layout(const judged_products& of, gemm_compute compute = gemm_compute::standard);
+
+}  // namespace keramos::test
