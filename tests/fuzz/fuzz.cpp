@@ -4,22 +4,23 @@
 // An access outside of an operand faults, all results are judged element by element, what surrounds them must stay as
 // it was, and overlaps must be refused, but nothing else. The first mistake ends it with the case and how to repeat it.
 #include <signal.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
-#include <map>
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <vector>
 
 #include <keramos/core/runtime.hpp>
 
-#include "product.hpp"
-#include "scan.hpp"
+#include "check.hpp"
 
 namespace {
 
 using namespace keramos;
 using namespace keramos::fuzz;
-
-std::string at_work;  // what a fault interrupts
 
 void on_fault(int) {
   const char text[] = "\nFAILED: accessed memory outside of its operands: ";
@@ -53,36 +54,6 @@ bool read(int argc, char** argv, options& o) {
   return true;
 }
 
-std::map<std::string, long long> done;
-
-/// Makes cases until one's result is promised, and runs that; what is wrong with it.
-template <class Make>
-std::optional<std::string> check(const Make& make, const char* kind, unsigned long long seed) {
-  auto c = make();
-  while (!c.is_defined()) c = make();
-  at_work = c.describe() + "\nRepeat with --cases 1 --seed " + std::to_string(seed) + "\n";
-  ++done[kind];
-  return c.run();
-}
-
-template <class T, class B = T, class C = T>
-std::optional<std::string> check_one(std::mt19937_64& rng, unsigned long long seed,
-                                     const arena (&memory)[3]) {
-  using product = fuzz::product<T, B, C>;
-  using form = typename product::form;
-  const form forms[] = {form::one, form::strided, form::list, form::pointers};
-  const auto make = [&](form f, bool close) {
-    return [&, f, close] { return product(rng, f, close, memory); };
-  };
-  constexpr bool has_scans = std::is_arithmetic_v<T> && product::one_type && !test::is_quantized<C>;
-  const index_t kind = draw(rng, has_scans ? 10 : product::one_type ? 9 : 6);
-  if (kind < 4) return check(make(form::one, false), "products", seed);
-  if (kind < 6) return check(make(forms[1 + draw(rng, 3)], false), "batches", seed);
-  if constexpr (has_scans)
-    if (kind == 9) return check([&] { return scan<T>(rng, memory); }, "scans", seed);
-  return check(make(forms[draw(rng, 3)], true), "overlaps", seed);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -97,35 +68,17 @@ int main(int argc, char** argv) {
   const arena memory[] = {arena(64 << 20), arena(64 << 20), arena(64 << 20)};
   std::printf("seed %llu\n", o.seed);
   std::fflush(stdout);
+  std::vector<check*> checks;
+  for (const auto* of : {&checks_of_floats, &checks_of_complex, &checks_of_halves, &checks_of_bytes,
+                         &checks_of_eights, &checks_of_halves_and_floats, &checks_of_real_and_complex})
+    checks.insert(checks.end(), of->begin(), of->end());
   using clock = std::chrono::steady_clock;
   const auto end = clock::now() + std::chrono::duration<double>(60 * o.minutes);
   const auto judged = [] { return done["products"] + done["batches"] + done["overlaps"]; };
   for (long long i = 0; i < o.cases && (judged() < o.least || clock::now() < end); ++i) {
     const unsigned long long seed = o.seed + i;
     std::mt19937_64 rng(seed);
-    using check = std::optional<std::string>(std::mt19937_64&, unsigned long long, const arena(&)[3]);
-    check* const of_type[] = {check_one<float>,
-                              check_one<double>,
-                              check_one<std::int32_t>,
-                              check_one<Kokkos::complex<float>>,
-                              check_one<Kokkos::complex<double>>,
-                              check_one<float16>,
-                              check_one<bfloat16>,
-                              check_one<float16, float16, float>,
-                              check_one<bfloat16, bfloat16, float>,
-                              check_one<std::int8_t, std::int8_t, std::int32_t>,
-                              check_one<std::int8_t, std::uint8_t, std::int32_t>,
-                              check_one<std::uint8_t, std::int8_t, std::int32_t>,
-                              check_one<std::uint8_t, std::uint8_t, std::int32_t>,
-                              check_one<std::int8_t, std::int8_t, std::int8_t>,
-                              check_one<std::uint8_t, std::int8_t, std::uint8_t>,
-                              check_one<std::int8_t, std::uint8_t, std::int8_t>,
-                              check_one<float8_e4m3, float8_e4m3, float16>,
-                              check_one<float8_e4m3, float8_e5m2, float>,
-                              check_one<float8_e5m2, float8_e4m3, bfloat16>,
-                              check_one<float8_e5m2, float8_e5m2, float16>,
-                              check_one<float8_e5m2, float8_e5m2, float>};
-    const auto wrong = pick(rng, of_type)(rng, seed, memory);
+    const auto wrong = checks[std::size_t(draw(rng, index_t(checks.size())))](rng, seed, memory);
     if (wrong) {
       std::fprintf(stderr, "FAILED: %s\n%s", wrong->c_str(), at_work.c_str());
       return 1;

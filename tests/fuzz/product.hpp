@@ -71,15 +71,21 @@ struct turned_signs {
 template <class A, class B = A, class C = A>
 class product {
   using types = keramos::detail::types_of<A, B, C>;
-  using scalar = test::scalar_type_for<A>;
-  /// Its kernels are compiled here, so not for all types.
-  static constexpr bool takes_epilogues =
-      std::is_same_v<A, float> || std::is_same_v<C, bfloat16> || std::is_same_v<A, Kokkos::complex<double>>;
+  /// Of elements of two types the wider or complex ones.
+  using number = reference::wider_element<A, B>;
+  using scalar = test::scalar_type_for<number>;
 
  public:
   enum class form { one, strided, pointers, list };
   static constexpr bool one_type = std::is_same_v<A, C> && std::is_same_v<B, C>;
 
+ private:
+  /// Its kernels are compiled here, so not for all types.
+  static constexpr bool takes_epilogues =
+      std::is_same_v<C, bfloat16> ||
+      (one_type && (std::is_same_v<A, float> || std::is_same_v<A, Kokkos::complex<double>>));
+
+ public:
   /// `close`: small ones of which A or B lies among C, if all are of one type.
   product(std::mt19937_64& rng, form f, bool close, const arena (&memory)[3])
       : form_(f), close_(close && one_type) {
@@ -89,7 +95,8 @@ class product {
     alpha_ = random_scalar(rng) * test::scale_to<C>, beta_ = one_in(rng, 2) ? scalar(0) : random_scalar(rng);
     has_epilogue_ = takes_epilogues && one_in(rng, 4);
     if (has_epilogue_ && alpha_ == scalar(0)) alpha_ = 1;  // sums are formed whatever alpha is
-    if (std::is_same_v<A, float> && !has_epilogue_ && one_in(rng, 6)) compute_ = gemm_compute::f32_emulated;
+    if (one_type && std::is_floating_point_v<A> && !has_epilogue_ && one_in(rng, 6))
+      compute_ = sizeof(A) == 4 ? gemm_compute::f32_emulated : gemm_compute::f64_emulated;
     const bool a_for_all = f != form::one && one_in(rng, 5), b_for_all = f != form::one && one_in(rng, 5);
     index_t m = 0, n = 0, k = 0, ends[3] = {0, 0, 0};
     const int among = close ? int(draw(rng, 2)) : 2;  // the operand that lies where C lies
@@ -173,7 +180,7 @@ class product {
   static constexpr op ops[] = {op::N, op::T, op::C};
 
   scalar random_scalar(std::mt19937_64& rng) {
-    if constexpr (complex_like<A>) {
+    if constexpr (complex_like<number>) {
       const double re = random_part(rng);
       return {re, one_in(rng, 2) ? 0 : random_part(rng)};
     } else {
@@ -184,7 +191,7 @@ class product {
     if constexpr (!std::is_integral_v<A>) {
       if (one_in(rng, 20)) return pick(rng, specials);
       if (one_in(rng, 20))
-        return double(std::numeric_limits<sum_t<A>>::denorm_min()) * double(1 + draw(rng, 1000));
+        return double(std::numeric_limits<sum_t<number>>::denorm_min()) * double(1 + draw(rng, 1000));
     }
     constexpr double usual[] = {1, 1, 0, -1, 3, -2};
     return pick(rng, usual);
@@ -261,11 +268,13 @@ class product {
       return T(sum_t<part_t<T>>(pick(rng, specials)));
   }
 
-  /// x scaled to where about half of A's numbers are subnormal (-1), or so that these times it are of usual size (1).
+  /// x scaled to where about half of A's numbers, or of B's if their smallest ones are larger, are subnormal (-1), or so that
+  /// these times it are of usual size (1).
   template <class T>
   static T scaled(const T& x, int towards) {
     using part = part_t<T>;
-    const double least = double(std::numeric_limits<part_t<A>>::min()),
+    const double least = std::max(double(std::numeric_limits<part_t<A>>::min()),
+                                  double(std::numeric_limits<part_t<B>>::min())),
                  scale = towards < 0 ? 4 * least : 1 / least;
     const auto of_part = [&](const part& r) { return part(sum_t<part>(double(r) * scale)); };
     if constexpr (complex_like<T>)
@@ -405,13 +414,13 @@ class product {
   }
 
   std::optional<std::string> judge() const {
-    const reference::arithmetic how = test::arithmetic_of<A>(compute_);
+    const reference::arithmetic how = test::arithmetic_of<number>(compute_);
     std::vector<bool> in_c(c_.before.size(), false);
     for (std::size_t l = 0; l < problems_.size(); ++l) {
       const auto& [a, b, c] = problems_[l].of;
       const bool multiplies = has_epilogue_ || (alpha_ != scalar(0) && problems_[l].k > 0);
       const index_t k = multiplies ? problems_[l].k : 0;
-      const reference::element_judge<A, C> judge(multiplies ? alpha_ : scalar(0), beta_, how);
+      const reference::element_judge<number, C> judge(multiplies ? alpha_ : scalar(0), beta_, how);
       const auto x = applied(op_a_, a, area_of_a());
       const auto y = applied(op_b_, b, area_of_b());
       for (index_t i = 0; i < c.rows; ++i)
@@ -445,8 +454,8 @@ class product {
                       : reference::operand<T>{first, p.col_stride, p.row_stride, o == op::C};
   }
 
-  bool is_right(C got, const reference::element_judge<A, C>& judge, const reference::element_sum<A>& sum,
-                bool multiplies, C before) const {
+  bool is_right(C got, const reference::element_judge<number, C>& judge,
+                const reference::element_sum<number>& sum, bool multiplies, C before) const {
     if constexpr (complex_like<C>) {
       // Plain formulas: a part that is no finite number makes one of the result so, but which depends on the order.
       const bool finite =
