@@ -22,7 +22,7 @@ from statistics import median
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", ROOT / "docs" / "performance.md", ROOT / "docs" / "support.md"]
 TYPES = ["f32", "f64", "i32", "f16", "f16_f32", "bf16", "bf16_f32", "i8_i32", "i8", "tf32", "f32_emulated", "f64_emulated", "f8_bf16", "f8_f16",
-         "f8_f32", "c32", "c64"]
+         "f8_f32", "c32", "c64", "f16xf32", "bf16xf32", "f32xc32", "f64xc64"]
 LIBRARIES = {"cublas": "cuBLAS", "cublaslt": "cuBLASLt", "mkl": "MKL", "openblas": "OpenBLAS"}
 
 

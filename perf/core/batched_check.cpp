@@ -14,8 +14,9 @@ namespace keramos::perf {
 namespace {
 
 // C: of its elements, or of complex ones' parts.
-template <class T, class C>
+template <class A, class B, class C>
 class batched_check : public gemm_check {
+  using T = reference::wider_element<A, B>;
   using S = sum_t<T>;
   using wide = wider_t<S>;
   using problem = row_major_problem<T>;
@@ -24,8 +25,8 @@ class batched_check : public gemm_check {
   batched_check(const gemm_case& g, const void* a, const void* b, const void* c0, std::uint64_t seed,
                 bool on_host, double limit)
       : case_(g),
-        a_(static_cast<const T*>(a)),
-        b_(static_cast<const T*>(b)),
+        a_(static_cast<const A*>(a)),
+        b_(static_cast<const B*>(b)),
         c0_(static_cast<const C*>(c0)),
         seed_(seed),
         on_host_(on_host) {
@@ -129,7 +130,8 @@ class batched_check : public gemm_check {
   }
 
   gemm_case case_;
-  const T *a_, *b_;
+  const A* a_;
+  const B* b_;
   const C* c0_;
   std::uint64_t seed_;
   bool on_host_;
@@ -147,7 +149,8 @@ std::unique_ptr<gemm_check> make_batched_check(const gemm_case& g, const void* a
     if constexpr (std::is_same_v<part, std::int8_t>)
       return make_quantized_check(g, a, b, c0, seed);
     else
-      return std::make_unique<batched_check<typename of::ab, part>>(g, a, b, c0, seed, on_host, limit);
+      return std::make_unique<batched_check<typename of::a, typename of::b, part>>(g, a, b, c0, seed, on_host,
+                                                                                   limit);
   });
 }
 

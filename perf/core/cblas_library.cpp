@@ -238,12 +238,14 @@ void call(void* address, const gemm_case& g, const std::vector<operand_set>& set
 void call(void* address, bool wide_integers, const gemm_case& g, const std::vector<operand_set>& sets,
           std::int64_t calls, calling how) {
   visit_type(g.type, [&](auto types) {
-    using T = typename decltype(types)::ab;
+    using T = typename decltype(types)::a;
     using C = typename decltype(types)::c;
-    if constexpr (std::is_floating_point_v<C> || keramos::detail::is_complex<C>)
-      (wide_integers ? call<std::int64_t, T, C> : call<int, T, C>)(address, g, sets, calls, how);
-    else if constexpr (std::is_same_v<T, std::int8_t>)
-      (wide_integers ? call_bytes<std::int64_t> : call_bytes<int>)(address, g, sets, calls);
+    if constexpr (std::is_same_v<T, typename decltype(types)::b>) {  // it has none of two types
+      if constexpr (std::is_floating_point_v<C> || keramos::detail::is_complex<C>)
+        (wide_integers ? call<std::int64_t, T, C> : call<int, T, C>)(address, g, sets, calls, how);
+      else if constexpr (std::is_same_v<T, std::int8_t>)
+        (wide_integers ? call_bytes<std::int64_t> : call_bytes<int>)(address, g, sets, calls);
+    }
   });
 }
 

@@ -33,14 +33,15 @@ std::vector<std::int64_t> choose_rows(std::int64_t m, check_method method, std::
   return rows;
 }
 
-template <class T, class C>
+template <class A, class B, class C>
 class typed_check : public gemm_check {
+  using T = reference::wider_element<A, B>;
   using part = typename keramos::detail::part_of<C>::type;
 
  public:
   typed_check(const gemm_case& g, const void* a, const void* b, const void* c0, std::uint64_t seed,
               bool on_host, check_method method)
-      : problem_(g, a, b, on_host),
+      : problem_(g, static_cast<const A*>(a), static_cast<const B*>(b), on_host),
         elements_(g, problem_, static_cast<const part*>(c0), choose_rows(problem_.m, method, seed)) {
     if (method == check_method::freivalds) {
       freivalds_.emplace(g, problem_, static_cast<const part*>(c0), seed);
@@ -90,8 +91,8 @@ std::unique_ptr<gemm_check> make_gemm_check(const gemm_case& g, const void* a, c
     if constexpr (std::is_same_v<typename of::c, std::int8_t>)
       return make_quantized_check(g, a, b, c0, seed);
     else
-      return std::make_unique<typed_check<typename of::ab, typename of::c>>(g, a, b, c0, seed, on_host,
-                                                                            method);
+      return std::make_unique<typed_check<typename of::a, typename of::b, typename of::c>>(g, a, b, c0, seed,
+                                                                                           on_host, method);
   });
 }
 

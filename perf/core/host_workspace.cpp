@@ -33,8 +33,8 @@ host_workspace::host_workspace(const gemm_case& g, std::int64_t sets, std::uint6
   const auto a_stride = padded(g.a_bytes()), b_stride = padded(g.b_bytes()), c_stride = padded(g.c_bytes());
   visit_type(g.type, [&](auto types) {
     using of = decltype(types);
-    a_ = make<drawn_as<typename of::ab, typename of::c>>(a_stride, seed, 1);
-    b_ = make<drawn_as<typename of::ab, typename of::c>>(b_stride, seed, 2);
+    a_ = make<drawn_as<typename of::a, typename of::c>>(a_stride, seed, 1);
+    b_ = make<drawn_as<typename of::b, typename of::c>>(b_stride, seed, 2);
     c_ = make<typename of::c>(c_stride, seed, 3);
   });
   if (g.beta != 0) {

@@ -39,6 +39,10 @@ constexpr struct {
     {data_type::f8_f16, "f8_f16"},
     {data_type::f8_bf16, "f8_bf16"},
     {data_type::f8_f32, "f8_f32"},
+    {data_type::f16xf32, "f16xf32"},
+    {data_type::bf16xf32, "bf16xf32"},
+    {data_type::f32xc32, "f32xc32"},
+    {data_type::f64xc64, "f64xc64"},
 };
 constexpr auto listed_types = [] {
   std::array<data_type, std::size(type_names)> types{};
@@ -60,11 +64,12 @@ double gemm_case::operations() const {
   return double(operations_of_multiply_add(type)) * double(products()) * double(m) * double(n) * double(k);
 }
 double gemm_case::bytes(double times_c) const {
-  const double of_ab = (double(m) * double(k) + double(k) * double(n)) * double(size_of_ab(type));
+  const double of_ab =
+      double(k) * (double(m) * double(size_of_a(type)) + double(n) * double(size_of_b(type)));
   return double(products()) * (of_ab + times_c * double(m) * double(n) * double(size_of_c(type)));
 }
-std::size_t gemm_case::a_bytes() const { return std::size_t(products() * m * k) * size_of_ab(type); }
-std::size_t gemm_case::b_bytes() const { return std::size_t(products() * k * n) * size_of_ab(type); }
+std::size_t gemm_case::a_bytes() const { return std::size_t(products() * m * k) * size_of_a(type); }
+std::size_t gemm_case::b_bytes() const { return std::size_t(products() * k * n) * size_of_b(type); }
 std::size_t gemm_case::c_bytes() const { return std::size_t(products() * m * n) * size_of_c(type); }
 
 std::string_view name(data_type t) {
@@ -76,8 +81,11 @@ std::string_view name(data_type t) {
 std::string_view name(transpose t) { return t == transpose::N ? "N" : t == transpose::T ? "T" : "C"; }
 std::string_view name(matrix_layout l) { return l == matrix_layout::right ? "right" : "left"; }
 
-std::size_t size_of_ab(data_type t) {
-  return visit_type(t, [](auto types) { return sizeof(typename decltype(types)::ab); });
+std::size_t size_of_a(data_type t) {
+  return visit_type(t, [](auto types) { return sizeof(typename decltype(types)::a); });
+}
+std::size_t size_of_b(data_type t) {
+  return visit_type(t, [](auto types) { return sizeof(typename decltype(types)::b); });
 }
 std::size_t size_of_c(data_type t) {
   return visit_type(t, [](auto types) { return sizeof(typename decltype(types)::c); });
@@ -85,8 +93,12 @@ std::size_t size_of_c(data_type t) {
 data_type multiplied_type(data_type t) {
   switch (t) {
     case data_type::c32:
+    case data_type::f16xf32:
+    case data_type::bf16xf32:
+    case data_type::f32xc32:
       return data_type::f32;
     case data_type::c64:
+    case data_type::f64xc64:
       return data_type::f64;
     case data_type::i8:
       return data_type::i8_i32;
@@ -102,21 +114,27 @@ data_type multiplied_type(data_type t) {
   }
 }
 bool is_integer(data_type t) {
-  return visit_type(t, [](auto types) { return std::is_integral_v<typename decltype(types)::ab>; });
+  return visit_type(t, [](auto types) { return std::is_integral_v<typename decltype(types)::a>; });
 }
 bool is_integer(std::string_view name_of_type) {
   const auto type = find_type(name_of_type);
   return type && is_integer(*type);
 }
 bool is_complex(data_type t) {
-  return visit_type(t, [](auto types) { return keramos::detail::is_complex<typename decltype(types)::ab>; });
+  return visit_type(t, [](auto types) { return keramos::detail::is_complex<typename decltype(types)::c>; });
+}
+bool has_two_types(data_type t) {
+  return visit_type(t, [](auto types) {
+    using of = decltype(types);
+    return !std::is_same_v<typename of::a, typename of::b>;
+  });
 }
 double alpha_of_sums(const gemm_case& g) {
   return g.type == data_type::i8
              ? float(g.alpha * 0x1.8p-7 / std::sqrt(double(std::max<std::int64_t>(g.k, 1))))
              : g.alpha;
 }
-int operations_of_multiply_add(data_type t) { return is_complex(t) ? 8 : 2; }
+int operations_of_multiply_add(data_type t) { return is_complex(t) ? has_two_types(t) ? 4 : 8 : 2; }
 
 std::string names(std::span<const data_type> types) {
   std::string text;

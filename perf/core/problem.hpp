@@ -22,6 +22,7 @@ struct usage_error : std::runtime_error {
 
 // The types of a product: elements of A and B, and behind "_" those of C where they are others; tf32 is f32 whose elements
 // are rounded to eleven bits before they are multiplied, f32_emulated and f64_emulated ask Keramos to emulate; f8 is e4m3.
+// f16xf32 has f16 in A and f32 in B and C; so have the others with an x.
 // One more is a word here, lines in visit_type and in problem.cpp, and a line in each provider that serves it.
 enum class data_type {
   f32,
@@ -40,7 +41,11 @@ enum class data_type {
   bf16_f32,
   f8_f16,
   f8_bf16,
-  f8_f32
+  f8_f32,
+  f16xf32,
+  bf16xf32,
+  f32xc32,
+  f64xc64
 };
 enum class transpose { N, T, C };  // C: T and conjugated; T of real numbers
 enum class matrix_layout { right, left };
@@ -81,17 +86,20 @@ strides strides_of_c(const gemm_case& g);     // C is m x n
 std::string_view name(data_type t);
 std::string_view name(transpose t);
 std::string_view name(matrix_layout l);
-std::size_t size_of_ab(data_type t);  // bytes of an element of A or B
+std::size_t size_of_a(data_type t);  // bytes of an element
+std::size_t size_of_b(data_type t);
 std::size_t size_of_c(data_type t);
-// The type of the numbers that are multiplied, whose peak is that of the product: f16 of f16_f32, f32 of c32.
+// The type of the numbers that are multiplied, whose peak is that of the product: f16 of f16_f32, f32 of c32 and f16xf32.
 data_type multiplied_type(data_type t);
 bool is_integer(data_type t);
 bool is_integer(std::string_view name_of_type);  // of a file's text
-bool is_complex(data_type t);
+bool is_complex(data_type t);                    // numbers of C
+bool has_two_types(data_type t);                 // elements of A and B differ
 // What sums are multiplied by: alpha, of which a C of eight bits is given a part so small, 0.0117 over the root of k, that
 // about one in twenty elements of random data is beyond its range.
 double alpha_of_sums(const gemm_case& g);
-// Of a multiply-add: 2, or 8 of complex numbers, whose product is 6 and whose sum is 2, as LAPACK counts.
+// Of a multiply-add: 2, or 8 of complex numbers, whose product is 6 and whose sum is 2, as LAPACK counts, or 4 of a real and a
+// complex one.
 int operations_of_multiply_add(data_type t);
 
 extern const std::span<const data_type> all_types;
@@ -108,9 +116,10 @@ struct op_pair {
 };
 op_pair parse_ops(std::string_view text);  // "NN", "NT", "CN", ...
 
-template <class AB, class C = AB>
+template <class A, class B = A, class C = A>
 struct elements {
-  using ab = AB;
+  using a = A;
+  using b = B;
   using c = C;
 };
 
@@ -124,7 +133,7 @@ decltype(auto) visit_type(data_type t, F&& f) {
     case data_type::i32:
       return f(elements<std::int32_t>());
     case data_type::i8_i32:
-      return f(elements<std::int8_t, std::int32_t>());
+      return f(elements<std::int8_t, std::int8_t, std::int32_t>());
     case data_type::i8:
       return f(elements<std::int8_t>());
     case data_type::c32:
@@ -134,17 +143,25 @@ decltype(auto) visit_type(data_type t, F&& f) {
     case data_type::f16:
       return f(elements<float16>());
     case data_type::f16_f32:
-      return f(elements<float16, float>());
+      return f(elements<float16, float16, float>());
     case data_type::bf16:
       return f(elements<bfloat16>());
     case data_type::bf16_f32:
-      return f(elements<bfloat16, float>());
+      return f(elements<bfloat16, bfloat16, float>());
     case data_type::f8_f16:
-      return f(elements<float8_e4m3, float16>());
+      return f(elements<float8_e4m3, float8_e4m3, float16>());
     case data_type::f8_bf16:
-      return f(elements<float8_e4m3, bfloat16>());
+      return f(elements<float8_e4m3, float8_e4m3, bfloat16>());
     case data_type::f8_f32:
-      return f(elements<float8_e4m3, float>());
+      return f(elements<float8_e4m3, float8_e4m3, float>());
+    case data_type::f16xf32:
+      return f(elements<float16, float, float>());
+    case data_type::bf16xf32:
+      return f(elements<bfloat16, float, float>());
+    case data_type::f32xc32:
+      return f(elements<float, complex<float>, complex<float>>());
+    case data_type::f64xc64:
+      return f(elements<double, complex<double>, complex<double>>());
     case data_type::f32:
     case data_type::tf32:
     case data_type::f32_emulated:

@@ -22,6 +22,7 @@ using reference::smallest_error, reference::sum_t, reference::unit_roundoff, ref
 // Complex ones become real: C as it lies in memory, with the real and the imaginary part of each element side by side,
 // is the real product of op(A), which lies so too, and of op(B) with 2 x 2 elements, re im over -im re, for each of its
 // own. Its bounds hold for both parts, whose sums have twice as many terms.
+// T: of elements of A and B the wider or complex ones; the others are converted to it.
 template <class T>
 class row_major_problem {
  public:
@@ -29,7 +30,8 @@ class row_major_problem {
   static constexpr int parts = keramos::detail::is_complex<T> ? 2 : 1;  // of an element
 
   // `on_host`: where the product was computed.
-  row_major_problem(const gemm_case& g, const void* a, const void* b, bool on_host)
+  template <class A, class B>
+  row_major_problem(const gemm_case& g, const A* a, const B* b, bool on_host)
       : m(g.m),
         n(parts * g.n),
         k(parts * g.k),
@@ -40,18 +42,14 @@ class row_major_problem {
                                          : keramos::detail::scalar_type_of<T>::value,
                                      on_host)) {
     const auto of_a = strides_of_op_a(g), of_b = strides_of_op_b(g);
-    operand x{{static_cast<const T*>(a), of_a.row, of_a.col, g.op_a == transpose::C}, g.m, g.k};
-    operand y{{static_cast<const T*>(b), of_b.row, of_b.col, g.op_b == transpose::C}, g.k, g.n};
+    const operand<A> x{{a, of_a.row, of_a.col, g.op_a == transpose::C}, g.m, g.k};
+    const operand<B> y{{b, of_b.row, of_b.col, g.op_b == transpose::C}, g.k, g.n};
     if (transposed) {
       m = g.n, n = parts * g.m;
-      std::swap(x, y);
-      x.transpose(), y.transpose();
+      lay_out(y.transposed(), x.transposed());
+    } else {
+      lay_out(x, y);
     }
-    a_ = row_major(x, a_copy_);
-    if constexpr (parts == 1)
-      b_ = row_major(y, b_copy_);
-    else
-      b_ = real_form(y, b_copy_);
   }
 
   const S* a_row(std::int64_t i) const { return a_ + i * k; }  // [k]
@@ -72,15 +70,27 @@ class row_major_problem {
 
  private:
   // op of a matrix, rows x cols.
-  struct operand : reference::operand<T> {
+  template <class E>
+  struct operand : reference::operand<E> {
     std::int64_t rows, cols;
 
-    void transpose() { std::swap(this->row_stride, this->col_stride), std::swap(rows, cols); }
+    operand transposed() const {
+      return {{this->data, this->col_stride, this->row_stride, this->conjugated}, cols, rows};
+    }
   };
 
+  template <class Left, class Right>
+  void lay_out(const operand<Left>& x, const operand<Right>& y) {
+    a_ = row_major(x, a_copy_);
+    if constexpr (parts == 1)
+      b_ = row_major(y, b_copy_);
+    else
+      b_ = real_form(y, b_copy_);
+  }
+
   // f(i, j) for all elements, in tiles.
-  template <class F>
-  static void for_elements(const operand& x, const F& f) {
+  template <class E, class F>
+  static void for_elements(const operand<E>& x, const F& f) {
     constexpr std::int64_t tile = 32, worth_a_thread = 1 << 16;
     const auto rows_at_once = std::max(tile, worth_a_thread / x.cols);
     parallel_blocks(x.rows, rows_at_once, [&](std::int64_t begin, std::int64_t end) {
@@ -92,8 +102,9 @@ class row_major_problem {
     });
   }
 
-  static const S* row_major(const operand& x, std::vector<S>& copy) {
-    if constexpr (std::is_same_v<T, S> || parts == 2) {
+  template <class E>
+  static const S* row_major(const operand<E>& x, std::vector<S>& copy) {
+    if constexpr (std::is_same_v<E, T> && (std::is_same_v<T, S> || parts == 2)) {
       const bool conjugated = parts == 2 && x.conjugated;
       if (!conjugated && x.col_stride == 1 && (x.row_stride == x.cols || x.rows == 1))
         return reinterpret_cast<const S*>(x.data);
@@ -101,7 +112,7 @@ class row_major_problem {
     copy.resize(x.rows * x.cols * parts);
     for_elements(x, [&](std::int64_t i, std::int64_t j) {
       S* const to = &copy[(i * x.cols + j) * parts];
-      const T value = x(i, j);
+      const T value = T(x(i, j));
       if constexpr (parts == 2)
         to[0] = value.re, to[1] = value.im;
       else
@@ -110,12 +121,13 @@ class row_major_problem {
     return copy.data();
   }
 
-  static const S* real_form(const operand& x, std::vector<S>& copy) {
+  template <class E>
+  static const S* real_form(const operand<E>& x, std::vector<S>& copy) {
     const std::int64_t row = 2 * x.cols;
     copy.resize(2 * x.rows * row);
     for_elements(x, [&](std::int64_t i, std::int64_t j) {
       S* const to = &copy[2 * i * row + 2 * j];
-      const T value = x(i, j);
+      const T value = T(x(i, j));
       to[0] = value.re, to[1] = value.im;
       to[row] = -value.im, to[row + 1] = value.re;
     });

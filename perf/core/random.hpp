@@ -20,8 +20,8 @@ constexpr std::uint64_t mix(std::uint64_t x) {
 
 // As what elements of A and B are drawn. Those for a C of eight bits are any, with a sign: sums then have either sign, and
 // are all over its range.
-template <class AB, class C>
-using drawn_as = std::conditional_t<std::is_same_v<C, std::int8_t>, std::uint8_t, AB>;
+template <class T, class C>
+using drawn_as = std::conditional_t<std::is_same_v<C, std::int8_t>, std::uint8_t, T>;
 
 class random_stream {
  public:

@@ -40,7 +40,7 @@ std::string host_micro_kernel(data_type type) {
   };
   return visit_type(type, [&](auto elements) {
     using with = decltype(elements);
-    using types = keramos::detail::types_of<typename with::ab, typename with::ab, typename with::c>;
+    using types = keramos::detail::types_of<typename with::a, typename with::b, typename with::c>;
     return of(keramos::detail::host::kernels<types>());
   });
 }

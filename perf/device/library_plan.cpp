@@ -15,7 +15,7 @@ namespace {
 using space = keramos::default_execution_space;
 
 // The plan for operands that lie as those which are measured; nobody reads them.
-template <class AB, class C>
+template <class A, class B, class C>
 gemm_plan plan_of(const gemm_case& g) {
   using memory = Kokkos::View<char*, space>;
   const auto allocate = [](std::size_t bytes) {
@@ -23,8 +23,8 @@ gemm_plan plan_of(const gemm_case& g) {
   };
   const memory a = allocate(g.a_bytes()), b = allocate(g.b_bytes()), c = allocate(g.c_bytes());
   const auto at_a = strides_of_op_a(g), at_b = strides_of_op_b(g), at_c = strides_of_c(g);
-  const matrix_view<const AB> op_a{reinterpret_cast<const AB*>(a.data()), g.m, g.k, at_a.row, at_a.col};
-  const matrix_view<const AB> op_b{reinterpret_cast<const AB*>(b.data()), g.k, g.n, at_b.row, at_b.col};
+  const matrix_view<const A> op_a{reinterpret_cast<const A*>(a.data()), g.m, g.k, at_a.row, at_a.col};
+  const matrix_view<const B> op_b{reinterpret_cast<const B*>(b.data()), g.k, g.n, at_b.row, at_b.col};
   gemm_options options;
   options.op_a = op_of(g.op_a), options.op_b = op_of(g.op_b);
   options.compute = compute_of(g.type);
@@ -41,18 +41,6 @@ struct extents {
 };
 extents computed(const gemm_part& part) {
   return part.transposed ? extents{part.n, part.m} : extents{part.m, part.n};
-}
-
-[[maybe_unused]] std::string name_of(tiling::math_unit unit) {
-  switch (unit) {
-    case tiling::math_unit::matrix:
-      return "tensor cores, fed by warps";
-    case tiling::math_unit::warpgroup:
-      return "tensor cores, fed by warpgroups";
-    case tiling::math_unit::fma:
-      break;
-  }
-  return "FMA units";
 }
 
 using keramos::detail::simt::device_model;
@@ -90,10 +78,10 @@ template <class Exec>
 void describe_row(const Exec& exec, const gemm_part& part, std::int64_t k, planned_part& out) {
   if constexpr (!backend::traits<Exec>::is_host) {
     using tiles = backend::tiles<Exec>;
-    out.unit = name_of(tiling::math_unit::fma);
+    out.unit = to_string(tiling::math_unit::fma);
     if (part.row < 0 || part.row >= int(std::size(tiles::table))) return;
     const auto& row = tiles::table[part.row];
-    out.unit = name_of(row.config.math);
+    out.unit = to_string(row.config.math);
     out.teams_of_registers =
         backend::traits<Exec>::teams_per_unit(row.config.teams, part.team_size, part.local_bytes);
     const device_model device = tiles::model(exec);
@@ -125,7 +113,7 @@ planned_part describe(const gemm_plan& plan, const gemm_part& part) {
 library_plan library_plan_for(const gemm_case& g) {
   const gemm_plan plan = visit_type(g.type, [&](auto types) {
     using of = decltype(types);
-    return plan_of<typename of::ab, typename of::c>(g);
+    return plan_of<typename of::a, typename of::b, typename of::c>(g);
   });
   library_plan out;
   out.type = plan.type;

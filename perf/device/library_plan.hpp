@@ -39,7 +39,7 @@ struct planned_part {
   std::int64_t threads = 0;        // of a team
   std::int64_t scratch_bytes = 0;  // that a team asks for, at most
   // Of GPUs:
-  std::string unit;                     // what multiplies: "FMA units", "tensor cores, fed by warps", ...
+  std::string unit;                     // what multiplies: "FMA units", "matrix units" or "warpgroups"
   std::int64_t teams_of_registers = 0;  // that registers are left for on a multiprocessor; 0: not known
   std::optional<modelled_time> model;   // where the library has one
 

@@ -71,8 +71,8 @@ workspace::workspace(const gemm_case& g, std::int64_t sets, std::uint64_t seed)
   s.allocate(s.c, g.c_bytes());
   visit_type(g.type, [&](auto types) {
     using of = decltype(types);
-    s.fill<drawn_as<typename of::ab, typename of::c>>(s.a, seed, 1);
-    s.fill<drawn_as<typename of::ab, typename of::c>>(s.b, seed, 2);
+    s.fill<drawn_as<typename of::a, typename of::c>>(s.a, seed, 1);
+    s.fill<drawn_as<typename of::b, typename of::c>>(s.b, seed, 2);
     s.fill<typename of::c>(s.c, seed, 3);
   });
   if (g.beta != 0) {

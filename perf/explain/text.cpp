@@ -63,8 +63,9 @@ std::string tile_text(const tile_description& t, const tile_figures& f) {
                               ? ", one element of C a thread"
                               : fmt::format(", {}x{} elements of C a thread", t.thread_m, t.thread_n));
   text += "arithmetic intensity\n";
-  text += line(fmt::format("naive, {}/B", op), fmt::format("{:g}", f.naive_intensity),
-               fmt::format("{} operations for 2 operands of {} bytes", each, size_of_ab(t.type)));
+  text +=
+      line(fmt::format("naive, {}/B", op), fmt::format("{:g}", f.naive_intensity),
+           fmt::format("{} operations for {} bytes of A and B", each, size_of_a(t.type) + size_of_b(t.type)));
   text += line(fmt::format("tiled, {}/B", op), fmt::format("{:g}", f.intensity), "");
   text += line("global traffic is reduced by", fmt::format("{:g}", f.reduction), "");
   text += "one phase, a k-tile\n";

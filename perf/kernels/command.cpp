@@ -101,7 +101,7 @@ std::unique_ptr<kernel_family> make_family(const std::string& kernel, std::int64
 std::unique_ptr<kernel_family> make_family(const std::string& kernel, data_type type, std::int64_t elements,
                                            std::uint64_t seed) {
   return visit_type(type, [&](auto types) -> std::unique_ptr<kernel_family> {
-    using T = typename decltype(types)::ab;
+    using T = typename decltype(types)::a;
     if constexpr (!std::is_arithmetic_v<T> || sizeof(T) < 4)
       return nullptr;  // chosen_types has none of those
     else

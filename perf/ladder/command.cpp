@@ -182,7 +182,7 @@ class ladder_session {
       if (!row) row = absent(g, step, wanted, width);
       if (!step.beside) row->number = ++number;
       row->tile = fmt::format("{}x{}x{}", step.tile_m, step.tile_n, step.tile_k);
-      row->bytes = step.elements_moved(double(g.m), double(g.n), double(g.k)) * double(size_of_ab(g.type));
+      row->bytes = step.elements_moved(double(g.m), double(g.n), double(g.k)) * double(size_of_a(g.type));
       row->why = step.why;
       rows.push_back(std::move(*row));
     }
@@ -236,7 +236,7 @@ class ladder_session {
     const auto& block = plan.parts.front().block;
     row.tile = block.text();
     const auto blocks = [](std::int64_t extent, std::int64_t of) { return double((extent + of - 1) / of); };
-    row.bytes = double(size_of_ab(g.type)) *
+    row.bytes = double(size_of_a(g.type)) *
                 (double(g.m) * double(g.k) * blocks(g.n, block.n) +
                  double(g.k) * double(g.n) * blocks(g.m, block.m) + double(g.m) * double(g.n));
   }

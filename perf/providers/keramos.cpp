@@ -12,28 +12,30 @@ namespace keramos::perf {
 namespace {
 
 // As what alpha and beta are given.
-template <class AB, class C>
-using scalar_of = std::conditional_t<std::is_same_v<C, std::int8_t>, float, reference::sum_t<AB>>;
+template <class A, class B, class C>
+using scalar_of = std::conditional_t<std::is_same_v<C, std::int8_t>, float,
+                                     reference::sum_t<reference::wider_element<A, B>>>;
 
-template <class AB, class C, class Layout>
+template <class A, class B, class C, class Layout>
 void enqueue(const gemm_case& g, const operand_set& set) {
   using memory = keramos::default_execution_space::memory_space;
   using unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
-  using in = Kokkos::View<const AB**, Layout, memory, unmanaged>;
+  using in_a = Kokkos::View<const A**, Layout, memory, unmanaged>;
+  using in_b = Kokkos::View<const B**, Layout, memory, unmanaged>;
   using out = Kokkos::View<C**, Layout, memory, unmanaged>;
   const bool a_plain = g.op_a == transpose::N, b_plain = g.op_b == transpose::N;
-  const in a(static_cast<const AB*>(set.a), a_plain ? g.m : g.k, a_plain ? g.k : g.m);
-  const in b(static_cast<const AB*>(set.b), b_plain ? g.k : g.n, b_plain ? g.n : g.k);
+  const in_a a(static_cast<const A*>(set.a), a_plain ? g.m : g.k, a_plain ? g.k : g.m);
+  const in_b b(static_cast<const B*>(set.b), b_plain ? g.k : g.n, b_plain ? g.n : g.k);
   const out c(static_cast<C*>(set.c), g.m, g.n);
   keramos::gemm_options options;
   options.op_a = op_of(g.op_a);
   options.op_b = op_of(g.op_b);
   options.compute = compute_of(g.type);
-  using scalar = scalar_of<AB, C>;
+  using scalar = scalar_of<A, B, C>;
   keramos::gemm(machine_queue(), scalar(alpha_of_sums(g)), a, b, scalar(g.beta), c, options);
 }
 
-template <class AB, class C, class Layout>
+template <class A, class B, class C, class Layout>
 void enqueue_batch(const gemm_case& g, const operand_set& set) {
   const auto batch = [&](auto* data, bool plain, index_t rows, index_t cols) {
     if (!plain) std::swap(rows, cols);
@@ -44,20 +46,20 @@ void enqueue_batch(const gemm_case& g, const operand_set& set) {
     return batched_matrix_view<element>::strided(first, g.batch, rows * cols);
   };
   const bool a_plain = g.op_a == transpose::N, b_plain = g.op_b == transpose::N;
-  using scalar = scalar_of<AB, C>;
+  using scalar = scalar_of<A, B, C>;
   keramos::gemm_batched(machine_queue(), scalar(alpha_of_sums(g)),
-                        batch(static_cast<const AB*>(set.a), a_plain, g.m, g.k),
-                        batch(static_cast<const AB*>(set.b), b_plain, g.k, g.n), scalar(g.beta),
+                        batch(static_cast<const A*>(set.a), a_plain, g.m, g.k),
+                        batch(static_cast<const B*>(set.b), b_plain, g.k, g.n), scalar(g.beta),
                         batch(static_cast<C*>(set.c), true, g.m, g.n),
                         {.op_a = op_of(g.op_a), .op_b = op_of(g.op_b), .compute = compute_of(g.type)});
 }
 
-template <class AB, class C>
+template <class A, class B, class C>
 auto enqueue_in(const gemm_case& g) {
   const bool right = g.layout == matrix_layout::right;
   if (g.batch > 0)
-    return right ? enqueue_batch<AB, C, Kokkos::LayoutRight> : enqueue_batch<AB, C, Kokkos::LayoutLeft>;
-  return right ? enqueue<AB, C, Kokkos::LayoutRight> : enqueue<AB, C, Kokkos::LayoutLeft>;
+    return right ? enqueue_batch<A, B, C, Kokkos::LayoutRight> : enqueue_batch<A, B, C, Kokkos::LayoutLeft>;
+  return right ? enqueue<A, B, C, Kokkos::LayoutRight> : enqueue<A, B, C, Kokkos::LayoutLeft>;
 }
 
 constexpr bool has_tf32 = keramos::detail::computes<keramos::default_execution_space, keramos::types::tf32>;
@@ -80,7 +82,7 @@ class keramos_provider : public gemm_provider {
     sets_ = operands.device;
     enqueue_ = visit_type(g.type, [&](auto types) {
       using of = decltype(types);
-      return enqueue_in<typename of::ab, typename of::c>(g);
+      return enqueue_in<typename of::a, typename of::b, typename of::c>(g);
     });
   }
   double run(std::int64_t calls) override {

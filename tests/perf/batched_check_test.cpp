@@ -17,11 +17,12 @@ namespace {
 
 template <class Types>
 struct batch_of_products {
-  using T = typename Types::ab;
+  using T = typename Types::number;
   using C = typename Types::c;
 
   gemm_case g;
-  std::vector<T> a, b;
+  std::vector<typename Types::a> a;
+  std::vector<typename Types::b> b;
   std::vector<C> c0, c;
 
   explicit batch_of_products(const gemm_case& problem) : g(problem) {

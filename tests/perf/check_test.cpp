@@ -18,11 +18,12 @@ namespace {
 
 template <class Types>
 struct product {
-  using T = typename Types::ab;
+  using T = typename Types::number;
   using C = typename Types::c;
 
   gemm_case g;
-  std::vector<T> a, b;
+  std::vector<typename Types::a> a;
+  std::vector<typename Types::b> b;
   std::vector<C> c0, c;
 
   product(gemm_case problem, std::uint64_t seed) : g(problem) {
@@ -70,7 +71,7 @@ struct product {
 };
 
 template <class Types>
-inline constexpr bool is_f8 = std::is_same_v<typename Types::ab, float8_e4m3>;
+inline constexpr bool is_f8 = std::is_same_v<typename Types::a, float8_e4m3>;
 
 template <class Types>
 class Check : public testing::Test {
@@ -101,7 +102,7 @@ TYPED_TEST(Check, RightResultsPass) {
       EXPECT_LE(v.error, v.bound);
       // Sums of few products of eight-bit floats are exact in f32; Freivalds' vectors are not.
       if constexpr (!is_f8<TypeParam> || !std::is_same_v<typename TypeParam::c, float>) {
-        EXPECT_EQ(v.error > 0, !std::is_integral_v<typename TypeParam::ab>);
+        EXPECT_EQ(v.error > 0, !std::is_integral_v<typename TypeParam::a>);
       }
     });
   }
@@ -177,6 +178,10 @@ void expect_conjugation_is_seen() {
 TEST(CheckBound, ConjugationIsSeen) {
   expect_conjugation_is_seen<c32_types>();
   expect_conjugation_is_seen<c64_types>();
+  // Of a real A there is nothing to see.
+  product<f32xc32_types> p({data_type::f32xc32, transpose::N, transpose::T, {}, 20, 30, 40}, 11);
+  p.g.op_b = transpose::C;
+  EXPECT_FALSE((*p.checker(check_method::every_element))(p.c.data()).passed);
 }
 
 TEST(CheckBound, ComplexProductInLowerPrecisionFails) {

@@ -181,7 +181,7 @@ library_plan some_plan() {
   part.m = part.n = 512;
   part.block = {64, 64, 16};
   part.stages = 2, part.teams = 64, part.threads = 128, part.scratch_bytes = 17408;
-  part.unit = "tensor cores, fed by warps";
+  part.unit = "matrix units";
   part.teams_of_registers = 4;
   part.model = modelled_time{1000, {{"copies", 0.25}, {"products", 0.125}}};
   plan.parts.push_back(part);
@@ -195,7 +195,7 @@ TEST(Explain, ThePlanTellsTeamsUnitAndLimit) {
   EXPECT_NE(text.find("f32_emulated NN, m x n x k = 512 x 512 x 512, computed as f32"), std::string::npos)
       << text;
   EXPECT_NE(text.find("64   of 128 threads"), std::string::npos) << text;
-  EXPECT_NE(text.find("tensor cores, fed by warps"), std::string::npos) << text;
+  EXPECT_NE(text.find("matrix units"), std::string::npos) << text;
   EXPECT_NE(text.find("17,408"), std::string::npos) << text;
   EXPECT_NE(text.find("?   compiled so that 4 teams fit a multiprocessor"), std::string::npos) << text;
   EXPECT_NE(text.find("--registers"), std::string::npos) << text;
@@ -206,7 +206,7 @@ TEST(Explain, ThePlanTellsTeamsUnitAndLimit) {
   EXPECT_EQ(library_text(g, some_plan(), 96).find("--registers"), std::string::npos);
   const auto json = to_json(g, some_plan())["plan"][0];
   EXPECT_EQ(json["teams"], 64);
-  EXPECT_EQ(json["unit"], "tensor cores, fed by warps");
+  EXPECT_EQ(json["unit"], "matrix units");
   EXPECT_EQ(json["model"]["limited_by"], "copies");
   EXPECT_EQ(json["model"]["saved_without"]["products"], 0.125);
 }

@@ -51,6 +51,15 @@ expect_json(complex.json C results 71 op_a)
 expect_json(complex.json ON results 71 verified)
 run(0 gemm --provider keramos --type c32,c64 --op NN,CC --size 8,350 ${quick})
 run(0 gemm --provider keramos --type f32,i32,bf16 --op CC,NC --size 8,20 ${quick})  # T of real numbers
+file(REMOVE mixed.json)
+run(0 gemm --provider keramos --type f16xf32,bf16xf32,f32xc32,f64xc64 --op NN,NT,NC,TN,CC --layout right,left --m 5
+    --n 7,24 --k 33 --alpha 3 --beta -2 ${quick} --seed 42 --output mixed.json)
+expect_json(mixed.json f16xf32 results 0 type)
+expect_json(mixed.json f64xc64 results 79 type)
+expect_json(mixed.json ON results 79 verified)
+run(0 gemm --provider keramos --type f16xf32,bf16xf32,f32xc32,f64xc64 --op NN,TC --size 8,550 ${quick})
+run(0 gemm --provider keramos,blas --blas ${WRONG_CBLAS} --type f32xc32 --size 8 ${quick} --output mixed.json)
+expect_json(mixed.json "CBLAS has no product of f32xc32" results 1 reason)
 
 # A wrong element is shown, whether all are compared or (the larger size) sums of them; the other
 # provider and the later cases are measured and written all the same.
@@ -121,6 +130,9 @@ expect_json(batched.json bf16_f32 results 7 type)
 run(0 batched --provider keramos --type c32,c64 --op NN,TC,CN --layout right,left --batch 9 --m 5 --n 7 --k 40
     --alpha 3 --beta -2 ${quick} --output batched.json)
 expect_json(batched.json c64 results 11 type)
+run(0 batched --provider keramos --type f16xf32,f64xc64 --op NN,TC --layout right,left --batch 9 --m 5 --n 7 --k 40
+    --alpha 3 --beta -2 ${quick} --output batched.json)
+expect_json(batched.json f64xc64 results 7 type)
 run(1 batched --provider keramos,blas --blas ${WRONG_CBLAS} --type f64 --batch 5 --size 24 ${quick}
     --output batched.json)
 expect("${out}" "WRONG: element \\(22, 1\\) of matrix [0-4] is off by 2, allowed")

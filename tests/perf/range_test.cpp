@@ -40,7 +40,7 @@ TEST(Names, RoundTripAndRefuse) {
   EXPECT_EQ(
       names(all_types),
       "f32,tf32,f32_emulated,f64,f64_emulated,i32,i8_i32,i8,c32,c64,f16,f16_f32,bf16,bf16_f32,f8_f16,f8_bf16,"
-      "f8_f32");
+      "f8_f32,f16xf32,bf16xf32,f32xc32,f64xc64");
   EXPECT_EQ(names(basic_types), "f32,f64,i32");
   const auto nt = parse_ops("NT");
   EXPECT_EQ(nt.a, transpose::N);

@@ -65,6 +65,23 @@ TEST(HostWorkspace, EveryMatrixHasItsElements) {
   EXPECT_TRUE(std::isnan(float(static_cast<const float16*>(halves.c())[34])));
 }
 
+TEST(HostWorkspace, ElementsOfTwoTypesHaveSizesOfTheirOwnAndRealTimesComplexHalfTheOperations) {
+  gemm_case g{data_type::f32xc32, transpose::N, transpose::C, matrix_layout::right, 5, 7, 9};
+  EXPECT_EQ(g.a_bytes(), 5 * 9 * 4u);
+  EXPECT_EQ(g.b_bytes(), 9 * 7 * 8u);
+  EXPECT_EQ(g.c_bytes(), 5 * 7 * 8u);
+  EXPECT_EQ(g.bytes(), 5 * 9 * 4 + 9 * 7 * 8 + 5 * 7 * 8);
+  EXPECT_EQ(g.operations(), 4 * 5 * 7 * 9);
+  host_workspace data(g, 1, 42);
+  EXPECT_EQ(static_cast<const float*>(data.operands()[0].a)[3], random_stream(42, 1).value<float>(3));
+  EXPECT_EQ(static_cast<const complex<float>*>(data.operands()[0].b)[3].im,
+            random_stream(42, 2).value<float>(7));
+  g.type = data_type::f16xf32;
+  EXPECT_EQ(g.a_bytes(), 5 * 9 * 2u);
+  EXPECT_EQ(g.b_bytes(), 9 * 7 * 4u);
+  EXPECT_EQ(g.operations(), 2 * 5 * 7 * 9);
+}
+
 TEST(HostWorkspace, ComplexElementsAreTwoNumbersAndEightOperations) {
   const gemm_case g{data_type::c64, transpose::N, transpose::C, matrix_layout::right, 5, 7, 9};
   EXPECT_EQ(g.a_bytes(), 5 * 9 * 16u);
