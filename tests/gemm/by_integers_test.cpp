@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "emulated_case.hpp"
+#include "ops_and_layouts.hpp"
 
 namespace keramos::test {
 namespace {
@@ -76,6 +77,14 @@ TYPED_TEST(GemmByIntegers, SizesOpsLayoutsAndBands) {
         g.gap = index_t(rng() % 5), g.offset = index_t(rng() % 5);
         EXPECT_TRUE(run<T>(by_integers<T>(g, 1 + index_t(rng() % 300), 1 + index_t(rng() % 300)), rng()));
       }
+}
+
+TYPED_TEST(GemmByIntegers, EveryOpAndLayout) {
+  std::mt19937_64 rng(fresh_seed());
+  for_ops_and_layouts([&](op op_a, op op_b, layout a, layout b, layout c) {
+    const gemm_case g{37, 45, 29, op_a, op_b, a, b, c, 3, 5, 1.5, 0.5};
+    EXPECT_TRUE(run<TypeParam>(by_integers<TypeParam>(g, 20, 30), rng()));
+  });
 }
 
 /// op(A)·op(B) of row-major m x k and k x n, by integers where that can be; otherwise in a tile that does not divide k.
