@@ -19,6 +19,10 @@
 namespace keramos {
 
 namespace detail {
+
+/// Bytes that arrays in a team's local memory are aligned to: a line of a GPU's cache.
+inline constexpr std::size_t local_alignment = 128;
+
 template <int... I>
 constexpr int last_of() {
   constexpr int all[] = {I...};
@@ -193,7 +197,7 @@ auto local_extents(const range<Rank>&... of_array) {
 /// The local arrays of a work-group kernel, laid out one behind the other.
 template <class... Array>
 struct local_memory {
-  static constexpr std::size_t alignment = 128;
+  static constexpr std::size_t alignment = detail::local_alignment;
   static constexpr int count = sizeof...(Array);
   static constexpr int dynamic_count = (int(detail::is_dynamic<Array>) + ... + 0);
   using extents_type = detail::dynamic_extents<dynamic_count>;

@@ -115,16 +115,6 @@ auto checked_problem(const MA& a, const MB& b, const MC& c, const gemm_options& 
 template <class Exec, class Types>
 inline constexpr bool computes = !Types::needs_matrix_units || !backend::traits<Exec>::is_host;
 
-/// The same problem in types To, whose elements are the same: itself, if it is of these.
-template <class To, class From>
-decltype(auto) in_types(const gemm_problem<From>& p) {
-  if constexpr (std::is_same_v<To, From>)
-    return (p);
-  else
-    return gemm_problem<To>{p.a, p.b, p.c,     p.c_row_stride, p.c_col_stride, p.m,
-                            p.n, p.k, p.pad_m, p.pad_n,        p.place};
-}
-
 /// Whether some products of Types are emulated there if `compute` asks for it.
 template <class Exec, class Types>
 constexpr bool emulates() {
@@ -155,13 +145,25 @@ template <class Exec, class Types>
                          why + "; pass gemm_compute::standard");
 }
 
+/// Whether elements of Types can be rounded to TF32 there if `compute` asks for it.
+template <class Exec, class Types>
+constexpr bool rounds_to_tf32() {
+  return std::is_same_v<Types, types::f32> && computes<Exec, types::tf32> && is_compiled<types::tf32>;
+}
+
+/// Throws unless `compute` asks for what elements of Types are multiplied in where nothing is rounded or emulated.
+template <class Exec, class Types>
+void check_compute(gemm_compute compute) {
+  if (compute != gemm_compute::standard && compute != asks_to_emulate<Types>)
+    refuse_compute<Exec, Types>(compute);
+}
+
 /// Calls `f` with the types, as a value, that `compute` asks for where elements are those of Types, and nothing is emulated.
 template <class Exec, class Types, class F>
 decltype(auto) with_compute(gemm_compute compute, const F& f) {
-  if constexpr (std::is_same_v<Types, types::f32> && computes<Exec, types::tf32> && is_compiled<types::tf32>)
+  if constexpr (rounds_to_tf32<Exec, Types>())
     if (compute == gemm_compute::tf32) return f(types::tf32());
-  if (compute != gemm_compute::standard && compute != asks_to_emulate<Types>)
-    refuse_compute<Exec, Types>(compute);
+  check_compute<Exec, Types>(compute);
   return f(Types());
 }
 
@@ -252,10 +254,14 @@ basic_event<Exec> gemm(basic_queue<Exec>& q, Alpha alpha, const MA& a, const MB&
       detail::run_emulated(q.execution_space(), detail::workspace_of(q), problem, epilogue, options);
       return q.completion();
     }
-  detail::with_compute<Exec, types>(options.compute, [&]<class To>(To) {
-    detail::run_gemm(q.execution_space(), detail::workspace_of(q), detail::in_types<To>(problem), epilogue,
-                     options);
-  });
+  if constexpr (detail::rounds_to_tf32<Exec, types>())
+    if (options.compute == gemm_compute::tf32) {
+      detail::run_gemm(q.execution_space(), detail::workspace_of(q),
+                       detail::in_types<keramos::types::tf32>(problem), epilogue, options);
+      return q.completion();
+    }
+  detail::check_compute<Exec, types>(options.compute);
+  detail::run_gemm(q.execution_space(), detail::workspace_of(q), problem, epilogue, options);
   return q.completion();
 }
 

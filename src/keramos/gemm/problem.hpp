@@ -91,6 +91,16 @@ gemm_problem<Types> problem_of(const tiling::operand<A>& a, const tiling::operan
     return {b, a, c, c_col_stride, c_row_stride, n, m, k, 0, 0, {.transposed = true}};
 }
 
+/// The same problem in types To, whose elements are the same: itself, if it is of these.
+template <class To, class From>
+decltype(auto) in_types(const gemm_problem<From>& p) {
+  if constexpr (std::is_same_v<To, From>)
+    return (p);
+  else
+    return gemm_problem<To>{p.a, p.b, p.c,     p.c_row_stride, p.c_col_stride, p.m,
+                            p.n, p.k, p.pad_m, p.pad_n,        p.place};
+}
+
 /// Whether a problem is the transpose of the caller's, for its types' sake (problem_of). The caller's plan is not.
 template <class Types>
 bool is_turned(const gemm_problem<Types>& p) {

@@ -269,11 +269,20 @@ using team_policy = std::conditional_t<Sharing == sharing::balanced && backend::
                                        Kokkos::TeamPolicy<Exec, Kokkos::Schedule<Kokkos::Dynamic>, Bounds>,
                                        Kokkos::TeamPolicy<Exec, Bounds>>;
 
+/// Whether a kernel has whatever size its caller's function has.
+template <class Kernel>
+inline constexpr bool has_callers_size = false;
+template <class Group, class F>
+inline constexpr bool has_callers_size<work_group_kernel<Group, F>> = true;
+
 /// Launches `kernel(team)` on `league` teams of `TeamSize` threads, each with `bytes` of local memory.
 /// `TeamsPerUnit` is the occupancy to keep registers for.
 template <int TeamSize, int TeamsPerUnit = 1, sharing Sharing = sharing::equal, class Exec, class Kernel>
 [[gnu::always_inline]] inline void team_launch(const std::string& label, const Exec& exec, int league,
                                                std::size_t bytes, const Kernel& kernel) {
+  if constexpr (!backend::traits<Exec>::is_host && !has_callers_size<Kernel>)
+    static_assert(sizeof(Kernel) <= backend::traits<Exec>::most_kernel_bytes,
+                  "keramos: with more Kokkos would pass the functor through constant memory and wait");
   check_local_memory(label, exec, TeamSize, bytes);
   if (league == 0) return;
   using policy = team_policy<Exec, Sharing, Kokkos::LaunchBounds<TeamSize, TeamsPerUnit>>;
@@ -283,7 +292,7 @@ template <int TeamSize, int TeamsPerUnit = 1, sharing Sharing = sharing::equal, 
     } else {
       policy teams(exec, league, TeamSize);
       // Room for the alignment of the first array.
-      if (bytes > 0) teams.set_scratch_size(0, Kokkos::PerTeam(int(bytes + 128)));
+      if (bytes > 0) teams.set_scratch_size(0, Kokkos::PerTeam(int(bytes + local_alignment)));
       Kokkos::parallel_for(label, teams, kernel);
     }
   } catch (...) {

@@ -7,6 +7,7 @@
 
 #include <keramos/backends/interface.hpp>
 #include <keramos/base/macros.hpp>
+#include <keramos/core/local_memory.hpp>
 #include <keramos/gemm/collective/fma.hpp>
 #include <keramos/gemm/collective/simt_stager.hpp>
 #include <keramos/gemm/collective/warp_mma.hpp>
@@ -75,7 +76,7 @@ class collective {
                                         const Epilogue& epilogue) const {
     const auto at = tile.position();
     const int k_tiles = int((at.k1 - at.k0 + Config.block.k - 1) / Config.block.k);
-    char* local = static_cast<char*>(team.team_scratch(0).get_shmem_aligned(local_bytes(), 128));
+    char* local = static_cast<char*>(team.team_scratch(0).get_shmem_aligned(local_bytes(), local_alignment));
     stager operands(p, at, local, int(team.team_rank()));
     accumulator acc(int(team.team_rank()));
     tiling::team_pipeline<stages, copier> ring;

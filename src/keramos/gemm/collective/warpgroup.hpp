@@ -11,6 +11,7 @@
 
 #include <keramos/backends/interface.hpp>
 #include <keramos/base/macros.hpp>
+#include <keramos/core/local_memory.hpp>
 #include <keramos/gemm/collective/simt_stager.hpp>
 #include <keramos/gemm/collective/warpgroup_accumulator.hpp>
 #include <keramos/gemm/problem.hpp>
@@ -143,8 +144,9 @@ class warpgroup_collective {
   template <class Team, class Tile, class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void run(const Team& team, const gemm_problem<Types>& p, const Tile& first,
                                         const Epilogue& epilogue) const {
-    auto address =
-        reinterpret_cast<std::uintptr_t>(team.team_scratch(0).get_shmem_aligned(local_bytes(), 128));
+    // Aligned here: team_launch leaves room for local_alignment alone, local_bytes() for the rest.
+    auto address = reinterpret_cast<std::uintptr_t>(
+        team.team_scratch(0).get_shmem_aligned(local_bytes(), local_alignment));
     address = (address + warpgroup_alignment - 1) / warpgroup_alignment * warpgroup_alignment;
     char* const local = reinterpret_cast<char*>(address);
     pipeline ring(local + stages_bytes);
@@ -158,7 +160,7 @@ class warpgroup_collective {
       if constexpr (moves_registers) atom::template give_registers<copying_registers>();
       copy(p, first, local, ring, thread - multiplying);
     }
-    // Else the compiler does not use them: it sees the team begin once more, with another rank in the league.
+    // Without this exit the compiler sees the kernel run again for another league rank, and does not use the registers taken.
     if constexpr (moves_registers) atom::exit();
   }
 

@@ -11,9 +11,10 @@
 
 #include <keramos/backends/simt/tiles.hpp>
 #include <keramos/base/error.hpp>
+#include <keramos/core/detail/launch.hpp>
 #include <keramos/core/detail/workspace.hpp>
+#include <keramos/core/local_memory.hpp>
 #include <keramos/gemm/collective/c_writer.hpp>
-#include <keramos/gemm/kernel/launch_kernel.hpp>
 #include <keramos/gemm/kernel/split_k.hpp>
 #include <keramos/gemm/plan.hpp>
 #include <keramos/gemm/problem.hpp>
@@ -76,7 +77,7 @@ struct gemv_kernel {
     else
       multiply_along_rows(s, k0, k1, k_lane);
 
-    T* local = static_cast<T*>(team.team_scratch(0).get_shmem_aligned(std::size_t(bytes), 128));
+    T* local = static_cast<T*>(team.team_scratch(0).get_shmem_aligned(std::size_t(bytes), local_alignment));
     add_lanes(team, s, local, thread, k_lane, along_k ? 1 : apart);
     s.leads = k_lane == 0;
     if (!split.template add_up<team_size * rows, team_size>(team, block, part, s) || !s.leads) return;
@@ -282,7 +283,7 @@ void multiply_vector(const Exec& exec, workspace<Exec>& memory, const gemm_probl
   const auto split = make_split<T>(exec, memory, part.split, p.k, int(teams), shape.team_size * shape.rows);
   const auto run = [&](auto along, auto width) {
     using kernel = gemv_kernel<Types, along(), width(), Epilogue>;
-    launch_kernel<gemv_shape::team_size, gemv_shape::teams_per_unit>(
+    team_launch<gemv_shape::team_size, gemv_shape::teams_per_unit>(
         "keramos::gemm_vector", exec, int(teams) * split.parts, kernel::bytes,
         kernel{p, epilogue, shape, int(teams), split});
   };

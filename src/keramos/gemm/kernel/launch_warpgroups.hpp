@@ -37,19 +37,24 @@ void with_warpgroups(int row, const gemm_problem<Types>& p, const Launch& launch
     const int form = int(operand_layout(p.a).along_k) + 2 * int(operand_layout(p.b).along_k) +
                      4 * int(p.a.kind()) + 8 * int(p.b.kind());
     constexpr const auto& table = backend::tiles<Exec>::table;
-    any_of_first<int(std::size(table))>([&](auto r) {
+    const bool launched = any_of_first<int(std::size(table))>([&](auto r) {
       if constexpr (table[r()].types == Types::operands &&
                     table[r()].config.math == tiling::math_unit::warpgroup &&
                     (!OfBatch || table[r()].serves != backend::simt::serves::single)) {
         return r() == row && any_of_first<16>([&](auto number) {
-                 if constexpr (is_form<Exec, Types>(number()))
-                   if (number() == form) launch(warpgroup_row<Exec, Types, r(), number()>());
-                 return number() == form;
+                 if constexpr (is_form<Exec, Types>(number())) {
+                   if (number() != form) return false;
+                   launch(warpgroup_row<Exec, Types, r(), number()>());
+                   return true;
+                 } else {
+                   return false;
+                 }
                });
       } else {
         return false;
       }
     });
+    if (!launched) throw_no_kernel(row);
   }
 }
 

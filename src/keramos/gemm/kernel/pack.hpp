@@ -11,6 +11,7 @@
 #include <keramos/backends/simt/tiles.hpp>
 #include <keramos/core/detail/launch.hpp>
 #include <keramos/core/detail/workspace.hpp>
+#include <keramos/core/local_memory.hpp>
 #include <keramos/gemm/plan.hpp>
 #include <keramos/gemm/problem.hpp>
 #include <keramos/tile/shape.hpp>
@@ -74,7 +75,7 @@ struct pack_kernel {
 
   template <class Team>
   KERAMOS_FORCEINLINE_FUNCTION void operator()(const Team& team) const {
-    void* local = team.team_scratch(0).get_shmem_aligned(std::size_t(bytes), 128);
+    void* local = team.team_scratch(0).get_shmem_aligned(std::size_t(bytes), local_alignment);
     const int rank = team.league_rank();
     const bool of_a = rank < a.teams;
     const int block = of_a ? rank : rank - a.teams;

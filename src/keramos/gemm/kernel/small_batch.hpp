@@ -11,6 +11,7 @@
 #include <keramos/backends/interface.hpp>
 #include <keramos/base/index.hpp>
 #include <keramos/base/macros.hpp>
+#include <keramos/core/local_memory.hpp>
 #include <keramos/gemm/batch.hpp>
 #include <keramos/gemm/collective/c_writer.hpp>
 #include <keramos/gemm/epilogue/placed.hpp>
@@ -60,7 +61,8 @@ class small_batch_kernel {
 
   template <class Team>
   KERAMOS_FORCEINLINE_FUNCTION void operator()(const Team& team) const {
-    T* const local = static_cast<T*>(team.team_scratch(0).get_shmem_aligned(std::size_t(local_bytes), 128));
+    T* const local =
+        static_cast<T*>(team.team_scratch(0).get_shmem_aligned(std::size_t(local_bytes), local_alignment));
     const unsigned thread = unsigned(team.team_rank());
     const small_position at = position(team.league_rank());
     const auto stage = [&](int k_tile, int slot) {

@@ -6,9 +6,9 @@
 #include <string>
 
 #include <keramos/base/error.hpp>
+#include <keramos/core/detail/launch.hpp>
 #include <keramos/core/detail/workspace.hpp>
 #include <keramos/gemm/collective/concept.hpp>
-#include <keramos/gemm/kernel/launch_kernel.hpp>
 #include <keramos/gemm/kernel/split_k.hpp>
 #include <keramos/gemm/kernel/tile_order.hpp>
 #include <keramos/gemm/plan.hpp>
@@ -110,7 +110,7 @@ void launch_tiled(const Exec& exec, const Collective& collective, const gemm_pro
                                Collective::can_shift_n(p)};
     int teams = order.count() * split.parts;
     if constexpr (Collective::persistent) teams = std::min(teams, teams_at_once<Collective>(exec));
-    launch_kernel<Collective::team_size, Collective::teams_per_unit, sharing::balanced>(
+    team_launch<Collective::team_size, Collective::teams_per_unit, sharing::balanced>(
         "keramos::gemm", exec, teams, collective.local_bytes(),
         kernel{collective, p, order, epilogue, split});
   }

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include <keramos/core/detail/launch.hpp>
 #include <keramos/gemm/batch.hpp>
 #include <keramos/gemm/collective/concept.hpp>
 #include <keramos/gemm/epilogue/placed.hpp>
-#include <keramos/gemm/kernel/launch_kernel.hpp>
 #include <keramos/gemm/kernel/tile_order.hpp>
 #include <keramos/gemm/problem.hpp>
 
@@ -107,7 +107,7 @@ void launch_tiles(const Exec& exec, int league, const Collective& collective, co
                   const Epilogue& epilogue) {
   if constexpr (is_collective<Collective>()) {
     using kernel = batched_gemm_kernel<Collective, Tiles, Epilogue>;
-    launch_kernel<Collective::team_size, Collective::teams_per_unit, sharing::balanced>(
+    team_launch<Collective::team_size, Collective::teams_per_unit, sharing::balanced>(
         "keramos::gemm_batched", exec, league, collective.local_bytes(), kernel{collective, tiles, epilogue});
   }
 }

@@ -9,9 +9,9 @@
 #include <string>
 
 #include <keramos/backends/interface.hpp>
+#include <keramos/core/detail/launch.hpp>
 #include <keramos/core/detail/workspace.hpp>
 #include <keramos/gemm/collective/concept.hpp>
-#include <keramos/gemm/kernel/launch_kernel.hpp>
 #include <keramos/gemm/kernel/pack.hpp>
 #include <keramos/gemm/kernel/residues/multiply.hpp>
 #include <keramos/gemm/kernel/tiled.hpp>
@@ -158,7 +158,7 @@ struct residues_planner {
             residues::launch_products(exec, part.row, diagonal, where, choice);
           },
           [&](const gemm_problem<Types>& q, const residues::choice* choice) {
-            launch_otherwise(exec, in_native(q), choice, epilogue);
+            launch_otherwise(exec, in_types<native>(q), choice, epilogue);
           });
     }
   }
@@ -167,32 +167,26 @@ struct residues_planner {
   /// Moduli that data of like size take. (How many a product takes the device finds out.)
   static constexpr int usual_moduli = sizeof(typename Types::a) == 8 ? 15 : 8;
 
-  static gemm_problem<native> in_native(const gemm_problem<Types>& p) {
-    return {p.a, p.b, p.c, p.c_row_stride, p.c_col_stride, p.m, p.n, p.k, p.pad_m, p.pad_n, p.place};
-  }
-
   template <class Epilogue>
   static void launch_otherwise(const Exec& exec, const gemm_problem<native>& p,
                                const residues::choice* choice, const Epilogue& epilogue) {
-    const operand_layout a(p.a), b(p.b);
     constexpr bool fma = uses_fma<Exec, other_row>;
-    const bool in_vectors =
-        fma ? (a.along_k || a.vectors) && (b.along_k || b.vectors) && !(a.along_k && b.along_k)
-            : a.vectors && b.vectors;
-    const int access = int(a.along_k) + 2 * int(b.along_k) + 4 * int(in_vectors);
-    any_of_first<8>([&](auto number) {
-      if constexpr (!(fma && number() == 7)) {
+    const int access = access_number(p, fma);
+    const bool launched = any_of_first<accesses<native>>([&](auto number) {
+      if constexpr (is_access<native>(number(), fma)) {
+        if (number() != access) return false;
         using collective = simt::row<Exec, native, other_row, number()>;
         using kernel = otherwise_kernel<collective, Epilogue>;
-        if (number() == access) {
-          const tile_order order = order_of(p, collective::block(), 1);
-          launch_kernel<collective::team_size, collective::teams_per_unit, sharing::balanced>(
-              "keramos::gemm", exec, order.count(), collective::local_bytes(),
-              kernel{{}, p, order, epilogue, choice});
-        }
+        const tile_order order = order_of(p, collective::block(), 1);
+        team_launch<collective::team_size, collective::teams_per_unit, sharing::balanced>(
+            "keramos::gemm", exec, order.count(), collective::local_bytes(),
+            kernel{{}, p, order, epilogue, choice});
+        return true;
+      } else {
+        return false;
       }
-      return number() == access;
     });
+    if (!launched) throw_no_kernel(other_row);
   }
 };
 

@@ -1,11 +1,15 @@
 // Rows of a GPU backend's tile table as collectives: which one a problem's operands take.
 #pragma once
 
+#include <string>
 #include <type_traits>
 #include <utility>
 
 #include <keramos/backends/interface.hpp>
+#include <keramos/base/complex.hpp>
+#include <keramos/base/error.hpp>
 #include <keramos/gemm/collective/simt.hpp>
+#include <keramos/gemm/problem.hpp>
 #include <keramos/tile/shape.hpp>
 
 namespace keramos::detail::simt {
@@ -47,6 +51,35 @@ struct row : collective<Exec, Types, backend::tiles<Exec>::table[Row].config,
                         access_of<Exec, Row, typename Types::a>((Access & 1) != 0, (Access & 4) != 0),
                         access_of<Exec, Row, typename Types::b>((Access & 2) != 0, (Access & 4) != 0),
                         (Access & 8) != 0> {};
+
+/// `Access` for a problem, of a row for FMA units or not. One operand that must be copied element by element makes the other
+/// so, which costs little and halves the number of kernels.
+template <class Types>
+int access_number(const gemm_problem<Types>& p, bool fma) {
+  const operand_layout a(p.a), b(p.b);
+  const bool in_vectors =
+      fma ? (a.along_k || a.vectors) && (b.along_k || b.vectors) && !(a.along_k && b.along_k)
+          : a.vectors && b.vectors;
+  // One number of 16 bytes is no vector; and matrix units, and products with real numbers, conjugate sums.
+  const bool has_vectors = sizeof(typename Types::a) < 16;
+  const bool conjugates = fma && is_complex<typename Types::a> && p.a.conjugated != p.b.conjugated;
+  return int(a.along_k) + 2 * int(b.along_k) + 4 * int(in_vectors && has_vectors) + 8 * int(conjugates);
+}
+/// Whether it can be that number, of those below `accesses`.
+template <class Types>
+constexpr bool is_access(int number, bool fma) {
+  return !(fma && number % 8 == 7) && (fma || number < 8) &&
+         (sizeof(typename Types::a) < 16 || (number & 4) == 0);
+}
+template <class Types>
+inline constexpr int accesses = is_complex<typename Types::a> ? 16 : 8;
+
+/// Throws where nothing was found to launch.
+[[noreturn, gnu::cold]] inline void throw_no_kernel(int row) {
+  throw launch_error(
+      "keramos::gemm: row " + std::to_string(row) +
+      " of the tile table was chosen, but no kernel is compiled of it for such operands; report it");
+}
 
 /// Whether `f(i)` is true for an i of 0 ... Count - 1, which are constants to it; those that follow are not tried.
 template <int Count, class F>

@@ -74,39 +74,28 @@ struct table_rows {
     return row;
   }
 
-  /// Calls `launch(collective)` with that of a row of the table and of the problem's layouts. One operand that must be
-  /// copied element by element makes the other so, which costs little and halves the number of kernels.
+  /// Calls `launch(collective)` with that of a row of the table and of the problem's layouts.
   template <class Types, bool OfBatch, class Launch>
   static void with_collective(int row, const gemm_problem<Types>& p, const Launch& launch) {
-    const operand_layout a(p.a), b(p.b);
-    const bool fma = table[row].config.math == tiling::math_unit::fma;
-    const bool in_vectors =
-        fma ? (a.along_k || a.vectors) && (b.along_k || b.vectors) && !(a.along_k && b.along_k)
-            : a.vectors && b.vectors;
-    // One number of 16 bytes is no vector; and matrix units conjugate sums.
-    constexpr bool has_vectors = sizeof(typename Types::a) < 16;
-    constexpr bool a_is_complex = is_complex<typename Types::a>;  // products of real numbers conjugate sums
-    const bool conjugates = fma && a_is_complex && p.a.conjugated != p.b.conjugated;
-    const int access =
-        int(a.along_k) + 2 * int(b.along_k) + 4 * int(in_vectors && has_vectors) + 8 * int(conjugates);
-    constexpr int accesses = a_is_complex ? 16 : 8;
-    any_of_first<int(std::size(table))>([&](auto r) {
+    const int access = access_number(p, table[row].config.math == tiling::math_unit::fma);
+    const bool launched = any_of_first<int(std::size(table))>([&](auto r) {
       if constexpr (table[r()].types == Types::operands &&
                     table[r()].config.math != tiling::math_unit::warpgroup &&
                     (OfBatch ? serves_batches(table[r()]) : table[r()].serves != serves::batches)) {
-        return r() == row && any_of_first<accesses>([&](auto number) {
-                 constexpr bool of_fma = uses_fma<Exec, r()>;
-                 constexpr bool possible = !(of_fma && number() % 8 == 7) && (of_fma || number() < 8) &&
-                                           (has_vectors || (number() & 4) == 0);
-                 if constexpr (possible) {
-                   if (number() == access) launch(simt::row<Exec, Types, r(), number()>());
+        return r() == row && any_of_first<accesses<Types>>([&](auto number) {
+                 if constexpr (is_access<Types>(number(), uses_fma<Exec, r()>)) {
+                   if (number() != access) return false;
+                   launch(simt::row<Exec, Types, r(), number()>());
+                   return true;
+                 } else {
+                   return false;
                  }
-                 return number() == access;
                });
       } else {
         return false;
       }
     });
+    if (!launched) throw_no_kernel(row);
   }
 
  private:

@@ -12,9 +12,9 @@
 
 #include <keramos/backends/simt/small_tiles.hpp>
 #include <keramos/base/error.hpp>
+#include <keramos/core/detail/launch.hpp>
 #include <keramos/gemm/batch.hpp>
 #include <keramos/gemm/collective/simt_stager.hpp>
-#include <keramos/gemm/kernel/launch_kernel.hpp>
 #include <keramos/gemm/kernel/small_batch.hpp>
 #include <keramos/gemm/plan.hpp>
 #include <keramos/gemm/plan/simt_rows.hpp>
@@ -100,8 +100,8 @@ void launch_small_batch(const Exec& exec, const Batch& batch, const gemm_problem
   if (k.league() > std::numeric_limits<int>::max())
     throw launch_error("keramos::gemm_batched: " + std::to_string(batch.size()) +
                        " problems need more than 2^31 - 1 teams; split the batch");
-  launch_kernel<kernel::team_size, kernel::teams_per_unit>("keramos::gemm_batched", exec, int(k.league()),
-                                                           kernel::local_bytes, k);
+  team_launch<kernel::team_size, kernel::teams_per_unit>("keramos::gemm_batched", exec, int(k.league()),
+                                                         kernel::local_bytes, k);
 }
 
 /// Whether the batch is the fastest index of what is read or written most.
@@ -152,7 +152,7 @@ small_access access_of(const List&, const gemm_problem<Types>&) {
 template <class Exec, class Types, class Batch, class Epilogue>
 void run_small_batch(const Exec& exec, int row, const small_access& access, const Batch& batch,
                      const gemm_problem<Types>& largest, const Epilogue& epilogue) {
-  any_of_first<small_rows>([&](auto r) {
+  const bool launched = any_of_first<small_rows>([&](auto r) {
     if constexpr (small_row(r()).type == small_type<Types>) {
       return r() == row && any_of_first<8>([&](auto number) {
                constexpr small_access known{
@@ -163,15 +163,19 @@ void run_small_batch(const Exec& exec, int row, const small_access& access, cons
                    Batch::mixed        ? known == access_of_list
                    : known.interleaved ? known.a == tiling::direction::mn && known.b == tiling::direction::k
                                        : true;
-               if constexpr (possible && small_row_serves<Exec, Types>(r(), known))
-                 if (known == access)
-                   launch_small_batch<Exec, Types, small_row(r()), known>(exec, batch, largest, epilogue);
-               return known == access;
+               if constexpr (possible && small_row_serves<Exec, Types>(r(), known)) {
+                 if (!(known == access)) return false;
+                 launch_small_batch<Exec, Types, small_row(r()), known>(exec, batch, largest, epilogue);
+                 return true;
+               } else {
+                 return false;
+               }
              });
     } else {
       return false;
     }
   });
+  if (!launched) throw_no_kernel(row);
 }
 
 /// Whether all problems of a group may share teams: small, and of not too different k, for a team walks

@@ -3,7 +3,7 @@
 
 #include <iterator>
 
-#include <keramos/gemm/kernel/launch_kernel.hpp>
+#include <keramos/core/detail/launch.hpp>
 #include <keramos/gemm/kernel/launch_warpgroups.hpp>
 #include <keramos/gemm/kernel/residues/products.hpp>
 #include <keramos/gemm/kernel/tiled.hpp>
@@ -63,14 +63,14 @@ void launch_products(const Exec& exec, int row, const gemm_problem<types::i8>& d
                      const product_layout& at, const choice* choice) {
   if constexpr (!backend::traits<Exec>::is_host) {
     constexpr const auto& table = backend::tiles<Exec>::table;
-    simt::any_of_first<int(std::size(table))>([&](auto r) {
+    const bool launched = simt::any_of_first<int(std::size(table))>([&](auto r) {
       if constexpr (simt::multiplies_remainders(table[r()])) {
         if (r() != row) return false;
         // Both operands run along k, and have no signs.
         using collective = simt::warpgroup_row<Exec, types::i8, r(), 3>;
         using kernel = products_kernel<collective>;
         const tile_order order = order_of(at.a_rows, at.b_rows, collective::block());
-        launch_kernel<collective::team_size, collective::teams_per_unit, sharing::balanced>(
+        team_launch<collective::team_size, collective::teams_per_unit, sharing::balanced>(
             "keramos::gemm_residues", exec, teams_at_once<collective>(exec), collective::local_bytes(),
             kernel{{}, diagonal, order, at, diagonal.k, {choice, int(at.a_rows)}});
         return true;
@@ -78,6 +78,7 @@ void launch_products(const Exec& exec, int row, const gemm_problem<types::i8>& d
         return false;
       }
     });
+    if (!launched) simt::throw_no_kernel(row);
   }
 }
 
