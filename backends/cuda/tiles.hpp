@@ -9,8 +9,8 @@ namespace keramos::backend {
 
 namespace cuda {
 
-// `arch` is the lowest compute capability (times 10) that a row serves; how many teams of a row a multiprocessor
-// of the device at hand holds follows from its scratch. Measured on sm_90 only; compiled for sm_75 to sm_120.
+// `arch` is the lowest compute capability (times 10) that a row serves, of warpgroups the only one; how many teams of a row a
+// multiprocessor of the device at hand holds follows from its scratch. Measured on sm_90 only; compiled for sm_75 to sm_120.
 //
 // H200, CUDA 13.0, Kokkos 4.6.99; registers and spills by -Xptxas -v; SASS of one k-tile in the main loop:
 //   f32 128x128x16  126-128 registers, no spills; 1024 FFMA, 64 LDS.128, 4 LDGSTS.128 (TN) to 16 LDGSTS.32 (NT),

@@ -28,8 +28,8 @@ inline constexpr tiling::operand_types f64xc64 = tiling::mixed(scalar_type::f64,
 /// What a row of a tile table is for.
 enum class serves { all, single, batches };
 
-/// A row of a tile table: for which architectures (minimum, in the backend's own numbers) and types,
-/// and how. `efficiency` is the fraction of the multiprocessor's 128 FMAs a clock that the tile reaches where
+/// A row of a tile table: for which architectures (the least, of warpgroups the only one, in the backend's own numbers) and
+/// types, and how. `efficiency` is the fraction of the multiprocessor's 128 FMAs a clock that the tile reaches where
 /// nothing else holds it up.
 struct tile_row {
   int arch;
@@ -87,7 +87,10 @@ struct device_model {
   int units;               ///< multiprocessors
   std::size_t unit_bytes;  ///< of scratch on each
 
-  double fmas = 128;      ///< products
+  double fmas = 128;  ///< products
+  /// So many warps of a multiprocessor reach half of that speed; w of them w / (w + warps_at_half_speed). One in each of four
+  /// schedulers reach 0.8 of it.
+  double warps_at_half_speed = 1;
   double latency = 1200;  ///< from asking for a k-tile until it is there
   /// Of a team's stages those whose k-tiles are not on their way, but multiplied.
   double stages_in_use = 0.77;

@@ -29,7 +29,7 @@ void test_shared_packing(const keramos::detail::host::kernel_table<Types>& t) {
     else
       b[i] = E(int(i + 1));
   }
-  pack_kernel<Types> kernel{&t, {b.data(), 1, n}, n, k, panels, kc, expected.data(), 1};
+  pack_panels_kernel<Types> kernel{&t, {b.data(), 1, n}, n, k, panels, kc, expected.data(), 1};
   for (keramos::index_t i = 0; i < kernel.size(); ++i) kernel(i);
   for (int threads : {1, 2, 4})
     for (int round = 0; round < 20; ++round) {

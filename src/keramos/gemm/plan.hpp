@@ -120,7 +120,8 @@ KERAMOS_EXPORT std::string to_string(const gemm_batch_plan& plan);
 
 namespace detail {
 
-/// Whose epilogue a product has. Kernels with the library's are compiled in it alone, for some with flags of their own.
+/// Whose epilogue a product has. Some kernels (warpgroups) exist only for the library's epilogue, compiled there with flags of
+/// their own.
 enum class epilogue_of_product { library, caller };
 
 /// Throws if a caller's block tile has no extents, or such that bytes could wrap.

@@ -1,6 +1,6 @@
 // What a collective is: the part of a kernel in which a team computes one tile of C. It owns its loop over k: who copies,
 // who multiplies, and how many k-tiles are under way is its own affair (CUTLASS calls it a collective mainloop).
-// Kernels (launch.hpp, launch_batched.hpp) give it a tile; planners (plan/) choose among those of their machines.
+// Kernels (kernel/tiled.hpp, kernel/tiled_batch.hpp) give it a tile; planners (plan/) choose among those of their machines.
 #pragma once
 
 #include <concepts>
@@ -19,7 +19,8 @@ struct own_tile {
 
   /// Where it is. Asked for again at the end: kept, it would take registers from the accumulators.
   KERAMOS_FORCEINLINE_FUNCTION const tiling::position& position() const { return at; }
-  /// Whether this team holds the sum of all of k, then if not before, and writes it. `team` are its threads that sum.
+  /// Adds this team's sums to those of teams that share the tile. True for the one team that then holds all of k and writes C.
+  /// `team`: the threads that hold sums.
   template <class Team, class Accumulator>
   KERAMOS_FORCEINLINE_FUNCTION bool add_up(const Team& /*team*/, Accumulator& /*sums*/) const {
     return true;

@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include <keramos/base/macros.hpp>
+#include <keramos/core/local_memory.hpp>
 #include <keramos/gemm/epilogue/placed.hpp>
 #include <keramos/gemm/kernel/host/kernels.hpp>
 #include <keramos/gemm/problem.hpp>
@@ -31,7 +32,7 @@ struct packed_operand {
 
 /// Packs `together` of the `panels` of one k-tile of B per index.
 template <class Types>
-struct pack_kernel {
+struct pack_panels_kernel {
   using T = typename Types::accumulator;
 
   const kernel_table<Types>* kernels;
@@ -59,7 +60,7 @@ struct pack_kernel {
 template <class Types>
 class shared_packing {
  public:
-  explicit shared_packing(const pack_kernel<Types>& kernel) : kernel_(kernel) {}
+  explicit shared_packing(const pack_panels_kernel<Types>& kernel) : kernel_(kernel) {}
 
   /// Everything is packed when it returns. Through a pointer, like the compiled kernels: nvcc takes what tiles call for
   /// the device's as well.
@@ -74,11 +75,14 @@ class shared_packing {
       self.done_.fetch_add(1, std::memory_order_release);
     }
     for (int turns = 0; self.done_.load(std::memory_order_acquire) < parts; ++turns)
-      if (turns > 1000) std::this_thread::yield();
+      if (turns > turns_before_yielding) std::this_thread::yield();
   }
 
+  /// About a microsecond, for parts that others have all but done: yielding costs a call of the system. Not measured.
+  static constexpr int turns_before_yielding = 1000;
+
   void (*const help_)(shared_packing&) = help;
-  const pack_kernel<Types> kernel_;
+  const pack_panels_kernel<Types> kernel_;
   alignas(64) std::atomic<index_t> taken_ = 0;
   alignas(64) std::atomic<index_t> done_ = 0;
 };
@@ -106,7 +110,7 @@ class collective {
   KERAMOS_FORCEINLINE_FUNCTION std::size_t local_bytes() const { return local_bytes(packed_b_.data); }
   /// A k-tile of A, one of B unless it is packed for all tiles, and the sums.
   KERAMOS_FORCEINLINE_FUNCTION std::size_t local_bytes(bool b_is_packed) const {
-    return a_bytes() + (b_is_packed ? 0 : b_bytes()) + sum_bytes() + 3 * alignment;
+    return a_bytes() + (b_is_packed ? 0 : b_bytes()) + sum_bytes() + 3 * local_alignment;
   }
 
   /// With the last k-tile the micro-kernel applies BLAS' update itself; for other epilogues it hands over the sums of each
@@ -152,8 +156,6 @@ class collective {
   }
 
  private:
-  static constexpr std::size_t alignment = 128;
-
   KERAMOS_FORCEINLINE_FUNCTION static std::size_t up(int value, int multiple) {
     return std::size_t(value + multiple - 1) / multiple * multiple;
   }
@@ -169,7 +171,7 @@ class collective {
 
   template <class Team>
   KERAMOS_FORCEINLINE_FUNCTION T* local(const Team& team, std::size_t bytes) const {
-    return static_cast<T*>(team.team_scratch(0).get_shmem_aligned(bytes, alignment));
+    return static_cast<T*>(team.team_scratch(0).get_shmem_aligned(bytes, local_alignment));
   }
 
   /// C from the sums of a micro tile: block_product's writer.

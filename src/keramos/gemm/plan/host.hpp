@@ -93,7 +93,7 @@ struct planner {
     };
     if constexpr (is_linear<Epilogue>) {
       using T = typename Types::accumulator;
-      // Written first and read last: kernels copy it in wide vectors, which wait for stores that are still on their way.
+      // Filled before the check for tools: the kernel loads it in wide vectors, which stall behind recent narrow stores.
       const auto whole = unpacked_problem_of(p, T(epilogue.alpha), T(epilogue.beta));
       if (seen_by_tool()) return false;
       function_of(table, path)(whole);
@@ -245,20 +245,20 @@ struct planner {
 
   /// The collective whose threads pack B for all of them before they multiply.
   template <class Types>
-  static collective<Types> packing_b(const Exec& exec, workspace<Exec>& workspace,
+  static collective<Types> packing_b(const Exec& exec, workspace<Exec>& memory,
                                      const kernel_table<Types>& table, const gemm_problem<Types>& p,
                                      const tiling::shape& block) {
     using T = typename Types::accumulator;
     using packing = shared_packing<Types>;
     const index_t panels = ceil_div(p.n, table.nr), rows = panels * table.nr,
                   k_tiles = ceil_div(p.k, block.k);
-    char* const memory = workspace.template reserve<char>(
+    char* const start = memory.template reserve<char>(
         exec, sizeof(packing) + std::size_t(rows) * k_tiles * table.packed(block.k) * sizeof(T));
-    T* const to = reinterpret_cast<T*>(memory + sizeof(packing));
+    T* const to = reinterpret_cast<T*>(start + sizeof(packing));
     const bool many = panels * k_tiles >= model::panels_of_thread * backend::host::threads_for(exec);
-    const pack_kernel<Types> kernel{&table, p.b,     p.n, p.k,
-                                    panels, block.k, to,  many ? model::panels_together : 1};
-    return {table, block, {to, rows, int(table.packed(block.k))}, new (memory) packing(kernel)};
+    const pack_panels_kernel<Types> kernel{&table, p.b,     p.n, p.k,
+                                           panels, block.k, to,  many ? model::panels_together : 1};
+    return {table, block, {to, rows, int(table.packed(block.k))}, new (start) packing(kernel)};
   }
 };
 

@@ -29,7 +29,8 @@ block_choice choose_block(const kernel_table<Types>& kernels, index_t m, index_t
                           int threads) {
   const index_t panels_m = ceil_div(m, kernels.mr), panels_n = ceil_div(n, kernels.nr);
   const index_t k_tiles = ceil_div(whole_k, kernels.kc);
-  const int multiple = std::max(8, kernels.depth());  // of k
+  // Of k: register tiles do 8 steps at a time (vector_tile::chunk), what is left one by one.
+  const int multiple = std::max(8, kernels.depth());
   const int k = int(std::min<index_t>(ceil_div(ceil_div(whole_k, k_tiles), multiple) * multiple, whole_k));
   const bool alone = threads == 1;
   // What costs are in the model, in products of these kernels.
@@ -49,6 +50,7 @@ block_choice choose_block(const kernel_table<Types>& kernels, index_t m, index_t
             ? index_t(model::most_sum_bytes(threads) / sizeof(typename Types::accumulator)) / rows
             : kernels.nc;
     const index_t least_tiles_n = ceil_div(panels_n, std::max<index_t>(most_cols / kernels.nr, 1));
+    // Not measured: bounds of the search. With so many more tiles than needed none waits for long, and the rest only pack more.
     const index_t most_tiles_n = alone ? least_tiles_n : std::min(panels_n, least_tiles_n + 2 * threads);
     index_t cols = 0;
     for (index_t tiles_n = least_tiles_n; tiles_n <= most_tiles_n; ++tiles_n) {
@@ -64,6 +66,7 @@ block_choice choose_block(const kernel_table<Types>& kernels, index_t m, index_t
     }
   };
   const index_t least_tiles_m = ceil_div(panels_m, kernels.mc / kernels.mr);
+  // As for n; twice as many, since with a shared B more rows of tiles pack nothing more.
   const index_t most_tiles_m = alone ? least_tiles_m : std::min(panels_m, least_tiles_m + 4 * threads);
   index_t rows = 0;
   for (index_t tiles_m = least_tiles_m; tiles_m <= most_tiles_m; ++tiles_m) {

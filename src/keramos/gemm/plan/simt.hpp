@@ -103,7 +103,7 @@ struct planner {
     else if (!requested)
       choose_packing(p, a.along_k, a.vectors, b.along_k, b.vectors,
                      table[part.row].config.math == tiling::math_unit::fma, device, part);
-    // Sums of a k that is divided would lie where the copies do.
+    // Sums of a divided k and packed copies share the workspace; a part has one or the other.
     if (!requested && !rows::of_warpgroups(part.row) && part.split.parts > 1 &&
         std::min(p.m, p.n) < device.least_extent_to_pack_divided)
       part.pack_a = part.pack_b = false;

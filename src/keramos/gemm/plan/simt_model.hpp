@@ -59,8 +59,7 @@ inline double adding_time(const device_model& device, int parts, int fan_in, dou
 }
 
 /// Predicted time of a problem on a row: waves of teams; in a wave, for each k-tile, the longest of products, of
-/// copies and of the wait for them, rounded over where they are alike; then the meetings of parts. One warp in
-/// each of the four schedulers reaches 0.8 of the products' speed.
+/// copies and of the wait for them, rounded over where they are alike; then the meetings of parts.
 inline double predicted_time(const tile_row& r, index_t m, index_t n, index_t k, const split_plan& split,
                              const device_model& device) {
   const tiling::config& c = r.config;
@@ -71,7 +70,7 @@ inline double predicted_time(const tile_row& r, index_t m, index_t n, index_t k,
   const double wait = device.latency / (c.stages - device.stages_in_use);
   const auto wave = [&](double teams) {  // on one multiprocessor
     if (teams == 0) return 0.0;
-    const double multiply = teams * products * (1 + 1 / (teams * c.warps()));
+    const double multiply = teams * products * (1 + device.warps_at_half_speed / (teams * c.warps()));
     const double copy = teams * bytes / device.memory_bytes;
     return k_tiles * std::cbrt(multiply * multiply * multiply + copy * copy * copy + wait * wait * wait);
   };
@@ -88,9 +87,12 @@ inline double packing_time(index_t elements, int element_bytes, const device_mod
          device.launch_time / 2;
 }
 
-/// Parts that are tried, the least of k that one may have; and how many sums are added at once, if not all.
+/// Parts that are tried: powers of two and what lies halfway, since times hardly differ in between.
 inline constexpr int parts_tried[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512};
+/// The least of k for a part. Not measured: of the shortest k-tiles, of 8, it makes about as many as there are stages.
 inline constexpr index_t least_k_per_part = 32;
+/// How many sums are added at once, if not all: more at once read more one after the other, fewer meet more often. A grid for
+/// adding_time to choose from, like parts_tried.
 inline constexpr int fan_ins_tried[] = {32, 16, 8};
 /// More teams than fill the device so many times only add sums.
 inline constexpr double most_times_filled = 2;
@@ -131,7 +133,7 @@ inline split_choice choose_split(const tile_row& r, index_t m, index_t n, index_
   return best;
 }
 
-/// Rows and columns of whole tiles: all large ones are a multiple of that.
+/// Rows and columns of the large tiles of all tables are multiples of that: C is cut there.
 inline constexpr index_t multiple_of_tiles = 64;
 
 /// The first rows and columns of C, for tiles that are chosen for them; what is left, if anything, is narrow and

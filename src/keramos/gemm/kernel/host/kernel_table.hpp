@@ -1,5 +1,5 @@
 // The compiled kernels of one instruction set, behind function pointers. No Kokkos here: this and
-// micro_kernel.hpp are all that kernels.cpp sees, so that nothing else is compiled for a newer
+// micro_kernel.hpp are all that src/gemm/host_kernels.cpp sees, so that nothing else is compiled for a newer
 // processor than the one that may run it.
 #pragma once
 
@@ -87,6 +87,7 @@ struct kernel_table {
   pack_function<typename Types::a>* pack_a;
   pack_b_function* pack_b;
 
+  /// Multiplies a block: micro_kernel::multiply, or that of a kernel of complex numbers, compiled for `isa`.
   void (*multiply)(const block_product<T>& block);
 
   // What multiplies elements where they lie there is for uniform types alone; others have none.

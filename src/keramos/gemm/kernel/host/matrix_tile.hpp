@@ -74,10 +74,10 @@ struct matrix_tile {
 
   using tile_function = void(T* sums, const T* a, const T* b, int k, bool first, request next);
 
-  static tile_function* tile_of(const block_product<T>& block, int rows, int cols) {
+  static tile_function* tile_of(int cols, int rows, bool kind_a, bool kind_b) {
     static constexpr functions of[2][2] = {{functions_of<false, false>, functions_of<false, true>},
                                            {functions_of<true, false>, functions_of<true, true>}};
-    return of[block.kind_a][block.kind_b].of[rows > rows_of][cols > rows_of];
+    return of[kind_a][kind_b].of[rows > rows_of][cols > rows_of];
   }
 
   template <class From>

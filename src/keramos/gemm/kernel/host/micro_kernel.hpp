@@ -1,8 +1,8 @@
-// The host's micro-kernel and packing, written once over GCC/Clang vector extensions; their width and
+// The host's micro-kernel (its packing is in pack.hpp), written once over GCC/Clang vector extensions; their width and
 // number of registers follow the compiler's flags. Structure: Goto & van de Geijn, "Anatomy of
 // High-Performance Matrix Multiplication" (2008); Van Zee & van de Geijn, "BLIS" (2015).
 //
-// Compiled several times with different flags (kernels.cpp): everything is in a namespace named after the
+// Compiled several times with different flags (src/gemm/host_kernels.cpp): everything is in a namespace named after the
 // instruction set, and nothing of the standard library is instantiated.
 #pragma once
 
@@ -49,7 +49,8 @@ class micro_kernel {
         const T* const b = s.b + std::int64_t(j) * s.k * nr;
         const request next =
             j + 1 < panels_n ? Tile::part_of(b + std::int64_t(s.k) * nr, s.k, i, panels_m) : request{};
-        Tile::tile_of(s, rows, cols)(sums, s.a + std::int64_t(i) * s.k * mr, b, s.k, s.first, next);
+        Tile::tile_of(cols, rows, s.kind_a, s.kind_b)(sums, s.a + std::int64_t(i) * s.k * mr, b, s.k, s.first,
+                                                      next);
         if (!s.last) continue;
         if (s.write)
           s.write(s.writer, sums, i * mr, j * nr, rows, cols);

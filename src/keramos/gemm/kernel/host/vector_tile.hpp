@@ -46,7 +46,7 @@ struct vector_tile {
     for (int i = 0; i < mr; ++i)
 #pragma GCC unroll 4
       for (int v = 0; v < Vectors; ++v) c[i][v] = vector{};
-    const auto step = [&](int q) __attribute__((always_inline)) {
+    const auto add_products = [&](int q) __attribute__((always_inline)) {
       vector row[Vectors];
 #pragma GCC unroll 4
       for (int v = 0; v < Vectors; ++v) row[v] = load(b + q * nr + v * lanes);
@@ -61,9 +61,9 @@ struct vector_tile {
 #pragma GCC unroll 1
       for (int p = 0; p < chunk; p += unrolled, a += unrolled * mr, b += unrolled * nr)
 #pragma GCC unroll 2
-        for (int q = 0; q < unrolled; ++q) step(q);
+        for (int q = 0; q < unrolled; ++q) add_products(q);
     }
-    for (; k > 0; --k, a += mr, b += nr) step(0);
+    for (; k > 0; --k, a += mr, b += nr) add_products(0);
     for (int q = 0; q < Product::corrections; ++q, a += mr, b += nr)
 #pragma GCC unroll 32
       for (int i = 0; i < mr; ++i)
@@ -80,15 +80,12 @@ struct vector_tile {
 
   using tile_function = void(T* sums, const T* a, const T* b, int k, bool first, request next);
 
-  /// The function for a tile of so many columns.
+  /// The function for a tile of so many columns, and of any rows and kinds of elements.
   template <int Vectors = vectors>
-  static tile_function* tile_of(int cols) {
+  static tile_function* tile_of(int cols, int /*rows*/ = mr, bool /*kind_a*/ = true, bool /*kind_b*/ = true) {
     if constexpr (Vectors > 1)
       if (cols <= (Vectors - 1) * lanes) return tile_of<Vectors - 1>(cols);
     return multiply_tile<Vectors>;
-  }
-  static tile_function* tile_of(const block_product<T>& /*block*/, int /*rows*/, int cols) {
-    return tile_of(cols);
   }
 
   /// What holds while tiles are multiplied.
