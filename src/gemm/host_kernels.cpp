@@ -59,8 +59,9 @@ const kernel_table<Types>* compiled_kernels() {
     return &table;
   } else {
 #ifdef KERAMOS_HOST_MATRIX
-    static_assert(!std::is_void_v<typename matrix_product_of<Types::operands>::type>,
-                  "backends/host/amx.hpp does not know this compiler's macros: vectors would bear the name of AMX");
+    static_assert(
+        !std::is_void_v<typename matrix_product_of<Types::operands>::type>,
+        "backends/host/amx.hpp does not know this compiler's macros: vectors would bear the name of AMX");
 #endif
     using tile = typename tile_of<Types::operands, typename Types::accumulator>::type;
     static constexpr kernel_table<Types> table =
