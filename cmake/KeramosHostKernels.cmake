@@ -46,8 +46,6 @@ function(keramos_add_host_kernels library)
     set(optimised -O1)
     if(CMAKE_CXX_FLAGS MATCHES "undefined")
       list(APPEND optimised -fno-sanitize=pointer-overflow,null,alignment)
-      # Its vectors are the longest to compile, four minutes of clang's, and its source is avx2's.
-      list(APPEND flags_avx512 -fno-sanitize=undefined)
     endif()
   endif()
 

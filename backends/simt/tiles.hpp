@@ -88,11 +88,11 @@ struct device_model {
   std::size_t unit_bytes;  ///< of scratch on each
 
   double fmas = 128;  ///< products
-  /// So many warps of a multiprocessor reach half of that speed; w of them w / (w + warps_at_half_speed). One in each of four
-  /// schedulers reach 0.8 of it.
+  /// With so many warps a multiprocessor reaches half of `fmas`; with w warps w / (w + this). So one warp in each of four
+  /// schedulers reaches 0.8 of it.
   double warps_at_half_speed = 1;
   double latency = 1200;  ///< from asking for a k-tile until it is there
-  /// Of a team's stages those whose k-tiles are not on their way, but multiplied.
+  /// Stages of a team that are being multiplied, and so not being filled.
   double stages_in_use = 0.77;
   double memory_bytes = 65;  ///< of operands
   double meeting = 4900;     ///< parts that meet: sums stored, counter, fences
@@ -120,7 +120,8 @@ struct device_model {
   /// it is worth being there. Measured on an H200.
   int vector_teams = 6, vector_steps = 8;
 
-  /// The most rows or columns of C that are few: they should be columns, as of the narrow tiles of the table.
+  /// Up to so many rows or columns of C count as few. They are made columns by transposing, since the narrow tiles have few
+  /// columns.
   index_t most_narrow = 64;
   /// The most rows or columns of C where C's layout decides whether a product is transposed. Above, matrix units decide, which
   /// read A fastest where its memory runs along k, and B where it runs along n (H200, f64: 4 % at n = 4096).

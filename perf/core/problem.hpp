@@ -22,7 +22,7 @@ struct usage_error : std::runtime_error {
 
 // The types of a product: elements of A and B, and behind "_" those of C where they are others; tf32 is f32 whose elements
 // are rounded to eleven bits before they are multiplied, f32_emulated and f64_emulated ask Keramos to emulate; f8 is e4m3.
-// f16xf32 has f16 in A and f32 in B and C; so have the others with an x.
+// In names with an x the first type is A's, the second that of B and C.
 // One more is a word here, lines in visit_type and in problem.cpp, and a line in each provider that serves it.
 enum class data_type {
   f32,

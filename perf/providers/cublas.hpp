@@ -25,7 +25,8 @@ inline std::string version_text(std::size_t version) {
          std::to_string(version % 100);
 }
 
-// Why cuBLAS cannot do a product, or "": it has none of 32-bit integers and of two types of elements, and those of eight bits lie in rows of whole words.
+// Why cuBLAS cannot do a product, or "": it has none of 32-bit integers and of two types of elements, and those of eight bits
+// lie in rows of whole words.
 inline std::string cublas_cannot(const gemm_case& g) {
   if (g.type == data_type::i32) return "cuBLAS has no product of 32-bit integers";
   if (has_two_types(g.type)) return "cuBLAS has no product of two types of elements";

@@ -64,14 +64,19 @@ struct stored_batch {
   batched_matrix_view<T> view;
 };
 
-/// The matrices of a batch by their addresses, which lie where the device reads them, as long as this lives.
+/// The matrices of a batch by their addresses, which lie where the device reads them, as long as this lives: one behind the
+/// other, or each in a matrix_view.
 template <class T>
 class stored_addresses {
  public:
-  explicit stored_addresses(const batched_matrix_view<T>& v)
-      : addresses_(std::size_t(v.batch) * sizeof(T*)),
+  explicit stored_addresses(const batched_matrix_view<T>& v, bool in_views = false)
+      : addresses_(std::size_t(v.batch) * sizeof(matrix_view<T>)),
         array(matrix_array<T>::from(static_cast<T* const*>(addresses_.device()), v.batch, v[0])) {
-    for (index_t b = 0; b < v.batch; ++b) static_cast<T**>(addresses_.host())[b] = v[b].data;
+    if (in_views) array.step = sizeof(matrix_view<T>);
+    for (index_t b = 0; b < v.batch; ++b) {
+      T* const address = v[b].data;
+      std::memcpy(static_cast<char*>(addresses_.host()) + b * array.step, &address, sizeof address);
+    }
     addresses_.upload();
   }
 

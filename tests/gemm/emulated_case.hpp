@@ -39,7 +39,8 @@ testing::AssertionResult is_near(T got, T sum, T most) {
   return testing::AssertionFailure() << got << " is not " << sum << ", by more than " << most;
 }
 
-/// Four kinds: uniform in (-1, 1), uniform in (0, 1), normal, and exp(spread * normal) with either sign, of very different sizes.
+/// Four kinds: uniform in (-1, 1), uniform in (0, 1), normal, and exp(spread * normal) with either sign, whose sizes differ
+/// much.
 inline std::vector<std::function<double()>> kinds_of_numbers(std::mt19937_64& rng, double spread) {
   const auto uniform = [&rng](double from) { return std::uniform_real_distribution<double>(from, 1)(rng); };
   const auto normal = [&rng] { return std::normal_distribution<double>()(rng); };

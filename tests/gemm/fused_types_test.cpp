@@ -1,5 +1,5 @@
-// Epilogues of callers with elements of each type, on whole numbers: their sums are exact, so there is one right answer. (Of f32,
-// f64 and i32 there is fused_test.cpp, of two types at once mixed_fused_test.cpp.)
+// Epilogues of callers with elements of each type, on whole numbers: their sums are exact, so there is one right answer.
+// (f32, f64 and i32: fused_test.cpp. Two types at once: mixed_fused_test.cpp.)
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -68,7 +68,7 @@ TYPED_TEST(GemmMixed, ArraysOfAddresses) {
       g.space_b = spacing::apart;
       const auto call = [&](queue& q, auto alpha, auto a, auto b, auto beta, auto c, auto options) {
         const stored_addresses<A> av(a);
-        const stored_addresses<B> bv(b);
+        const stored_addresses<B> bv(b, true);
         const stored_addresses<C> cv(c);
         gemm_batched(q, alpha, av.array, bv.array, beta, cv.array, options).wait();
       };

@@ -50,8 +50,8 @@ void long_k(const judged_products& of) {
   const index_t sizes[][3] = {
       {20, 30, of.is_complex ? 5000 : 20000}, {1, 40, 3000}, {40, 1, 3000}, {100, 70, 1000}};
   for (const auto& [m, n, k] : sizes)
-    for (const op a : of.is_complex ? some_ops{op::N, op::C} : some_ops{op::N})
-      for (const op b : of.is_complex ? some_ops{op::T, op::C} : some_ops{op::N})
+    for (const op a : {op::N, of.is_complex ? op::C : op::T})
+      for (const op b : {of.is_complex ? op::C : op::N, op::T})
         for (const layout c : {layout::right, layout::left}) {
           gemm_case g{.m = m, .n = n, .k = k, .op_a = a, .op_b = b, .c = c, .alpha = of.unit};
           g.beta = of.is_whole ? 2 : 0.5, g.beta_imag = of.is_complex;
@@ -64,7 +64,7 @@ void packed_beforehand_and_cut(const judged_products& of, void (*cut)(gemm_plan&
   for (const index_t gap : {0, 3})
     for (const op a : of.is_complex ? some_ops{op::N, op::T, op::C} : some_ops{op::N, op::T})
       for (const op b : of.is_complex ? some_ops{op::N, op::T, op::C} : some_ops{op::N, op::T}) {
-        gemm_case g{.m = 200, .n = 150, .k = of.is_complex ? 300 : 70, .op_a = a, .op_b = b};
+        gemm_case g{.m = 200, .n = 150, .k = 300, .op_a = a, .op_b = b};
         g.gap = g.offset = gap, g.alpha = of.unit, g.beta = 1;
         const int k_tile = gap > 0 && !of.is_complex ? 7 : 0;
         g.change_plan = [=](gemm_plan& plan) { cut(plan, k_tile); };

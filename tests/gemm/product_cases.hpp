@@ -22,7 +22,7 @@ judged_products products_of() {
 
 /// Tiny and larger ones, a row, a column; with every op.
 void sizes_and_ops(const judged_products& of);
-/// Half of them in rows of whole sixteens of elements, which GPUs copy at once.
+/// A quarter of them in rows of whole sixteens of elements, which GPUs copy at once.
 void random_layouts_and_scalars(const judged_products& of);
 /// Several k-tiles on hosts, parts of k on GPUs; a row and a column.
 void long_k(const judged_products& of);

@@ -198,7 +198,7 @@ TYPED_TEST(GemmRepeat, Batches) {
     if (this->HasFatalFailure()) return;
     this->expect_same(count, n, n, n, [&](queue& q, A* a, B* b, C* c) {
       const stored_addresses<A> av(batch(a));
-      const stored_addresses<B> bv(batch(b));
+      const stored_addresses<B> bv(batch(b), true);
       const stored_addresses<C> cv(batch(c));
       gemm_batched(q, this->alpha, av.array, bv.array, 0, cv.array, options)
           .wait();  // as long as there are the addresses

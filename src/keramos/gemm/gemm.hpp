@@ -151,7 +151,7 @@ constexpr bool rounds_to_tf32() {
   return std::is_same_v<Types, types::f32> && computes<Exec, types::tf32> && is_compiled<types::tf32>;
 }
 
-/// Throws unless `compute` asks for what elements of Types are multiplied in where nothing is rounded or emulated.
+/// Throws unless `compute` is `standard`, or the emulation that Types has.
 template <class Exec, class Types>
 void check_compute(gemm_compute compute) {
   if (compute != gemm_compute::standard && compute != asks_to_emulate<Types>)

@@ -42,7 +42,7 @@ inline gemm_options options_of_product(const gemm_batch_plan* given, std::size_t
   return options;
 }
 
-/// What stands for a batch's problems where they are chosen for.
+/// The one problem that planners look at in place of the batch.
 template <bool IsHost, class Types>
 decltype(auto) stands_for(const uniform_batch<Types>& batch,
                           [[maybe_unused]] const batch_alignment& alignment) {

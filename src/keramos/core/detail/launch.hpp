@@ -282,7 +282,9 @@ template <int TeamSize, int TeamsPerUnit = 1, sharing Sharing = sharing::equal, 
                                                std::size_t bytes, const Kernel& kernel) {
   if constexpr (!backend::traits<Exec>::is_host && !has_callers_size<Kernel>)
     static_assert(sizeof(Kernel) <= backend::traits<Exec>::most_kernel_bytes,
-                  "keramos: with more Kokkos would pass the functor through constant memory and wait");
+                  "keramos: this kernel, with its epilogue, is larger than most_kernel_bytes: Kokkos would "
+                  "pass it through "
+                  "constant memory and wait; let the epilogue hold less, such as pointers");
   check_local_memory(label, exec, TeamSize, bytes);
   if (league == 0) return;
   using policy = team_policy<Exec, Sharing, Kokkos::LaunchBounds<TeamSize, TeamsPerUnit>>;

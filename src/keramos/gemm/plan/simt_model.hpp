@@ -91,8 +91,8 @@ inline double packing_time(index_t elements, int element_bytes, const device_mod
 inline constexpr int parts_tried[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512};
 /// The least of k for a part. Not measured: of the shortest k-tiles, of 8, it makes about as many as there are stages.
 inline constexpr index_t least_k_per_part = 32;
-/// How many sums are added at once, if not all: more at once read more one after the other, fewer meet more often. A grid for
-/// adding_time to choose from, like parts_tried.
+/// How many sums one team adds at once, if not all. More take longer in one meeting; fewer need more meetings. adding_time
+/// chooses.
 inline constexpr int fan_ins_tried[] = {32, 16, 8};
 /// More teams than fill the device so many times only add sums.
 inline constexpr double most_times_filled = 2;

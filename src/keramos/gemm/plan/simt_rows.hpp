@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <keramos/backends/interface.hpp>
+#include <keramos/backends/simt/tiles.hpp>
 #include <keramos/base/complex.hpp>
 #include <keramos/base/error.hpp>
 #include <keramos/gemm/collective/simt.hpp>
@@ -75,10 +76,11 @@ template <class Types>
 inline constexpr int accesses = is_complex<typename Types::a> ? 16 : 8;
 
 /// Throws where nothing was found to launch.
-[[noreturn, gnu::cold]] inline void throw_no_kernel(int row) {
+[[noreturn, gnu::cold]] inline void throw_no_kernel(int row, const char* table = "tile table") {
   throw launch_error(
-      "keramos::gemm: row " + std::to_string(row) +
-      " of the tile table was chosen, but no kernel is compiled of it for such operands; report it");
+      "keramos::gemm: row " + std::to_string(row) + " of the " + table +
+      " was chosen, but the library has no kernel of it for these operands. This is a mistake in "
+      "Keramos; please report it");
 }
 
 /// Whether `f(i)` is true for an i of 0 ... Count - 1, which are constants to it; those that follow are not tried.

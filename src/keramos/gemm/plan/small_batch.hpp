@@ -175,7 +175,7 @@ void run_small_batch(const Exec& exec, int row, const small_access& access, cons
       return false;
     }
   });
-  if (!launched) throw_no_kernel(row);
+  if (!launched) throw_no_kernel(row, "tables for small problems");
 }
 
 /// Whether all problems of a group may share teams: small, and of not too different k, for a team walks
