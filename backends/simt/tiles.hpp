@@ -111,10 +111,10 @@ struct device_model {
   double most_sum_bytes = 64 << 20;
 
   /// Emulated products (gemm/plan/residues.hpp): by what the predicted times of the products of remainders, and of what is read
-  /// and written besides, are multiplied, since these kernels compute as well; and the time of the launches of small kernels,
-  /// 40 of half a launch_time. Fits to n = 2048, 4096 and 8192 on an H100.
+  /// and written besides, are multiplied, since these kernels compute as well; and how many small kernels are launched, each in
+  /// half a launch_time. Fits to n = 2048, 4096 and 8192 on an H100.
   double remainder_products = 1.15, remainder_bytes = 1.6;
-  double remainder_launches_time = 240000;
+  int remainder_launches = 40;
 
   /// A matrix times a vector: teams of a multiprocessor that keep its memory busy, and the least steps of a thread for which
   /// it is worth being there. Measured on an H200.

@@ -90,7 +90,7 @@ struct residues_planner {
                          double(usual_moduli + element) * double(m) * double(n);
     return device.remainder_products * products +
            device.remainder_bytes * bytes / (device.copied_bytes * device.units) +
-           device.remainder_launches_time;
+           device.remainder_launches * device.launch_time / 2;
   }
 
   /// The fastest way to do a product.
