@@ -7,8 +7,9 @@
 #include <functional>
 #include <map>
 
-#include "core/problem.hpp"
+#include "html.hpp"
 #include "report/svg.hpp"
+#include "report/units.hpp"
 
 namespace keramos::perf {
 namespace {
@@ -35,27 +36,31 @@ struct panel {
   std::vector<const result_row*> rows;
   std::string title, type;
   bool squares = false, steps = false;
+  double peak = 0;  // GFLOP/s; 0: none
+  std::string peak_kind;
 };
 
-struct unit {
+// The unit of a chart's axis: a rate in G... times the scale.
+struct axis_unit {
   double scale;
-  std::string name;
+  std::string name, what;
 };
-unit unit_of(const panel& p, double peak) {
-  if (p.rows.front()->gbytes_per_s > 0) return {1, "GB/s, read and written once"};
-  double top = peak;
-  for (const auto* r : p.rows) top = std::max(top, r->gflops);
-  const std::string operations = is_integer(p.type) ? "OP/s" : "FLOP/s";
-  return top >= 5000 ? unit{1e-3, "T" + operations} : unit{1, "G" + operations};
+axis_unit unit_of(const panel& p) {
+  const bool bytes = p.rows.front()->gbytes_per_s > 0;
+  double top = p.peak;
+  for (const auto* r : p.rows) top = std::max(top, r->rate());
+  const auto what = bytes ? "B/s" : operations_unit(p.type);
+  return {top >= 1000 ? 1e-3 : top >= 1 ? 1 : 1e3, (top >= 1000 ? "T" : top >= 1 ? "G" : "M") + what, what};
 }
 
 std::vector<chart_series> series_of(const panel& p, double scale,
                                     const std::function<double(const result_row&)>& x) {
   std::vector<std::string> providers;
   for (const auto* r : p.rows) add_unique(providers, r->provider);
+  const auto styles = styles_of(providers);
   std::vector<chart_series> all;
   for (std::size_t i = 0; i < providers.size(); ++i) {
-    chart_series s{providers[i], color_of_provider(providers[i], i), {}, false, providers[i] == "keramos"};
+    chart_series s{providers[i], styles[i], {}, providers[i] == "keramos"};
     for (const auto* r : p.rows) {
       if (r->provider == providers[i]) s.points.push_back(point_of(*r, x(*r), scale));
     }
@@ -65,17 +70,69 @@ std::vector<chart_series> series_of(const panel& p, double scale,
   return all;
 }
 
-std::string curves(const panel& p, double peak, const std::string& peak_kind) {
-  const auto u = unit_of(p, peak);
+// What a chart says to who cannot see it.
+std::string description_of(const panel& p, const axis_unit& u, const std::vector<chart_series>& series,
+                           const std::function<std::string(double)>& name_of_x) {
+  auto text = fmt::format("{}: {}.", p.title, u.name);
+  for (const auto& s : series) {
+    const auto [least, most] = std::minmax_element(s.points.begin(), s.points.end(),
+                                                   [](const auto& a, const auto& b) { return a.y < b.y; });
+    text += fmt::format(" {} from {} at {} to {} at {}.", s.label, three_digits(least->y),
+                        name_of_x(least->x), three_digits(most->y), name_of_x(most->x));
+  }
+  return text + " All numbers are in the table below the chart.";
+}
+
+std::string cell_of(const chart_point& p, const axis_unit& u) {
+  auto text = rate_text(p.y / u.scale, u.what);
+  if (p.high > p.low) text += " ± " + percent_text((p.high - p.low) / 2 / p.y);
+  return p.marked_wrong ? text + " ✗ wrong" : text;
+}
+
+// The same as numbers: a row for each x, a column for each series.
+std::string numbers_of(const panel& p, const axis_unit& u, const std::string& head,
+                       const std::vector<chart_series>& series,
+                       const std::function<std::string(double)>& name_of_x) {
+  std::vector<std::string> heads{head};
+  std::map<double, std::vector<std::string>> rows;
+  for (std::size_t i = 0; i < series.size(); ++i) {
+    heads.push_back(series[i].label);
+    for (const auto& point : series[i].points) {
+      auto& cells = rows[point.x];
+      cells.resize(series.size() + 1, "–");
+      cells[i + 1] = cell_of(point, u);
+    }
+  }
+  html_table table(p.title + ": medians, ± half the interquartile range", heads, 1);
+  for (auto& [x, cells] : rows) {
+    cells[0] = name_of_x(x);
+    table.row(cells);
+  }
+  return table.html();
+}
+
+template <class Chart>
+std::string figure_of(const std::string& title, const std::string& note, const Chart& chart,
+                      const std::string& numbers) {
+  return fmt::format(
+      "<figure>\n<figcaption><h3>{}</h3>{}</figcaption>\n{}{}<details><summary>Numbers of this "
+      "chart</summary>\n{}</details>\n</figure>\n",
+      escaped(title), note.empty() ? "" : "<p>" + escaped(note) + "</p>", chart.svg(chart_size::wide),
+      chart.svg(chart_size::narrow), numbers);
+}
+
+std::string curves(const panel& p) {
+  const auto u = unit_of(p);
+  const auto name_of_x = [](double x) { return fmt::format("{:.0f}", x); };
   line_chart chart;
-  chart.title = p.title;
   chart.x_label = "m = n = k";
-  chart.y_label = u.name;
+  chart.y_label = p.rows.front()->gbytes_per_s > 0 ? u.name + ", read and written once" : u.name;
   chart.log_x = true;
   chart.series = series_of(p, u.scale, [](const result_row& r) { return double(r.m); });
-  if (peak > 0)
-    chart.lines = {{peak * u.scale, fmt::format("peak {:.3g} {} ({})", peak * u.scale, u.name, peak_kind)}};
-  return chart.svg();
+  chart.description = description_of(p, u, chart.series, name_of_x);
+  if (p.peak > 0)
+    chart.lines = {{p.peak * u.scale, fmt::format("peak {} ({})", rate_text(p.peak, u.what), p.peak_kind)}};
+  return figure_of(p.title, {}, chart, numbers_of(p, u, "m = n = k", chart.series, name_of_x));
 }
 
 // Of products the extents; of others the kernel and its shape.
@@ -84,32 +141,39 @@ std::string shape_of(const result_row& r) {
   return r.value("kernel") + ' ' + r.value("shape");
 }
 
-std::string bars(const panel& p, double peak, const std::string& peak_kind) {
-  const auto u = unit_of(p, peak);
+std::string bars(const panel& p) {
+  const auto u = unit_of(p);
   bar_chart chart;
-  chart.title = p.title;
-  chart.x_label = u.name;
+  chart.x_label = p.rows.front()->gbytes_per_s > 0 ? u.name + ", read and written once" : u.name;
   for (const auto* r : p.rows) add_unique(chart.groups, shape_of(*r));
   chart.series = series_of(p, u.scale, [&](const result_row& r) {
     return double(std::find(chart.groups.begin(), chart.groups.end(), shape_of(r)) - chart.groups.begin());
   });
-  if (peak > 0) chart.peak = {peak * u.scale, fmt::format("peak {:.3g} ({})", peak * u.scale, peak_kind)};
-  return chart.svg();
+  const auto name_of_x = [&](double x) { return chart.groups[std::size_t(x)]; };
+  chart.description = description_of(p, u, chart.series, name_of_x);
+  for (auto& s : chart.series) {
+    for (auto& point : s.points) point.note = s.label + ' ' + three_digits(point.y);
+  }
+  if (p.peak > 0)
+    chart.peak = {p.peak * u.scale, fmt::format("peak {} ({})", rate_text(p.peak, u.what), p.peak_kind)};
+  const auto head = p.rows.front()->m > 0 ? "m × n × k" : "kernel";
+  return figure_of(p.title, {}, chart, numbers_of(p, u, head, chart.series, name_of_x));
 }
 
 // A bar for each step, in the file's order; the gain beside it.
 std::string step_bars(const panel& p) {
-  const auto u = unit_of(p, 0);
+  const auto u = unit_of(p);
+  constexpr int tile_red = 0, green = 3, amber = 5, gray = 7;  // of series_styles
   bar_chart chart;
-  chart.title = p.title;
-  chart.x_label = u.name + "   (× over the row above)";
-  chart_series all{"", color_of_provider("keramos", 0), {}};
+  chart.x_label = u.name + " (× over the row above)";
+  chart_series all{"", 0, {}};
   for (const auto* r : p.rows) {
     auto point = point_of(*r, double(all.points.size()), u.scale);
-    if (r->step_number == 0) point.color = "#e8b9a8";  // paler
-    if (r->provider == "keramos") point.color = "#8c2d0f";
-    if (r->provider != "keramos" && !is_ladder_step(*r)) point.color = "#009e73";
-    point.note = fmt::format("{:.{}f}", point.y, point.y >= 100 ? 0 : point.y >= 10 ? 1 : 2);
+    point.style = r->provider == "keramos" ? tile_red
+                  : !is_ladder_step(*r)    ? green
+                  : r->step_number == 0    ? gray
+                                           : amber;
+    point.note = three_digits(point.y);
     if (r->gain > 0) point.note += fmt::format("  ×{:.2f}", r->gain);
     all.points.push_back(std::move(point));
     auto name = r->step;
@@ -118,7 +182,12 @@ std::string step_bars(const panel& p) {
                                               : '(' + name + ')');
   }
   chart.series.push_back(std::move(all));
-  return chart.svg();
+  const auto name_of_x = [&](double x) { return chart.groups[std::size_t(x)]; };
+  auto series = chart.series;
+  series.front().label = "rate";
+  chart.description = description_of(p, u, series, name_of_x);
+  return figure_of(p.title, "In parentheses: variants that show what goes wrong.", chart,
+                   numbers_of(p, u, "step", series, name_of_x));
 }
 
 // Everything but the extents: type, op, layout and what else the rows may have. The extents too for a
@@ -173,17 +242,18 @@ std::vector<std::string> charts_of(const results_file& file, const std::vector<r
       const auto title = title_of(r);
       auto at = std::find_if(panels.begin(), panels.end(),
                              [&](const panel& p) { return p.squares == squares && p.title == title; });
-      if (at == panels.end()) at = panels.insert(at, {{}, title, r.value("type"), squares, !r.step.empty()});
+      if (at == panels.end())
+        at = panels.insert(at, {{}, title, r.value("type"), squares, !r.step.empty(), 0, {}});
       at->rows.push_back(&r);
     }
   }
   std::vector<std::string> charts;
   const auto peaks = file.context.value("peak_gflops", nlohmann::ordered_json::object());
-  for (const auto& p : panels) {
-    const bool has_peak = peaks.contains(p.type) && p.rows.front()->gbytes_per_s <= 0;
-    const double peak = has_peak ? peaks[p.type].get<double>() : 0;
-    const auto kind = file.text("peak_kind");
-    charts.push_back(p.steps ? step_bars(p) : p.squares ? curves(p, peak, kind) : bars(p, peak, kind));
+  for (auto& p : panels) {
+    const bool has_peak = peaks.contains(p.type) && p.rows.front()->gbytes_per_s <= 0 && !p.steps;
+    if (has_peak) p.peak = peaks[p.type].get<double>();
+    p.peak_kind = file.text("peak_kind");
+    charts.push_back(p.steps ? step_bars(p) : p.squares ? curves(p) : bars(p));
   }
   return charts;
 }

@@ -101,22 +101,22 @@ portability_result portability(const std::vector<results_file>& files, efficienc
 std::string cascade_plot(const portability_result& result, efficiency_kind kind, std::size_t least) {
   line_chart chart;
   chart.title = kind == efficiency_kind::application
-                    ? "Cascade: application efficiency, Pennycook's metric (dashed)"
-                    : "Cascade: architectural efficiency, Pennycook's metric (dashed)";
+                    ? "Cascade: application efficiency, Pennycook's metric (dotted)"
+                    : "Cascade: architectural efficiency, Pennycook's metric (dotted)";
   chart.x_label = "number of platforms, each application's best first";
   chart.y_label = "efficiency";
   chart.y_max = 1.05;
-  chart.width = 640;
-  for (std::size_t i = 1; i <= result.platforms.size(); ++i) chart.x_ticks.emplace_back(i, std::to_string(i));
+  std::vector<std::string> names;
+  for (const auto& a : result.applications) names.push_back(a.provider);
+  const auto styles = styles_of(names);
   for (std::size_t index = 0; index < result.applications.size(); ++index) {
     const auto& a = result.applications[index];
     std::vector<double> sorted;
     for (const auto& [platform, e] : a.efficiency) sorted.push_back(e);
     std::sort(sorted.begin(), sorted.end(), std::greater<>());
     if (sorted.size() < least || sorted[least - 1] <= 0) continue;
-    const auto color = color_of_provider(a.provider, index);
-    chart_series line{a.provider, color, {}, false, a.provider == "keramos"};
-    chart_series metric{"", color, {}, true, false};
+    chart_series line{a.provider, styles[index], {}, a.provider == "keramos"};
+    chart_series metric{"", styles[index], {}, false, true};
     for (std::size_t i = 0; i < sorted.size(); ++i) {
       line.points.push_back({double(i + 1), sorted[i]});
       metric.points.push_back({double(i + 1), pennycook({sorted.begin(), sorted.begin() + long(i) + 1})});

@@ -1,104 +1,79 @@
-#include "svg.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
+
+#include "svg_parts.hpp"
 
 namespace keramos::perf {
+
+// Keramos in the colour of roof tiles, the others of hues that differ for all eyes.
+const std::array<series_style, 8> series_styles{{{"#b5390f", "#ff8f6b", ""},
+                                                 {"#0b62a8", "#6db8ff", "8 4"},
+                                                 {"#00748a", "#4fd4e6", "2 3"},
+                                                 {"#1b7340", "#63d699", "10 3 2 3"},
+                                                 {"#8f3d85", "#e59ad8", "5 2"},
+                                                 {"#8a5a00", "#f2c24e", "12 4"},
+                                                 {"#4a4f9c", "#aab2ff", "4 4"},
+                                                 {"#5d636e", "#b9c0cc", "2 2 6 2"}}};
+
 namespace {
 
-constexpr const char* ink = "#333333";
-constexpr const char* faint = "#dddddd";
-
-std::string text_at(double x, double y, const char* anchor, const std::string& text, int size = 11,
-                    const char* extra = "") {
-  return fmt::format(R"(<text x="{:.1f}" y="{:.1f}" text-anchor="{}" font-size="{}" fill="{}" {}>{}</text>)",
-                     x, y, anchor, size, ink, extra, escaped(text));
-}
-
-std::string straight(double x1, double y1, double x2, double y2, const char* color, const char* extra = "") {
-  return fmt::format(R"(<line x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}" stroke="{}" {}/>)", x1, y1, x2,
-                     y2, color, extra);
-}
-
-std::string number(double value) {
-  return std::abs(value) >= 10000 ? fmt::format("{:.0f}", value) : fmt::format("{:.6g}", value);
-}
-
-std::string opening(const std::string& title, int width, int height) {
-  return fmt::format(
-      R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0} {1}" width="{0}" height="{1}" role="img" )"
-      R"(aria-label="{2}" font-family="system-ui, 'DejaVu Sans', sans-serif">)"
-      R"(<rect width="{0}" height="{1}" fill="white"/>)"
-      R"(<text x="12" y="20" font-size="13" font-weight="bold" fill="{3}">{2}</text>)",
-      width, height, escaped(title), ink);
-}
-
-// Labels side by side, as many in a line as fit. Returns the height it took.
-int legend(std::string& out, const std::vector<chart_series>& series, int width, double top) {
-  double x = 60, y = top;
-  for (const auto& s : series) {
-    if (s.label.empty()) continue;
-    const double needed = 34 + 6.6 * double(s.label.size());
-    if (x + needed > width - 10 && x > 60) x = 60, y += 18;
-    out += fmt::format(R"(<rect x="{:.1f}" y="{:.1f}" width="18" height="4" fill="{}"/>)", x, y - 6, s.color);
-    out += text_at(x + 23, y, "start", s.label);
-    x += needed;
+// -1: a provider that has no style of its own.
+int known_style(const std::string& provider) {
+  constexpr std::pair<const char*, int> known[] = {{"keramos", 0}, {"kokkoskernels-native", 1},
+                                                   {"kokkos", 2},  {"openblas", 3},
+                                                   {"blas", 3},    {"cublaslt", 6},
+                                                   {"cublas", 3},  {"mkl", 4},
+                                                   {"blis", 5}};
+  for (const auto& [name, style] : known) {
+    if (provider.starts_with(name) && provider.find('#') == std::string::npos) return style;
   }
-  return int(y - top) + 18;
-}
-
-double top_of(const std::vector<chart_series>& series) {
-  double top = 0;
-  for (const auto& s : series) {
-    for (const auto& p : s.points) {
-      for (const double v : {p.y, p.high}) {
-        if (std::isfinite(v)) top = std::max(top, v);  // an axis to infinity would have no end of marks
-      }
-    }
-  }
-  return top > 0 ? top : 1;
-}
-
-struct scale {
-  double from, to, begin, end;
-  bool logarithmic = false;
-  double operator()(double v) const {
-    if (to <= from) return (begin + end) / 2;
-    const double part = logarithmic ? std::log(v / from) / std::log(to / from) : (v - from) / (to - from);
-    return begin + part * (end - begin);
-  }
-};
-
-std::string band_of(const chart_series& s, const scale& x, const scale& y) {
-  std::string upper, lower;
-  for (const auto& p : s.points) {
-    if (p.low == 0 && p.high == 0) return {};
-    upper += fmt::format("{:.1f},{:.1f} ", x(p.x), y(p.high));
-    lower = fmt::format("{:.1f},{:.1f} ", x(p.x), y(p.low)) + lower;
-  }
-  return fmt::format(R"(<polygon points="{}{}" fill="{}" fill-opacity="0.18"/>)", upper, lower, s.color);
-}
-
-std::string curve_of(const chart_series& s, const scale& x, const scale& y) {
-  std::string points, marks;
-  for (const auto& p : s.points) {
-    points += fmt::format("{:.1f},{:.1f} ", x(p.x), y(p.y));
-    marks += fmt::format(
-        R"(<circle cx="{:.1f}" cy="{:.1f}" r="{}" fill="{}" stroke="white"><title>{}: {}, {}</title></circle>)",
-        x(p.x), y(p.y), s.strong ? 4 : 3.2, s.color, escaped(s.label), number(p.x), number(p.y));
-    if (p.marked_wrong) {
-      marks += text_at(x(p.x), y(p.y) + 5, "middle", "✗", 18, "font-weight=\"bold\"");
-    }
-  }
-  return fmt::format(R"(<polyline points="{}" fill="none" stroke="{}" stroke-width="{}" {}/>)", points,
-                     s.color, s.strong ? 2.6 : 1.8, s.dashed ? "stroke-dasharray=\"5 4\"" : "") +
-         marks;
+  return -1;
 }
 
 }  // namespace
+
+std::vector<int> styles_of(const std::vector<std::string>& providers) {
+  std::vector<int> styles;
+  std::array<bool, 8> used{};
+  for (const auto& p : providers) {
+    const int style = known_style(p);
+    const bool is_free = style >= 0 && !used[std::size_t(style)];
+    if (is_free) used[std::size_t(style)] = true;
+    styles.push_back(is_free ? style : -1);
+  }
+  int turn = 0;  // of those for which no style is left
+  for (int& style : styles) {
+    if (style >= 0) continue;
+    const auto next = std::find(used.rbegin(), used.rend(), false);
+    style = next == used.rend() ? turn++ % int(used.size()) : int(used.rend() - next) - 1;
+    used[std::size_t(style)] = true;
+  }
+  return styles;
+}
+
+std::vector<double> axis_positions(const std::vector<double>& sorted, bool logarithmic, double begin,
+                                   double end, double least) {
+  if (sorted.size() < 2) return std::vector<double>(sorted.size(), (begin + end) / 2);
+  std::vector<double> gaps;
+  for (std::size_t i = 1; i < sorted.size(); ++i) {
+    gaps.push_back(logarithmic ? std::log(sorted[i] / sorted[i - 1]) : sorted[i] - sorted[i - 1]);
+  }
+  double sum = 0;
+  for (const double g : gaps) sum += g;
+  least = std::min(least, (end - begin) / double(gaps.size()));
+  const auto length = [&](double factor) {
+    double all = 0;
+    for (const double g : gaps) all += std::max(least, factor * g);
+    return all;
+  };
+  double low = 0, high = (end - begin) / sum;
+  for (int i = 0; i < 60; ++i) (length((low + high) / 2) > end - begin ? high : low) = (low + high) / 2;
+  std::vector<double> positions{begin};
+  for (const double g : gaps) positions.push_back(positions.back() + std::max(least, low * g));
+  return positions;
+}
 
 std::string escaped(const std::string& text) {
   std::string out;
@@ -131,113 +106,89 @@ double nice_step(double top, int wanted) {
   return 10 * power;
 }
 
-// Keramos in the colour of roof tiles, the others in Okabe and Ito's palette for all eyes.
-std::string color_of_provider(const std::string& provider, std::size_t index) {
-  constexpr std::pair<const char*, const char*> known[] = {
-      {"keramos", "#c4451c"},       {"kokkoskernels-native", "#0072b2"},
-      {"kokkoskernels", "#56b4e9"}, {"openblas", "#009e73"},
-      {"blas", "#009e73"},          {"cublas", "#009e73"},
-      {"mkl", "#cc79a7"},           {"blis", "#e69f00"}};
-  constexpr const char* others[] = {"#888888", "#b8a000", "#7f5f00", "#555555"};
-  for (const auto& [name, color] : known) {
-    if (provider.starts_with(name) && provider.find('#') == std::string::npos) return color;
-  }
-  return others[index % std::size(others)];
+namespace svg {
+
+std::string opening(const std::string& title, const std::string& description, double width, double height) {
+  auto out = fmt::format(
+      R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0:.0f} {1:.0f}" width="{0:.0f}" height="{1:.0f}" )"
+      R"(role="img" aria-label="{2}" font-family="system-ui, 'DejaVu Sans', sans-serif" font-size="{3}">)"
+      R"(<rect class="paper" width="{0:.0f}" height="{1:.0f}" fill="white"/>)",
+      width, height, escaped(description.empty() ? title : description), font_size);
+  if (!title.empty()) out += text_at(12, 20, "start", title, R"(font-weight="bold")");
+  return out;
 }
 
-std::string line_chart::svg() const {
-  std::string below;
-  const int legend_height = legend(below, series, width, height - 6);
-  const int total = height + legend_height;
-  double x_min = INFINITY, x_max = -INFINITY;
+std::string text_at(double x, double y, const char* anchor, const std::string& text,
+                    const std::string& extra) {
+  return fmt::format(
+      R"(<text class="ink" x="{:.1f}" y="{:.1f}" text-anchor="{}" fill="#1d1f23" {}>{}</text>)", x, y, anchor,
+      extra, escaped(text));
+}
+
+double text_width(const std::string& text) {
+  const auto letters = std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; });
+  return 0.61 * font_size * double(letters);
+}
+
+std::string line(double x1, double y1, double x2, double y2, const char* css_class, const char* color,
+                 const char* extra) {
+  return fmt::format(R"(<line class="{}" x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}" stroke="{}" {}/>)",
+                     css_class, x1, y1, x2, y2, color, extra);
+}
+std::string axis_line(double x1, double y1, double x2, double y2) {
+  return line(x1, y1, x2, y2, "axis", "#1d1f23");
+}
+std::string grid_line(double x1, double y1, double x2, double y2) {
+  return line(x1, y1, x2, y2, "grid", "#dcdcdc");
+}
+std::string limit_line(double x1, double y1, double x2, double y2) {
+  return line(x1, y1, x2, y2, "axis", "#1d1f23", R"(stroke-dasharray="6 4")");
+}
+
+std::string group_of(int style, const std::string& parts) {
+  return fmt::format(R"(<g class="s{}" color="{}">{}</g>)", style, series_styles[std::size_t(style)].light,
+                     parts);
+}
+
+std::string marker(int style, double x, double y, double radius, const std::string& tooltip) {
+  // Corners in halves of the size, y down; none: a circle.
+  constexpr const char* shapes[] = {"",                                 // circle
+                                    "M-.9,-.9H.9V.9H-.9Z",              // square
+                                    "M0,-1.25L1.25,0L0,1.25L-1.25,0Z",  // diamond
+                                    "M0,-1.2L1.15,.9H-1.15Z",           // triangle
+                                    "M0,1.2L1.15,-.9H-1.15Z",           // triangle, its tip below
+                                    "M-.4,-1.2H.4V-.4H1.2V.4H.4V1.2H-.4V.4H-1.2V-.4H-.4Z",  // plus
+                                    "M1.2,0L.6,1.04H-.6L-1.2,0L-.6,-1.04H.6Z",              // hexagon
+                                    "M-1,-1L0,-.45L1,-1L.45,0L1,1L0,.45L-1,1L-.45,0Z"};     // star of four
+  const auto title = tooltip.empty() ? "" : "<title>" + escaped(tooltip) + "</title>";
+  constexpr const char* look = R"(class="halo" fill="currentColor" stroke="white")";
+  if (*shapes[style] == '\0')
+    return fmt::format(R"(<circle {} cx="{:.1f}" cy="{:.1f}" r="{}">{}</circle>)", look, x, y, radius, title);
+  return fmt::format(
+      R"-(<path {} d="{}" transform="translate({:.1f} {:.1f}) scale({})" stroke-width="{:.2f}">{}</path>)-",
+      look, shapes[style], x, y, radius, 1 / radius, title);
+}
+
+std::string dashes_of(int style) {
+  const std::string dashes = series_styles[std::size_t(style)].dashes;
+  return dashes.empty() ? dashes : fmt::format(R"(stroke-dasharray="{}")", dashes);
+}
+
+std::string number(double value) {
+  return std::abs(value) >= 10000 ? fmt::format("{:.0f}", value) : fmt::format("{:.4g}", value);
+}
+
+double top_of(const std::vector<chart_series>& series) {
+  double top = 0;
   for (const auto& s : series) {
-    for (const auto& p : s.points) x_min = std::min(x_min, p.x), x_max = std::max(x_max, p.x);
-  }
-  double top = y_max > 0 ? y_max : top_of(series) * 1.08;
-  if (y_max <= 0) {
-    for (const auto& l : lines) top = std::max(top, l.y * 1.1);
-  }
-  const double room = log_x ? 0 : (x_max - x_min) * 0.03;
-  const scale x{x_min - room, x_max + room, 64, width - 18.0, log_x}, y{0, top, height - 62.0, 34};
-
-  std::string out = opening(title, width, total);
-  for (double v = 0; v <= top * 1.0001; v += nice_step(top, 6)) {
-    out += straight(x.begin, y(v), x.end, y(v), faint) + text_at(x.begin - 6, y(v) + 4, "end", number(v));
-  }
-  auto ticks = x_ticks;
-  if (ticks.empty()) {
-    for (const auto& s : series) {
-      for (const auto& p : s.points) ticks.emplace_back(p.x, number(p.x));
+    for (const auto& p : s.points) {
+      for (const double v : {p.y, p.high}) {
+        if (std::isfinite(v)) top = std::max(top, v);  // an axis to infinity would have no end of marks
+      }
     }
   }
-  std::sort(ticks.begin(), ticks.end());
-  double last = -INFINITY;
-  for (const auto& [value, label] : ticks) {
-    const double at = x(value);
-    if (at - last < 7.5 * double(label.size()) + 4) continue;
-    last = at;
-    out += straight(at, y.begin, at, y.begin + 4, ink) + text_at(at, y.begin + 17, "middle", label);
-  }
-  out += straight(x.begin, y.begin, x.end, y.begin, ink);
-  out += text_at((x.begin + x.end) / 2, y.begin + 36, "middle", x_label);
-  out += text_at(14, (y.begin + y.end) / 2, "middle", y_label, 11,
-                 fmt::format("transform=\"rotate(-90 14 {:.1f})\"", (y.begin + y.end) / 2).c_str());
-  for (const auto& l : lines) {
-    out += straight(x.begin, y(l.y), x.end, y(l.y), ink, "stroke-dasharray=\"6 4\"") +
-           text_at(x.begin + 4, y(l.y) - 4, "start", l.text);
-  }
-  for (const auto& s : series) out += band_of(s, x, y);
-  for (const bool strong : {false, true}) {
-    for (const auto& s : series) {
-      if (s.strong == strong) out += curve_of(s, x, y);
-    }
-  }
-  return out + below + "</svg>\n";
+  return top > 0 ? top : 1;
 }
 
-std::string bar_chart::svg() const {
-  constexpr double bar = 11, gap = 12;
-  const double group_height = bar * double(series.size()) + gap;
-  const double bottom = 34 + group_height * double(groups.size());
-  std::size_t longest = 8;
-  for (const auto& g : groups) longest = std::max(longest, g.size());
-  std::string below;
-  const int legend_height = legend(below, series, width, bottom + 54);
-  double top = top_of(series) * 1.05;
-  if (!peak.text.empty()) top = std::max(top, peak.y * 1.05);
-  std::size_t longest_note = 0;
-  for (const auto& s : series) {
-    for (const auto& p : s.points) longest_note = std::max(longest_note, p.note.size());
-  }
-  if (longest_note > 0) top *= 1 + 0.015 * double(longest_note);
-  const scale x{0, top, 20 + 6.4 * double(longest), width - 20.0};
-
-  std::string out = opening(title, width, int(bottom) + 50 + legend_height);
-  for (double v = 0; v <= top * 1.0001; v += nice_step(top, 5)) {
-    out += straight(x(v), 34, x(v), bottom, faint) + text_at(x(v), bottom + 16, "middle", number(v));
-  }
-  for (std::size_t i = 0; i < groups.size(); ++i) {
-    out += text_at(x.begin - 6, 34 + group_height * (double(i) + 0.5) + 4, "end", groups[i]);
-  }
-  for (std::size_t i = 0; i < series.size(); ++i) {
-    for (const auto& p : series[i].points) {
-      const double at = 34 + gap / 2 + group_height * p.x + bar * double(i);
-      out += fmt::format(
-          R"(<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{}" fill="{}"><title>{}: {}</title></rect>)",
-          x.begin, at, std::max(0.5, x(p.y) - x.begin), bar - 2, p.color.empty() ? series[i].color : p.color,
-          escaped(series[i].label), number(p.y));
-      out += text_at(x(std::max(p.y, p.high)) + 5, at + bar - 2, "start", p.note, 10);
-      out += straight(x(p.low), at + bar / 2 - 1, x(p.high), at + bar / 2 - 1, ink);
-      if (p.marked_wrong) out += text_at(x(p.y) + 6, at + bar - 1, "start", "✗ wrong");
-    }
-  }
-  if (!peak.text.empty()) {
-    out += straight(x(peak.y), 34, x(peak.y), bottom, ink, "stroke-dasharray=\"6 4\"") +
-           text_at(x(peak.y) - 4, 31, "end", peak.text);
-  }
-  out += straight(x.begin, 34, x.begin, bottom, ink);
-  out += text_at((x.begin + x.end) / 2, bottom + 34, "middle", x_label);
-  return out + below + "</svg>\n";
-}
-
+}  // namespace svg
 }  // namespace keramos::perf

@@ -140,7 +140,7 @@ expect("${lines}" "^launch,keramos_s,")
 run(0 roofline files/real.json --device-spec a100-sxm4-40gb --output files/roofline.json)
 run(0 report files/roofline.json -o files/page)
 file(READ files/page/index.html page)
-expect("${page}" "<h1>keramos-perf roofline on .*<td[^>]*>keramos</td>")
+expect("${page}" "<h1>keramos-perf roofline on .*<th[^>]*>keramos</th>")
 
 run(0 --version)
 expect("${out}" "^keramos-perf [0-9]+\\.[0-9]+\\.[0-9]+, revision [^\n]*, built with [^\n]*\n$")

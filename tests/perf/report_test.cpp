@@ -78,11 +78,11 @@ TEST(Page, AFailureIsNotGreen) {
     const auto text = to_json({{"device", "CPU"}}, results);
     return report_page(parse_results(text, "x.json"), nlohmann::ordered_json::parse(text));
   };
-  EXPECT_NE(page().find("<p class=\"good\">1 results verified, 0 wrong, 0 failed, 1 not measured."),
+  EXPECT_NE(page().find("<p class=\"good\">1 result verified, 0 wrong, 0 failed, 1 not measured."),
             std::string::npos);
   results[1].status = outcome::failed;
   results[1].reason = "its process died of signal 6";
-  EXPECT_NE(page().find("<p class=\"bad\">1 results verified, 0 wrong, 1 failed, 0 not measured."),
+  EXPECT_NE(page().find("<p class=\"bad\">1 result verified, 0 wrong, 1 failed, 0 not measured."),
             std::string::npos);
   EXPECT_NE(page().find("FAILED: its process died of signal 6"), std::string::npos);
 }
