@@ -70,6 +70,10 @@ std::vector<chart_series> series_of(const panel& p, double scale,
   return all;
 }
 
+std::string peak_label(const panel& p, const axis_unit& u) {
+  return fmt::format("peak {}\u00a0{} ({})", three_digits(p.peak * u.scale), u.name, p.peak_kind);
+}
+
 // What a chart says to who cannot see it.
 std::string description_of(const panel& p, const axis_unit& u, const std::vector<chart_series>& series,
                            const std::function<std::string(double)>& name_of_x) {
@@ -130,8 +134,7 @@ std::string curves(const panel& p) {
   chart.log_x = true;
   chart.series = series_of(p, u.scale, [](const result_row& r) { return double(r.m); });
   chart.description = description_of(p, u, chart.series, name_of_x);
-  if (p.peak > 0)
-    chart.lines = {{p.peak * u.scale, fmt::format("peak {} ({})", rate_text(p.peak, u.what), p.peak_kind)}};
+  if (p.peak > 0) chart.lines = {{p.peak * u.scale, peak_label(p, u)}};
   return figure_of(p.title, {}, chart, numbers_of(p, u, "m = n = k", chart.series, name_of_x));
 }
 
@@ -154,8 +157,7 @@ std::string bars(const panel& p) {
   for (auto& s : chart.series) {
     for (auto& point : s.points) point.note = s.label + ' ' + three_digits(point.y);
   }
-  if (p.peak > 0)
-    chart.peak = {p.peak * u.scale, fmt::format("peak {} ({})", rate_text(p.peak, u.what), p.peak_kind)};
+  if (p.peak > 0) chart.peak = {p.peak * u.scale, peak_label(p, u)};
   const auto head = p.rows.front()->m > 0 ? "m × n × k" : "kernel";
   return figure_of(p.title, {}, chart, numbers_of(p, u, head, chart.series, name_of_x));
 }

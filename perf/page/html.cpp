@@ -78,10 +78,10 @@ std::string html_table::html() const {
     head += fmt::format("<th scope=\"col\"{}>{}</th>", i < left_ ? " class=\"t\"" : "", escaped(head_[i]));
   }
   return fmt::format(
-      "<div class=\"box\" role=\"region\" tabindex=\"0\" aria-label=\"{0}\"><table>\n"
+      "<div class=\"box{3}\" role=\"region\" tabindex=\"0\" aria-label=\"{0}\"><table>\n"
       "<caption><span>{0}</span></caption>\n<thead><tr>{1}</tr></thead>\n<tbody>\n{2}</tbody></table></"
       "div>\n",
-      escaped(caption_), head, rows_);
+      escaped(caption_), head, rows_, head_.size() > 12 ? " scroll" : "");  // more may not fit a laptop
 }
 
 }  // namespace keramos::perf

@@ -42,7 +42,7 @@ section.note h2{border:0;margin:0;padding:0;font-size:1.1rem}
 table{border-collapse:separate;border-spacing:0;font-size:.93rem;font-variant-numeric:tabular-nums}
 caption{text-align:left;color:var(--dim);padding:.2rem 0}
 caption span{display:inline-block;position:sticky;left:0;max-width:min(75ch,calc(100vw - 40px))}
-th,td{padding:.25rem .7rem;text-align:right;vertical-align:top;border-bottom:1px solid var(--line);white-space:nowrap}
+th,td{padding:.25rem .6rem;text-align:right;vertical-align:top;border-bottom:1px solid var(--line);white-space:nowrap}
 th.t,td.t{text-align:left;white-space:normal;overflow-wrap:break-word}
 td.t{max-width:36rem}
 tbody th.t{min-width:9.5rem}
@@ -52,7 +52,8 @@ tbody th{font-weight:600;background:var(--paper)}
 tr.bad>th{background:var(--bad-paper)}
 .box{margin:.5rem 0 1rem}
 .box:focus-visible,a:focus-visible,summary:focus-visible{outline:3px solid var(--link);outline-offset:2px}
-@media (max-width:1239.98px){
+.scroll{overflow:auto;max-height:85vh}
+@media (max-width:1279.98px){
   .box{overflow:auto;max-height:85vh;max-width:100%;width:fit-content}
 }
 .charts .box{overflow:auto;max-height:85vh}
@@ -63,7 +64,7 @@ figure{margin:0;min-width:0;max-width:900px}
 figure svg{display:block;width:100%;height:auto}
 figure svg+svg{display:none;max-width:480px}
 svg .paper{fill:var(--paper)}
-svg .ink{fill:var(--ink)}
+svg .ink{fill:var(--ink);stroke:var(--paper);stroke-width:3px;stroke-linejoin:round;paint-order:stroke}
 svg .on-bar{fill:var(--paper)}
 svg .axis{stroke:var(--ink)}
 svg .grid{stroke:var(--grid)}
@@ -93,7 +94,7 @@ summary{cursor:pointer;color:var(--link);padding:.2rem 0;width:fit-content}
   html{font-size:9pt}
   body{max-width:none;padding:0}
   nav,summary,.save{display:none}
-  .box{overflow:visible;max-height:none}
+  .box,.scroll{overflow:visible;max-height:none}
   .charts{display:block}
   figure{max-width:600px;margin-bottom:1rem;break-inside:avoid}
   thead th{position:static}

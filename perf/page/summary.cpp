@@ -120,7 +120,7 @@ rate_ratio ratio_of(const result_row& own, const result_row& other) {
 }
 
 std::string ratio_text(const rate_ratio& r) {
-  const int digits = r.high >= 99.95 ? 0 : r.high >= 9.995 ? 1 : 2;
+  const int digits = r.high >= 99.95 ? 0 : r.high >= 9.995 ? 1 : r.low >= 0.0995 ? 2 : 3;
   return fmt::format("{0:.{3}f}\u00a0({1:.{3}f}–{2:.{3}f})", r.value, r.low, r.high, digits);
 }
 
