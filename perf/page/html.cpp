@@ -64,18 +64,23 @@ html_table::html_table(std::string caption, std::vector<std::string> head, std::
 void html_table::row(const std::vector<std::string>& cells, bool bad) {
   rows_ += bad ? "<tr class=\"bad\">" : "<tr>";
   for (std::size_t i = 0; i < cells.size(); ++i) {
+    auto content = i < left_ ? breakable(cells[i]) : escaped(cells[i]);
+    if (i == 0 && joined_) content += "<span class=\"on-phones\"> " + breakable(cells[1]) + "</span>";
     const char* const tag = i == 0 ? "th" : "td";
-    rows_ +=
-        fmt::format("<{}{}{}>{}</{}>", tag, i == 0 ? " scope=\"row\"" : "", i < left_ ? " class=\"t\"" : "",
-                    i < left_ ? breakable(cells[i]) : escaped(cells[i]), tag);
+    rows_ += fmt::format("<{}{}{}>{}</{}>", tag, i == 0 ? " scope=\"row\"" : "", class_of(i), content, tag);
   }
   rows_ += "</tr>\n";
+}
+
+const char* html_table::class_of(std::size_t column) const {
+  if (column == 1 && joined_) return " class=\"t not-on-phones\"";
+  return column < left_ ? " class=\"t\"" : "";
 }
 
 std::string html_table::html() const {
   std::string head;
   for (std::size_t i = 0; i < head_.size(); ++i) {
-    head += fmt::format("<th scope=\"col\"{}>{}</th>", i < left_ ? " class=\"t\"" : "", escaped(head_[i]));
+    head += fmt::format("<th scope=\"col\"{}>{}</th>", class_of(i), escaped(head_[i]));
   }
   return fmt::format(
       "<div class=\"box{3}\" role=\"region\" tabindex=\"0\" aria-label=\"{0}\"><table>\n"

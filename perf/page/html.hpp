@@ -22,14 +22,19 @@ class html_table {
  public:
   // The first `left` columns are text, the others figures.
   html_table(std::string caption, std::vector<std::string> head, std::size_t left);
+  // On phones the second cell stands below the first, in the column that stays in sight.
+  void join_first_two() { joined_ = true; }
   // `bad`: what must be noticed.
   void row(const std::vector<std::string>& cells, bool bad = false);
   std::string html() const;
 
  private:
+  const char* class_of(std::size_t column) const;
+
   std::string caption_;
   std::vector<std::string> head_;
   std::size_t left_;
+  bool joined_ = false;
   std::string rows_;
 };
 

@@ -45,7 +45,8 @@ caption span{display:inline-block;position:sticky;left:0;max-width:min(75ch,calc
 th,td{padding:.25rem .6rem;text-align:right;vertical-align:top;border-bottom:1px solid var(--line);white-space:nowrap}
 th.t,td.t{text-align:left;white-space:normal;overflow-wrap:break-word}
 td.t{max-width:36rem}
-tbody th.t{min-width:9.5rem}
+tbody th.t{min-width:10rem}
+.on-phones{display:none}
 td.t:nth-child(2):last-child{overflow-wrap:anywhere}
 thead th{background:var(--head);position:sticky;top:0;z-index:2;white-space:normal;vertical-align:bottom}
 tbody th{font-weight:600;background:var(--paper)}
@@ -84,6 +85,8 @@ summary{cursor:pointer;color:var(--link);padding:.2rem 0;width:fit-content}
   tbody th{position:sticky;left:0;z-index:1}
   tbody th.t{min-width:6.5rem;max-width:9.5rem}
   thead th:first-child{left:0;z-index:3}
+  .on-phones{display:block;font-weight:400}
+  .not-on-phones{display:none}
 }
 @media (min-width:1700px){
   html{font-size:20px}
@@ -100,7 +103,9 @@ summary{cursor:pointer;color:var(--link);padding:.2rem 0;width:fit-content}
   thead th{position:static}
   tr{break-inside:avoid}
   h2{break-after:avoid}
-  th,td{padding:.15rem .4rem}
+  table{font-size:7pt}
+  th,td{padding:.15rem .2rem}
+  tbody th.t{min-width:5rem}
   .good,.bad,thead th{print-color-adjust:exact;-webkit-print-color-adjust:exact}
 }
 )css";

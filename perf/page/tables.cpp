@@ -117,6 +117,7 @@ std::string results(const results_file& file) {
     head.push_back(name);
   }
   html_table table("All results, as measured. Ratios: the interquartile range in parentheses.", head, 3);
+  table.join_first_two();
   for (const auto& r : file.rows) {
     const bool wrong = r.verified.has_value() && !*r.verified;
     std::vector<std::string> cells{r.problem(), r.provider,

@@ -48,7 +48,7 @@ function(check_page name charts)
 endfunction()
 
 check_page(host-1-thread 2)  # f32 and f64
-expect("${page}" "f64 NN right 2048</th><td[^>]*>blas</td><td[^>]*>yes</td><td>[0-9.]+[^0-9<]+GFLOP/s</td>")
+expect("${page}" "f64 NN right 2048<span[^>]*> blas</span></th><td[^>]*>blas</td><td[^>]*>yes</td><td>[0-9.]+[^0-9<]+GFLOP/s</td>")
 check_page(gpu 4)            # and two ops
 expect("${page}" "<td>[0-9.]+[^0-9<]+TFLOP/s</td><td>[^<]*</td><td>[0-9.]+[^0-9<]+µs</td><td>[0-9.]+[^0-9<]+µs</td><td>[0-9.]+[^0-9<]+%</td>")
 expect("${page}" "<td>[0-9.]+[^0-9<]+\\([0-9.]+–[0-9.]+\\)</td>")  # a ratio with its spread

@@ -28,6 +28,7 @@
   };
 
   // --- Width and text
+  const least_size = matchMedia('print').matches ? 9 : 11;  // px
   const root = document.documentElement;
   if (root.scrollWidth > innerWidth) say(`the page is ${root.scrollWidth} wide in a window of ${innerWidth}`);
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -35,7 +36,7 @@
     const e = node.parentElement;
     if (!node.data.trim() || !shown(e) || e.closest('svg')) continue;
     const size = parseFloat(getComputedStyle(e).fontSize);
-    if (size < 11) say(`text of ${size} px: ${short(e)}`);
+    if (size < least_size) say(`text of ${size} px: ${short(e)}`);
     require_contrast(4.5, getComputedStyle(e).color, background(e), short(e));
   }
 
@@ -58,7 +59,7 @@
     const texts = [...svg.querySelectorAll('text')].map(e => ({e, box: e.getBoundingClientRect()}));
     for (const {e, box} of texts) {
       const m = e.getScreenCTM(), size = parseFloat(getComputedStyle(e).fontSize) * Math.sqrt(Math.abs(m.a * m.d - m.b * m.c));
-      if (size < 11) say(`${title}: text of ${size.toFixed(1)} px: ${short(e)}`);
+      if (size < least_size) say(`${title}: text of ${size.toFixed(1)} px: ${short(e)}`);
       if (box.left < frame.left - 1 || box.right > frame.right + 1 || box.top < frame.top - 1 || box.bottom > frame.bottom + 1)
         say(`${title}: text is cut: ${short(e)}`);
       if (e.classList.contains('ink')) require_contrast(4.5, getComputedStyle(e).fill, paper, `${title}: ${short(e)}`);
