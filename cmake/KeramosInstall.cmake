@@ -1,5 +1,8 @@
-# Installs the library, its headers, and the package that find_package(Keramos) reads.
+# Installs the library, its headers, and the packages that find_package(Keramos) and pkg-config read.
 include(CMakePackageConfigHelpers)
+include(cmake/KeramosPkgConfig.cmake)
+
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME dev)  # keramos-perf has one of its own
 
 install(TARGETS keramos EXPORT KeramosTargets)
 install(DIRECTORY src/keramos DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.hpp")
@@ -18,3 +21,4 @@ install(FILES "${PROJECT_BINARY_DIR}/cmake/KeramosConfig.cmake"
               "${PROJECT_BINARY_DIR}/cmake/KeramosConfigVersion.cmake" cmake/KeramosKokkos.cmake
         DESTINATION "${package_dir}")
 install(EXPORT KeramosTargets NAMESPACE Keramos:: DESTINATION "${package_dir}")
+keramos_write_pkg_config()

@@ -10,6 +10,7 @@
 #include "build_info.hpp"
 #include "cluster/communicator.hpp"
 #include "compare/command.hpp"
+#include "completion/command.hpp"
 #include "core/interrupt.hpp"
 #include "core/problem.hpp"
 #include "epilogue/command.hpp"
@@ -71,6 +72,10 @@ int main(int argc, char** argv) {
   keramos::perf::add_epilogue_command(app, command, argc, argv);
   keramos::perf::add_support_command(app, command);
   keramos::perf::add_worker_command(app, command, argc, argv);
+  if (argc > 1 && std::string(argv[1]) == "complete") {  // for shells
+    keramos::perf::print_completions(app, {argv + 2, argv + argc});
+    return with_output_written(0);
+  }
   try {
     app.parse(own_arguments(argc, argv));
   } catch (const CLI::Success& asked) {  // --help, --version

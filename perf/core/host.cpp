@@ -194,6 +194,11 @@ std::vector<std::string> loaded_libraries(const std::vector<std::string>& words)
 
 std::string executable_path() { return real_path("/proc/self/exe"); }
 
+std::string data_folder(const char* of_sources) {
+  const auto installed = std::filesystem::path(executable_path()).parent_path();
+  return std::filesystem::is_directory(installed / "specs") ? installed.string() : of_sources;
+}
+
 std::string file_of_address(const void* address) {
   Dl_info info;
   if (dladdr(address, &info) == 0 || info.dli_fname == nullptr) return {};

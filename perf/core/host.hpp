@@ -37,6 +37,9 @@ std::string first_line_of_command(const char* command);  // "" if it fails
 // Real paths of the shared libraries loaded now whose file name contains one of the words.
 std::vector<std::string> loaded_libraries(const std::vector<std::string>& words);
 std::string executable_path();
+
+/// The folder of specs, recordings and plotting scripts: the program's own where it is installed, else that of the sources.
+std::string data_folder(const char* of_sources);
 // The real path of the file that holds this address, a function's say; "" if none does.
 std::string file_of_address(const void* address);
 

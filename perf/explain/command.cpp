@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "build_info.hpp"
+#include "core/host.hpp"
 #include "device/machine.hpp"
 #include "options.hpp"
 #include "text.hpp"
@@ -20,7 +21,7 @@ namespace {
 class explain_session {
  public:
   explain_session(const explain_options& options, int& argc, char** argv) : options_(options) {
-    if (!options.spec.empty()) spec_ = read_device_spec(options.spec, std::string(perf_folder) + "/specs");
+    if (!options.spec.empty()) spec_ = read_device_spec(options.spec, data_folder(perf_folder) + "/specs");
     if (!options.on_machine()) return;
     machine_.emplace(argc, argv);
     unit_ = device_unit_limits();

@@ -10,6 +10,7 @@
 #include <random>
 
 #include "build_info.hpp"
+#include "core/host.hpp"
 #include "core/interrupt.hpp"
 #include "counters.hpp"
 #include "device/library_plan.hpp"
@@ -250,7 +251,7 @@ class ladder_session {
   void plot() const {
     const auto file = options_.output.empty() ? options_.plot + ".json" : options_.output;
     if (options_.output.empty()) write(file);
-    draw_plot(perf_folder, file, options_.plot);
+    draw_plot(data_folder(perf_folder), file, options_.plot);
     if (options_.output.empty()) std::filesystem::remove(file);
   }
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "build_info.hpp"
+#include "core/host.hpp"
 #include "core/json.hpp"
 #include "device/ceilings.hpp"
 #include "device/machine.hpp"
@@ -89,7 +90,7 @@ int run(const roofline_options& options, int& argc, char** argv) {
     }
     spec = measure_ceilings(here.device());
   } else {
-    spec = read_device_spec(options.spec, std::string(perf_folder) + "/specs");
+    spec = read_device_spec(options.spec, data_folder(perf_folder) + "/specs");
   }
   const auto document = roofline_document(kernels, spec);
   if (options.format == "json") {
@@ -105,7 +106,7 @@ int run(const roofline_options& options, int& argc, char** argv) {
   if (!options.plot.empty()) {
     const auto file = options.plot + ".roofline.json";
     replace_file(file, to_text(document, 2) + '\n');
-    draw_plot(perf_folder, file, options.plot);
+    draw_plot(data_folder(perf_folder), file, options.plot);
     std::filesystem::remove(file);
   }
   return 0;

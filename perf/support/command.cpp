@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "build_info.hpp"
+#include "core/host.hpp"
 #include "core/json.hpp"
 #include "report/output.hpp"
 #include "table.hpp"
@@ -26,7 +27,7 @@ struct support_options {
 std::vector<std::string> shipped_files() {
   std::vector<std::string> files;
   std::error_code none;
-  for (const auto& entry : std::filesystem::directory_iterator(std::string(perf_folder) + "/support", none))
+  for (const auto& entry : std::filesystem::directory_iterator(data_folder(perf_folder) + "/support", none))
     if (entry.path().extension() == ".json") files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   return files;
