@@ -2,7 +2,13 @@
 include(CMakePackageConfigHelpers)
 
 install(TARGETS keramos EXPORT KeramosTargets)
-install(DIRECTORY src/keramos DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.hpp")
+set(left_out "")
+if(TARGET keramos_dist)
+  install(TARGETS keramos_dist EXPORT KeramosDistTargets)
+else()
+  set(left_out PATTERN dist EXCLUDE)
+endif()
+install(DIRECTORY src/keramos DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.hpp" ${left_out})
 install(DIRECTORY backends DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/keramos" FILES_MATCHING PATTERN "*.hpp")
 set(generated config enabled_backends)
 list(TRANSFORM generated REPLACE "(.+)" "${PROJECT_BINARY_DIR}/include/keramos/\\1.hpp")
@@ -18,3 +24,6 @@ install(FILES "${PROJECT_BINARY_DIR}/cmake/KeramosConfig.cmake"
               "${PROJECT_BINARY_DIR}/cmake/KeramosConfigVersion.cmake" cmake/KeramosKokkos.cmake
         DESTINATION "${package_dir}")
 install(EXPORT KeramosTargets NAMESPACE Keramos:: DESTINATION "${package_dir}")
+if(TARGET keramos_dist)
+  install(EXPORT KeramosDistTargets NAMESPACE Keramos:: DESTINATION "${package_dir}")
+endif()
