@@ -1,6 +1,6 @@
 # Under ROOT each layer includes only itself and those before it; what differs between compilers, versions and vendors
 # stands in the files made for that.
-set(layers base view tile backends core gemm algorithm)
+set(layers base view tile backends core gemm algorithm dist)
 # Generated headers and the umbrella, by the layer that they count as.
 set(layer_of_config base)
 set(layer_of_enabled_backends backends)

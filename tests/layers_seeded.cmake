@@ -24,6 +24,7 @@ seed(src/keramos/core/queue.hpp "#include <keramos/gemm/gemm.hpp>\n" "queue.hpp:
 seed(src/keramos/tile/shape.hpp "#include <keramos/enabled_backends.hpp>\n" "shape.hpp: includes enabled_backends.hpp")
 seed(backends/cuda/mma.hpp "#include <keramos/core/queue.hpp>\n" "cuda/mma.hpp: includes core/queue.hpp")
 seed(backends/cuda/mma.hpp "#include <keramos/backends/hip/mma.hpp>\n" "backends share only")
+seed(src/keramos/gemm/gemm.hpp "#include <keramos/dist/gemm.hpp>\n" "gemm.hpp: includes dist/gemm.hpp")
 seed(src/keramos/other/file.hpp "int x;\n" "is no layer")
 seed(src/tile/tile_type.cpp.in "#include <keramos/gemm/gemm.hpp>\n" "tile_type.cpp.in: includes gemm/gemm.hpp")
 seed(src/gemm/gemm_type.cpp.in "#ifdef __CUDACC__\n#endif\n" "gemm_type.cpp.in: asks which vendor")

@@ -1,0 +1,275 @@
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include <keramos/dist/gemm.hpp>
+
+namespace keramos::detail {
+namespace {
+
+std::string shape_of(index_t rows, index_t cols) { return std::to_string(rows) + "x" + std::to_string(cols); }
+
+constexpr const char* caller = "keramos::dist::gemm";
+
+/// Where part `i` of `parts` of n begins: as schedule.cpp cuts.
+index_t cut(index_t n, int parts, int i) { return n / parts * i + n % parts * i / parts; }
+
+void check_extents(const dist_product& p) {
+  const auto extents = [](const dist_operand& x) { return shape_of(x.layout.rows(), x.layout.cols()); };
+  const index_t m = p.c.layout.rows(), n = p.c.layout.cols(), k = p.a.layout.cols();
+  const auto check = [&](const dist_operand& x, index_t rows, index_t cols, const char* shape) {
+    if (x.layout.rows() == rows && x.layout.cols() == cols) return;
+    throw invalid_argument(std::string(caller) + ": op(" + x.name + ") is " + extents(x) + " but must be " +
+                           shape_of(rows, cols) + " (" + shape + "), for C is " + extents(p.c) +
+                           "; pass another op or fix " + x.name + "'s extents");
+  };
+  check(p.a, m, k, "m x k");
+  check(p.b, k, n, "k x n");
+}
+
+/// What one rank does of one product.
+class rank_product {
+ public:
+  rank_product(dist::communicator& comm, const dist_product& p, const dist::schedule& s, index_t memory,
+               dist::gemm_report& report)
+      : comm_(comm), p_(p), s_(s), memory_(memory), report_(report) {
+    if ((works_ = s.place(comm.rank(), im_, in_, ik_))) {
+      m_ = cut(s.m, s.pm, im_ + 1) - cut(s.m, s.pm, im_);
+      n_ = cut(s.n, s.pn, in_ + 1) - cut(s.n, s.pn, in_);
+    }
+  }
+
+  void run() {
+    const dist::layout of_a = s_.layout_a(), of_b = s_.layout_b();
+    const index_t own_k_a = of_a.part_extents(comm_.rank()).cols,
+                  own_k_b = of_b.part_extents(comm_.rank()).rows;
+    dist_allocate(comm_, [&] {
+      own_a_ = dist_memory(account_, m_ * own_k_a * p_.bytes.a);
+      own_b_ = dist_memory(account_, n_ * own_k_b * p_.bytes.b);
+    });
+    move(p_.a, local("A", of_a, own_a_.data(), m_, own_k_a, 1, m_, p_.bytes.a), p_.bytes.a, p_.unpack_a);
+    move(p_.b, local("B", of_b, own_b_.data(), own_k_b, n_, n_, 1, p_.bytes.b), p_.bytes.b, p_.unpack_b);
+    dist_allocate(comm_, [&] {
+      const int buffers = s_.steps() > 1 ? 2 : 1;
+      for (int i = 0; i < buffers && works_; ++i) {
+        if (s_.pn > 1) panel_a_[i] = dist_memory(account_, m_ * s_.step * p_.bytes.a);
+        if (s_.pm > 1) panel_b_[i] = dist_memory(account_, n_ * s_.step * p_.bytes.b);
+      }
+      sums_ = dist_memory(account_, m_ * n_ * p_.bytes.sum);
+    });
+    multiply();
+    for (dist_memory* used : {&own_a_, &own_b_, &panel_a_[0], &panel_a_[1], &panel_b_[0], &panel_b_[1]})
+      *used = dist_memory();
+    add_shares();
+    write_c();
+    report_.memory = account_.most;
+  }
+
+ private:
+  dist_operand local(const char* name, const dist::layout& layout, const void* data, index_t rows,
+                     index_t cols, index_t row_stride, index_t col_stride, int bytes) const {
+    return {name, layout, {region{name, data, std::size_t(bytes), rows, cols, row_stride, col_stride}}};
+  }
+  void move(const dist_operand& from, const dist_operand& to, int bytes, const dist_pack& unpack) {
+    // What is left on the rank that holds most: all ranks must halve alike.
+    index_t held = 0;
+    check_mpi(MPI_Allreduce(&account_.now, &held, 1, MPI_INT64_T, MPI_MAX, comm_.mpi()), "MPI_Allreduce",
+              comm_.mpi());
+    report_.redistributed_bytes += dist_run(comm_, {bytes, from, to, unpack}, account_, memory_ - held);
+  }
+
+  /// The panels of a step. `held`: lines of k of the own parts of A and B that belong to steps before.
+  struct step {
+    index_t count = 0, held_a = 0, held_b = 0;
+    const char* a = nullptr;
+    const char* b = nullptr;
+    std::unique_ptr<dist::pending> transfers;
+  };
+  /// Begins to gather one operand's panel: `lines` lines of `line` bytes, of which sharer x has those from cut(count, x) on.
+  template <class RankOf>
+  const char* gather(char* panel, const char* own, index_t line, index_t count, int sharers, int mine,
+                     const RankOf& rank_of, std::vector<dist::outgoing>& out,
+                     std::vector<dist::incoming>& in) {
+    if (sharers == 1) return own;
+    const index_t own_begin = cut(count, sharers, mine),
+                  own_count = cut(count, sharers, mine + 1) - own_begin;
+    if (own_count > 0) std::memcpy(panel + own_begin * line, own, std::size_t(own_count * line));
+    for (int x = 0; x < sharers; ++x) {
+      if (x == mine) continue;
+      const index_t begin = cut(count, sharers, x), bytes = (cut(count, sharers, x + 1) - begin) * line;
+      if (bytes > 0)
+        in.push_back({rank_of(x), panel + begin * line, std::size_t(bytes)}), report_.panel_bytes += bytes;
+      if (own_count > 0) out.push_back({rank_of(x), own, std::size_t(own_count * line)});
+    }
+    return panel;
+  }
+  step start(int t, index_t held_a, index_t held_b) {
+    step s;
+    s.count = s_.step_begin(ik_, t + 1) - s_.step_begin(ik_, t);
+    s.held_a = held_a, s.held_b = held_b;
+    const index_t line_a = m_ * p_.bytes.a, line_b = n_ * p_.bytes.b;
+    std::vector<dist::outgoing> out;
+    std::vector<dist::incoming> in;
+    s.a = gather(
+        panel_a_[t % 2].data(), own_a_.data() + held_a * line_a, line_a, s.count, s_.pn, in_,
+        [&](int x) { return s_.rank_of(im_, x, ik_); }, out, in);
+    s.b = gather(
+        panel_b_[t % 2].data(), own_b_.data() + held_b * line_b, line_b, s.count, s_.pm, im_,
+        [&](int x) { return s_.rank_of(x, in_, ik_); }, out, in);
+    s.transfers = comm_.transport().start(out, in);
+    return s;
+  }
+  step start_after(const step& s, int t) {
+    const auto held = [&](int sharers, int mine) {
+      return cut(s.count, sharers, mine + 1) - cut(s.count, sharers, mine);
+    };
+    return start(t, s.held_a + held(s_.pn, in_), s.held_b + held(s_.pm, im_));
+  }
+
+  void multiply() {
+    if (!works_) return;
+    step now = start(0, 0, 0);
+    for (int t = 0; t < s_.steps(); ++t) {
+      now.transfers->wait();
+      step next;
+      if (t + 1 < s_.steps()) next = start_after(now, t + 1);
+      if (now.count > 0) multiply_panels(now, t > 0, next.transfers.get());
+      now = std::move(next);
+    }
+  }
+  /// In a few strips of columns, between which transfers go on.
+  void multiply_panels(const step& s, bool adds, dist::pending* transfers) {
+    const index_t strip = transfers ? std::max<index_t>(256, ceil_div(ceil_div(n_, 4), 64) * 64) : n_;
+    const index_t row = s_.sums_by_columns() ? 1 : n_,
+                  col = s_.sums_by_columns() ? m_ : 1;  // strides of sums
+    for (index_t j = 0; j < n_; j += strip) {
+      const index_t width = std::min(strip, n_ - j);
+      const matrix_view<char> a{const_cast<char*>(s.a), m_, s.count, 1, m_};
+      const matrix_view<char> b{const_cast<char*>(s.b) + j * p_.bytes.b, s.count, width, n_, 1};
+      const matrix_view<char> c{sums_.data() + j * col * p_.bytes.sum, m_, width, row, col};
+      p_.multiply(comm_.queue(), a, b, c, adds);
+      comm_.queue().wait_and_throw();
+      if (transfers) transfers->progress();
+    }
+  }
+
+  /// Lines of this rank's block of C: columns, or rows. Rank ik of those that share it has those from share_begin(ik) on.
+  index_t line() const { return (s_.sums_by_columns() ? m_ : n_); }
+  index_t share_begin(int ik) const { return cut(s_.sums_by_columns() ? n_ : m_, s_.pk, ik); }
+  index_t share_size(int ik) const { return (share_begin(ik + 1) - share_begin(ik)) * line(); }
+
+  void add_shares() {
+    dist_memory others;
+    const index_t size = works_ ? share_size(ik_) : 0;
+    dist_allocate(comm_, [&] { others = dist_memory(account_, (s_.pk - 1) * size * p_.bytes.sum); });
+    if (!works_ || s_.pk == 1) return;
+    const index_t bytes = size * p_.bytes.sum;
+    char* const own = sums_.data() + share_begin(ik_) * line() * p_.bytes.sum;
+    std::vector<dist::outgoing> out;
+    std::vector<dist::incoming> in;
+    std::vector<const void*> parts;
+    char* next = others.data();
+    for (int ik = 0; ik < s_.pk; ++ik) {
+      parts.push_back(ik == ik_ ? own : next);
+      if (ik == ik_) continue;
+      const int rank = s_.rank_of(im_, in_, ik);
+      if (bytes > 0) in.push_back({rank, next, std::size_t(bytes)}), report_.sum_bytes += bytes;
+      if (share_size(ik) > 0)
+        out.push_back({rank, sums_.data() + share_begin(ik) * line() * p_.bytes.sum,
+                       std::size_t(share_size(ik) * p_.bytes.sum)});
+      next += bytes;
+    }
+    comm_.transport().start(out, in)->wait();
+    if (size > 0) p_.add(comm_.queue(), own, parts.data(), s_.pk, size);
+  }
+
+  void write_c() {
+    const bool by_columns = s_.sums_by_columns();
+    const index_t share = works_ ? share_begin(ik_ + 1) - share_begin(ik_) : 0;
+    const char* const own = works_ ? sums_.data() + share_begin(ik_) * line() * p_.bytes.sum : nullptr;
+    move(local("the sums", s_.layout_sums(), own, by_columns ? m_ : share, by_columns ? share : n_,
+               by_columns ? 1 : n_, by_columns ? m_ : 1, p_.bytes.sum),
+         p_.c, p_.bytes.sum, p_.update);
+  }
+
+  dist::communicator& comm_;
+  const dist_product& p_;
+  const dist::schedule& s_;
+  index_t memory_;
+  dist::gemm_report& report_;
+  bool works_ = false;
+  int im_ = 0, in_ = 0, ik_ = 0;
+  index_t m_ = 0, n_ = 0;  // of this rank's block
+  dist_account account_;
+  dist_memory own_a_, own_b_, panel_a_[2], panel_b_[2], sums_;
+};
+
+}  // namespace
+
+std::string dist_bytes_text(const void* data, std::size_t bytes) {
+  std::string text;
+  for (std::size_t i = 0; i < bytes; ++i)
+    for (const int shift : {4, 0})
+      text += "0123456789abcdef"[static_cast<const unsigned char*>(data)[i] >> shift & 15];
+  return text;
+}
+
+dist::schedule dist_schedule(const dist_product& p, int ranks, const dist::gemm_options& options) {
+  check_extents(p);
+  const index_t m = p.c.layout.rows(), n = p.c.layout.cols(), k = p.a.layout.cols();
+  if (!options.schedule) return dist::choose_schedule(m, n, k, ranks, p.bytes, options.memory);
+  const dist::schedule& s = *options.schedule;
+  const auto refuse = [&](const std::string& why) {
+    throw invalid_argument(std::string(caller) + ": options.schedule " + why + ": " + s.to_string());
+  };
+  if (s.m != m || s.n != n || s.k != k || s.ranks != ranks || s.bytes.a != p.bytes.a ||
+      s.bytes.b != p.bytes.b || s.bytes.sum != p.bytes.sum)
+    refuse("is for other extents, elements or ranks than " + shape_of(m, n) + "x" + std::to_string(k) +
+           " on " + std::to_string(ranks));
+  const auto fits = [](int parts, index_t extent) {
+    return parts >= 1 && parts <= std::max<index_t>(1, extent);
+  };
+  if (!fits(s.pm, m) || !fits(s.pn, n) || !fits(s.pk, k) || index_t(s.pm) * s.pn * s.pk > ranks || s.step < 1)
+    refuse("has a grid or a step that does not fit");
+  if (s.memory() > options.memory)
+    throw memory_error(std::string(caller) + ": options.memory is " + std::to_string(options.memory) +
+                       " bytes a rank but options.schedule needs " + std::to_string(s.memory()));
+  return s;
+}
+
+dist::gemm_report dist_multiply(dist::communicator& comm, const dist_product& p,
+                                const dist::gemm_options& options) {
+  dist::gemm_report report;
+  dist::failure why = p.why;
+  std::string message = p.message, schedule_text;
+  if (why == dist::failure::none) try {
+      report.schedule = dist_schedule(p, comm.size(), options);
+      schedule_text = options.schedule ? report.schedule.to_string() : "chosen";
+      dist_check(caller, p.a, comm.rank(), comm.size(), false);
+      dist_check(caller, p.b, comm.rank(), comm.size(), false);
+      dist_check(caller, p.c, comm.rank(), comm.size(), true);
+    } catch (const invalid_argument& e) {
+      why = dist::failure::argument, message = e.what();
+    } catch (const memory_error& e) {
+      why = dist::failure::memory, message = e.what();
+    }
+  comm.agree(std::string("function: ") + caller + "\n" + p.call + "op(A): " + p.a.layout.to_string() +
+                 "\nop(B): " + p.b.layout.to_string() + "\nC: " + p.c.layout.to_string() +
+                 "\nop_a and op_b: " + char(options.op_a) + char(options.op_b) +
+                 "\nmemory: " + std::to_string(options.memory) + "\nschedule: " + schedule_text + "\n",
+             why, message);
+
+  const dist::schedule& s = report.schedule;
+  if (s.m == 0 || s.n == 0) return report;
+  if (p.needs_no_terms || s.k == 0) {
+    if (!p.keeps_c)
+      dist_for_each_own(p.c, comm.rank(),
+                        [&](const dist_rectangle& r) { p.update(comm.queue(), r, nullptr); });
+    comm.queue().wait_and_throw();
+    return report;
+  }
+  rank_product(comm, p, s, options.memory, report).run();
+  return report;
+}
+
+}  // namespace keramos::detail

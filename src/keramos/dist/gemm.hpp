@@ -1,0 +1,178 @@
+// keramos::dist::gemm: C ← alpha·op(A)·op(B) + beta·C of matrices that lie on several ranks.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <type_traits>
+
+#include <keramos/dist/communicator.hpp>
+#include <keramos/dist/elements.hpp>
+#include <keramos/dist/matrix.hpp>
+#include <keramos/dist/move.hpp>
+#include <keramos/dist/schedule.hpp>
+#include <keramos/gemm/gemm.hpp>
+
+namespace keramos::dist {
+
+struct gemm_options {
+  op op_a = op::N;
+  op op_b = op::N;
+  /// Bytes that a rank may allocate beside the operands: copies of its share of them, panels, sums and messages. Not
+  /// counted is what keramos::gemm packs on its queue, and lists of a part's rows and columns.
+  index_t memory = unlimited_memory;
+  /// The schedule to follow instead of choosing one.
+  std::optional<dist::schedule> schedule = std::nullopt;
+  /// The arithmetic of local products: see keramos::gemm.
+  gemm_compute compute = gemm_compute::standard;
+};
+
+/// What a product took on this rank.
+struct gemm_report {
+  dist::schedule schedule;
+  index_t redistributed_bytes =
+      0;                    ///< received from others to bring A, B and the result where they are needed
+  index_t panel_bytes = 0;  ///< received of A and B while multiplying
+  index_t sum_bytes = 0;    ///< received of partial sums
+  index_t memory = 0;       ///< the most that was allocated at a time
+};
+
+}  // namespace keramos::dist
+
+namespace keramos::detail {
+
+/// A product without its types.
+struct dist_product {
+  dist_operand a, b, c;  // op(A), op(B): transposed by now
+  dist::element_bytes bytes;
+  std::string call;  // what all ranks must pass alike
+  dist::failure why = dist::failure::none;
+  std::string message;
+  bool needs_no_terms = false, keeps_c = false;
+  dist_pack unpack_a, unpack_b, update;
+  /// C (m x n) ← A (m x k, by columns) · B (k x n, by rows), or += .
+  std::function<void(dist::communicator::queue_type&, const matrix_view<char>& a, const matrix_view<char>& b,
+                     const matrix_view<char>& c, bool adds)>
+      multiply;
+  /// own[i] ← the sum of parts[0][i], parts[1][i], ..., in this order; own may be one of them.
+  std::function<void(dist::communicator::queue_type&, void* own, const void* const* parts, int count,
+                     index_t size)>
+      add;
+};
+/// Bytes in hexadecimal.
+KERAMOS_EXPORT std::string dist_bytes_text(const void* data, std::size_t bytes);
+
+KERAMOS_EXPORT dist::gemm_report dist_multiply(dist::communicator& comm, const dist_product& p,
+                                               const dist::gemm_options& options);
+KERAMOS_EXPORT dist::schedule dist_schedule(const dist_product& p, int ranks,
+                                            const dist::gemm_options& options);
+
+template <class Sum>
+struct dist_add {
+  Sum* own;
+  const Sum* const* parts;
+  int count;
+  KERAMOS_FUNCTION void operator()(index_t i) const {
+    Sum s = parts[0][i];
+    for (int p = 1; p < count; ++p) s = s + parts[p][i];
+    own[i] = s;
+  }
+};
+
+template <class T>
+matrix_view<T> dist_typed(const matrix_view<char>& m) {
+  return {reinterpret_cast<T*>(m.data), m.rows, m.cols, m.row_stride, m.col_stride};
+}
+
+template <class TA, class TB, class TC, class Alpha, class Beta>
+dist_product dist_product_of(const dist::matrix<TA>& a, const dist::matrix<TB>& b, const dist::matrix<TC>& c,
+                             Alpha alpha, Beta beta, const dist::gemm_options& options) {
+  using A = std::remove_const_t<TA>;
+  using B = std::remove_const_t<TB>;
+  static_assert(!std::is_const_v<TC>, "keramos::dist::gemm: C is written, so its elements must not be const");
+  dist_product p;
+  if constexpr (is_known_product<A, B, TC>()) {
+    using types = types_of<A, B, TC>;
+    using kernel_sum = typename types::accumulator;
+    using sum = typename with_sign<kernel_sum>::type;
+    // Sums of steps and of ranks are kept in the type of sums, and rounded to C's once.
+    if constexpr (is_known_product<A, B, sum>()) {
+      p.a = dist_operand_of("A", a);
+      if (options.op_a != op::N) p.a = p.a.transposed();
+      p.b = dist_operand_of("B", b);
+      if (options.op_b != op::N) p.b = p.b.transposed();
+      p.c = dist_operand_of("C", c);
+      p.bytes = {int(sizeof(A)), int(sizeof(B)), int(sizeof(sum))};
+      p.unpack_a = dist_unpack_plain<A>(options.op_a == op::C);
+      p.unpack_b = dist_unpack_plain<B>(options.op_b == op::C);
+      p.call = std::string("elements of A: ") + dist_element_name<A>() +
+               "\nelements of B: " + dist_element_name<B>() + "\nelements of C: " + dist_element_name<TC>() +
+               "\ncompute: " + to_string(options.compute) + "\n";
+      try {
+        const auto epilogue = update_of<types, TC>(alpha, beta);
+        p.needs_no_terms = needs_no_terms(epilogue);
+        p.keeps_c = keeps_c_without_terms(epilogue);
+        p.update = dist_unpack_update<kernel_sum, typename types::c>(epilogue);
+        const auto& scalars = linear_part(epilogue);
+        p.call += "alpha and beta: " + dist_bytes_text(&scalars, sizeof(scalars)) + "\n";
+        check_compute<dist::communicator::execution_space, types>(options.compute);
+      } catch (const invalid_argument& e) {
+        p.why = dist::failure::argument, p.message = e.what();
+      }
+      p.multiply = [compute = options.compute](
+                       dist::communicator::queue_type& q, const matrix_view<char>& a_panel,
+                       const matrix_view<char>& b_panel, const matrix_view<char>& sums, bool adds) {
+        keramos::gemm_options local;
+        local.compute = compute;
+        keramos::gemm(q, 1, dist_typed<const A>(a_panel), dist_typed<const B>(b_panel), adds ? 1 : 0,
+                      dist_typed<sum>(sums), local);
+      };
+      p.add = [](dist::communicator::queue_type& q, void* own, const void* const* parts, int count,
+                 index_t size) {
+        q.parallel_for("keramos::dist::add", range{size},
+                       dist_add<kernel_sum>{static_cast<kernel_sum*>(own),
+                                            reinterpret_cast<const kernel_sum* const*>(parts), count});
+        q.wait_and_throw();
+      };
+    }
+  }
+  return p;
+}
+
+}  // namespace keramos::detail
+
+namespace keramos::dist {
+
+/// C ← alpha·op(A)·op(B) + beta·C over the ranks of `comm`. Collective: all ranks pass the same, but for the parts that are
+/// theirs. Returns when this rank's parts of C are there.
+///
+/// @param a, b, c  matrices in any layouts, in any mix; elements are those of keramos::gemm, for one product of which
+///                 KERAMOS_TYPES must have the one whose C is of the type of sums as well (f16 needs f16_f32, i8 needs i8_i32).
+///                 op(A) is m x k, op(B) k x n, C m x n; extents may be 0. A and B may overlap C, and are read before it is
+///                 written; parts of C must not overlap one another.
+/// @param alpha, beta  as in keramos::gemm. beta = 0 does not read C; alpha = 0 or k = 0 does not read A or B.
+/// @throws invalid_argument, with one message on all ranks, if ranks pass different extents, elements, layouts, scalars or
+///         options, if extents disagree, or a part is smaller than its layout says or has no data; memory_error likewise, if
+///         options.memory is too little or a rank has no memory left while A and B are brought together. C is untouched then.
+///         communication_error if the transport fails: C may be partly updated.
+///
+/// Rounding errors keep the bound of keramos::gemm with two more sums for each step and each part of k: sums are kept in the
+/// type of sums and rounded to C's elements once. The same call on as many ranks gives the same bits, whatever the layouts.
+template <class Alpha, class TA, class TB, class Beta, class TC>
+gemm_report gemm(communicator& comm, Alpha alpha, const matrix<TA>& a, const matrix<TB>& b, Beta beta,
+                 const matrix<TC>& c, const gemm_options& options = {}) {
+  return keramos::detail::dist_multiply(comm, keramos::detail::dist_product_of(a, b, c, alpha, beta, options),
+                                        options);
+}
+
+/// How gemm would do it: the transport and the schedule. Not collective; reads no data.
+/// @throws invalid_argument if extents disagree, memory_error if options.memory is too little.
+template <class TA, class TB, class TC>
+std::string explain(const communicator& comm, const matrix<TA>& a, const matrix<TB>& b, const matrix<TC>& c,
+                    const gemm_options& options = {}) {
+  const auto product = keramos::detail::dist_product_of(a, b, c, 1, 0, options);
+  return std::string(comm.transport().name()) + ": " +
+         keramos::detail::dist_schedule(product, comm.size(), options).to_string();
+}
+
+}  // namespace keramos::dist

@@ -1,0 +1,78 @@
+// How a product is divided among ranks. No MPI and no data here: a schedule is a value, a function of what it is made from
+// and nothing else, the same on every rank.
+//
+// The m x n x k box of multiplications is cut into pm x pn x pk boxes, one for a rank (COSMA: Kwasniewski, Kabic, Besta,
+// VandeVondele, Solca, Hoefler, "Red-blue pebbling revisited", SC'19). A rank takes its k in steps: the panels of A and B of a
+// step are gathered from the ranks that hold them while the step before is multiplied. Then the pk ranks that have partial
+// sums of one block of C each add up a share of it.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <string>
+
+#include <keramos/base/export.hpp>
+#include <keramos/base/index.hpp>
+#include <keramos/dist/layout.hpp>
+
+namespace keramos::dist {
+
+/// Bytes of elements of A and B and of sums.
+struct element_bytes {
+  int a = 8, b = 8, sum = 8;
+};
+
+inline constexpr index_t unlimited_memory = std::numeric_limits<index_t>::max();
+
+struct KERAMOS_EXPORT schedule {
+  index_t m = 0, n = 0, k = 0;
+  int ranks = 1;  ///< that there are; pm * pn * pk of them work
+  element_bytes bytes = {};
+  int pm = 1, pn = 1, pk = 1;
+  index_t step = 1;  ///< columns of A and rows of B that are multiplied at a time
+
+  /// A rank's place; false if it has none.
+  bool place(int rank, int& im, int& in, int& ik) const;
+  int rank_of(int im, int in, int ik) const { return (ik * pm + im) * pn + in; }
+
+  /// Of the ranks' parts in k: how many steps each takes, and where step t of part ik begins. Step steps() ends it.
+  int steps() const;
+  index_t step_begin(int ik, int t) const;
+
+  /// Whether the sums of a block stand by columns and are shared out by columns.
+  bool sums_by_columns() const;
+
+  /// Where op(A) (m x k), op(B) (k x n) and the sums (m x n) lie while the product runs. A rank has one part of each at most.
+  /// Columns of A of each step are dealt to the pn ranks that need them, rows of B to the pm, blocks of C to the pk. A user
+  /// whose matrices lie so saves nothing but time: they are copied, but not sent.
+  layout layout_a() const;
+  layout layout_b() const;
+  layout layout_sums() const;
+
+  /// Bytes that a rank receives in panels and in sums: not what it takes to bring operands into these layouts.
+  index_t panel_bytes(int rank) const;
+  index_t sum_bytes(int rank) const;
+  /// The most that a rank receives in both.
+  index_t volume() const;
+  /// The least that some rank must touch of A, B and C (in bytes of elements that are all as large as sums), whatever the
+  /// schedule: the bound of Al Daas, Ballard, Grigori, Kumar and Rouse (SPAA'22, theorem 3), which is COSMA's, 3(mnk/P)^(2/3),
+  /// where P is large enough that the cube of mnk/P multiplications fits into the box; and what this schedule touches.
+  double touched_bound() const;
+  double touched() const;
+
+  /// The most that a rank allocates beside the operands, without the buffers of redistribution, which take what is left
+  /// of the memory given.
+  index_t memory() const;
+
+  std::string to_string() const;
+};
+
+/// The schedule for ranks that may each allocate `memory` bytes. Among the grids whose largest local product is at most 1/24
+/// larger than the smallest that any grid has, the one with which a rank receives the fewest bytes; then that of fewest ranks,
+/// and of fewest parts of k.
+/// @throws memory_error if no grid fits, with the bytes that the leanest needs; invalid_argument if an extent is negative or
+/// there is no rank.
+KERAMOS_EXPORT schedule choose_schedule(index_t m, index_t n, index_t k, int ranks, element_bytes bytes = {},
+                                        index_t memory = unlimited_memory);
+
+}  // namespace keramos::dist

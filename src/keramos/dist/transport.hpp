@@ -1,0 +1,44 @@
+// What carries bytes between ranks. Everything that products and redistribution move goes through this one call, so that
+// another transport (NCCL's sends and receives in a group are such) is another class and nothing else.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include <keramos/base/export.hpp>
+
+namespace keramos::dist {
+
+struct outgoing {
+  int to = 0;
+  const void* data = nullptr;
+  std::size_t bytes = 0;
+};
+struct incoming {
+  int from = 0;
+  void* data = nullptr;
+  std::size_t bytes = 0;
+};
+
+/// Transfers under way. Their memory must not be touched, sent memory not be written, before wait() has returned.
+class KERAMOS_EXPORT pending {
+ public:
+  virtual ~pending() = default;
+  /// Lets transfers go on that need the processor for it.
+  virtual void progress() = 0;
+  /// @throws communication_error
+  virtual void wait() = 0;
+};
+
+class KERAMOS_EXPORT transport {
+ public:
+  virtual ~transport() = default;
+  virtual const char* name() const = 0;
+  /// Begins transfers of any sizes, also none. Between two ranks they arrive in the order in which they were begun; both
+  /// give the same sizes. @throws communication_error
+  virtual std::unique_ptr<pending> start(const std::vector<outgoing>& out,
+                                         const std::vector<incoming>& in) = 0;
+};
+
+}  // namespace keramos::dist

@@ -1,0 +1,131 @@
+// Mistakes of a call: found on all ranks, with one message.
+#include "ranks.hpp"
+
+namespace {
+
+using namespace keramos;
+using namespace keramos::test;
+
+/// A 10 x 10 matrix by columns of ranks, and as much memory.
+struct square {
+  dist::layout layout = dist::block_cyclic{10, 10, 2, 2, {1, world().size()}};
+  std::vector<double> data = std::vector<double>(100, 1.0);
+  dist::matrix<double> get() { return get(layout); }
+  dist::matrix<double> get(const dist::layout& l) {
+    return {l, matrix_view<double>::column_major(data.data(), 10, 10)};
+  }
+};
+
+/// All ranks throw one message with `part` in it, C stays as it was, and the next call is none the worse.
+template <class Error = invalid_argument, class F>
+void expect_one_message(const std::string& part, const F& call) {
+  const std::string text = message_of<Error>(call);
+  EXPECT_NE(text.find(part), std::string::npos) << text;
+  EXPECT_TRUE(same_everywhere(text)) << text;
+  square a, b, c;
+  EXPECT_EQ(message_of<error>([&] { dist::gemm(world(), 1.0, a.get(), b.get(), 0.0, c.get()); }), "");
+  EXPECT_EQ(c.data[0], c.layout.part_extents(world().rank()).cols > 0 ? 10.0 : 1.0);
+}
+
+TEST(DistErrors, CallsThatDifferOnOneRank) {
+  if (world().size() == 1) return;
+  const int last = world().size() - 1;
+  const bool is_last = world().rank() == last;
+  const std::string other = "but rank " + std::to_string(last) + " has ";
+  square a, b, c;
+  expect_one_message(other + "op(B): 10x9", [&] {
+    dist::gemm(world(), 1.0, a.get(), is_last ? b.get().sub(0, 0, 10, 9) : b.get(), 0.0,
+               is_last ? c.get().sub(0, 0, 10, 9) : c.get());
+  });
+  expect_one_message("rank 0 has op(A): 10x10 in 1x1", [&] {
+    dist::gemm(world(), 1.0, a.get(dist::layout::on_rank(10, 10, is_last)), b.get(), 0.0, c.get());
+  });
+  expect_one_message("alpha and beta",
+                     [&] { dist::gemm(world(), is_last ? 2.0 : 1.0, a.get(), b.get(), 0.0, c.get()); });
+  expect_one_message("rank 0 has op_a and op_b: NN " + other + "op_a and op_b: NT", [&] {
+    dist::layout on_all = dist::layout::on_rank(10, 10);
+    dist::gemm(world(), 1.0, a.get(on_all), b.get(on_all), 0.0, c.get(), {.op_b = is_last ? op::T : op::N});
+  });
+  expect_one_message(other + "memory: 123456789", [&] {
+    dist::gemm(world(), 1.0, a.get(), b.get(), 0.0, c.get(),
+               {.memory = is_last ? 123456789 : dist::unlimited_memory});
+  });
+  expect_one_message(other + "function: keramos::dist::redistribute", [&] {
+    if (is_last)
+      dist::redistribute(world(), op::N, a.get(), c.get());
+    else
+      dist::gemm(world(), 1.0, a.get(), b.get(), 0.0, c.get());
+  });
+  std::vector<float> floats(100);
+  expect_one_message(other + "elements of A: f32", [&] {
+    const dist::matrix<float> f(a.layout, matrix_view<float>::column_major(floats.data(), 10, 10));
+    if (is_last)
+      dist::gemm(world(), 1.0, f, f, 0.0, f);
+    else
+      dist::gemm(world(), 1.0, a.get(), b.get(), 0.0, c.get());
+  });
+  EXPECT_EQ(c.data, square().data);
+}
+
+TEST(DistErrors, PartsThatAreWrongOnOneRank) {
+  const int last = std::min(world().size() - 1, 4);  // five have blocks
+  const bool is_last = world().rank() == last;
+  const std::string found = " (found on rank " + std::to_string(last) + ")";
+  square a, b, c;
+  const auto part_of_last = [&](matrix_view<double> part) {
+    return is_last ? dist::matrix<double>(a.layout, part) : a.get();
+  };
+  expect_one_message("A's part 0 is 9x10 but its layout needs 10x", [&] {
+    dist::gemm(world(), 1.0, part_of_last({a.data.data(), 9, 10, 1, 9}), b.get(), 0.0, c.get());
+  });
+  expect_one_message("its data is null; allocate it" + found, [&] {
+    dist::gemm(world(), 1.0, part_of_last({nullptr, 10, 10, 1, 10}), b.get(), 0.0, c.get());
+  });
+  expect_one_message("C's part 0 has strides 1x1", [&] {
+    dist::gemm(world(), 1.0, a.get(), b.get(), 0.0, part_of_last({a.data.data(), 10, 10, 1, 1}));
+  });
+  expect_one_message("A's part 0 is missing", [&] {
+    dist::gemm(world(), 1.0,
+               is_last ? dist::matrix<double>(a.layout, std::vector<matrix_view<double>>()) : a.get(),
+               b.get(), 0.0, c.get());
+  });
+  expect_one_message("the source's part 0 is 9x10", [&] {
+    dist::redistribute(world(), op::N, part_of_last({a.data.data(), 9, 10, 1, 9}), c.get());
+  });
+  EXPECT_EQ(c.data, square().data);
+}
+
+TEST(DistErrors, WhatAllRanksGetWrong) {
+  square a, b, c;
+  expect_one_message("op(B) is 9x10 but must be 10x10 (k x n)",
+                     [&] { dist::gemm(world(), 1.0, a.get(), b.get().sub(0, 0, 9, 10), 0.0, c.get()); });
+  expect_one_message("A's layout is for " + std::to_string(world().size() + 1) + " ranks", [&] {
+    dist::gemm(world(), 1.0, a.get(dist::layout::on_rank(10, 10, world().size())), b.get(), 0.0, c.get());
+  });
+  expect_one_message("op(source) is 10x10 but the target is 10x9",
+                     [&] { dist::redistribute(world(), op::T, a.get(), c.get().sub(0, 0, 10, 9)); });
+  dist::gemm_options options;
+  options.schedule = dist::choose_schedule(9, 10, 10, world().size());
+  expect_one_message("options.schedule is for other extents",
+                     [&] { dist::gemm(world(), 1.0, a.get(), b.get(), 0.0, c.get(), options); });
+  options.schedule = dist::schedule{10, 10, 10, world().size(), {}, world().size() + 1, 1, 1, 1};
+  expect_one_message("grid or a step that does not fit",
+                     [&] { dist::gemm(world(), 1.0, a.get(), b.get(), 0.0, c.get(), options); });
+  EXPECT_EQ(message_of<invalid_argument>([] { dist::communicator none(MPI_COMM_NULL); }),
+            "keramos::dist::communicator: the MPI_Comm is MPI_COMM_NULL");
+}
+
+// The transport's own errors name the rank and MPI's reason.
+TEST(DistErrors, OfMpi) {
+  const std::string text = message_of<dist::communication_error>([] {
+    char byte = 0;
+    world().transport().start({{world().size() + 5, &byte, 1}}, {})->wait();
+  });
+  EXPECT_EQ(
+      text.rfind(
+          "keramos::dist: MPI_Isend failed on rank " + std::to_string(world().rank()) + ": MPI_ERR_RANK", 0),
+      0u)
+      << text;
+}
+
+}  // namespace

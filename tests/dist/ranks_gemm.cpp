@@ -1,0 +1,173 @@
+// dist::gemm against the plain product.
+#include "ranks.hpp"
+
+namespace {
+
+using namespace keramos;
+using namespace keramos::test;
+
+template <class T>
+T conjugate_if(bool is_wanted, T x) {
+  if constexpr (complex_like<T>) return is_wanted ? T(x.real(), -x.imag()) : x;
+  return x;
+}
+
+struct problem {
+  index_t m, n, k;
+  op op_a, op_b;
+  int alpha, beta;
+
+  static problem random(index_t limit) {
+    const auto extent = [&] { return pick(6) == 0 ? index_t(pick(2)) : 1 + index_t(pick(int(limit))); };
+    const op ops[] = {op::N, op::T, op::C};
+    return {extent(), extent(), extent(), ops[pick(3)], ops[pick(3)], pick(6) ? 1 + pick(2) : 0, pick(3)};
+  }
+  dist::layout layout_a(int ranks) const {
+    return op_a == op::N ? random_layout(m, k, ranks) : random_layout(k, m, ranks);
+  }
+  dist::layout layout_b(int ranks) const {
+    return op_b == op::N ? random_layout(k, n, ranks) : random_layout(n, k, ranks);
+  }
+};
+std::ostream& operator<<(std::ostream& out, const problem& p) {
+  return out << p.m << "x" << p.n << "x" << p.k << " " << char(p.op_a) << char(p.op_b) << " " << p.alpha
+             << " " << p.beta;
+}
+
+/// One product; every byte that this rank has is as it must be afterwards. Sum: what the plain product is summed in.
+template <class A, class B, class C, class Sum>
+void run_case(const problem& p, dist::communicator& comm, dist::gemm_options options = {}) {
+  std::mt19937 own(unsigned(comm.rank()) + shared_random()());
+  known_matrix<A> a(p.layout_a(comm.size()), shared_random()(), comm.rank(), own);
+  known_matrix<B> b(p.layout_b(comm.size()), shared_random()(), comm.rank(), own);
+  known_matrix<C> c(random_layout(p.m, p.n, comm.size()), shared_random()(), comm.rank(), own);
+  SCOPED_TRACE(testing::Message() << p << " on rank " << comm.rank() << " of " << comm.size()
+                                  << "\nA: " << a.layout.to_string() << "\nB: " << b.layout.to_string()
+                                  << "\nC: " << c.layout.to_string());
+  auto expected = c;
+  expected.each_own(comm.rank(), [&](index_t i, index_t j, C& x) {
+    Sum sum(0);
+    for (index_t l = 0; l < p.k; ++l)
+      sum = sum + Sum(conjugate_if(p.op_a == op::C, p.op_a == op::N ? a.at(i, l) : a.at(l, i))) *
+                      Sum(conjugate_if(p.op_b == op::C, p.op_b == op::N ? b.at(l, j) : b.at(j, l)));
+    x = static_cast<C>(Sum(float(p.alpha)) * sum + Sum(float(p.beta)) * Sum(c.at(i, j)));
+  });
+  options.op_a = p.op_a, options.op_b = p.op_b;
+  const auto report = dist::gemm(comm, p.alpha, a.template get<const A>(), b.get(), p.beta, c.get(), options);
+  EXPECT_EQ(c.storage.size(), expected.storage.size());
+  index_t wrong = 0;
+  for (std::size_t i = 0; i < c.storage.size(); ++i) wrong += !(c.storage[i] == expected.storage[i]);
+  EXPECT_EQ(wrong, 0);
+  if (p.alpha != 0 && p.m * p.n * p.k > 0) {
+    EXPECT_EQ(report.panel_bytes, report.schedule.panel_bytes(comm.rank()));
+    EXPECT_EQ(report.sum_bytes, report.schedule.sum_bytes(comm.rank()));
+    EXPECT_LE(report.memory, options.memory);
+  } else {
+    EXPECT_EQ(report.panel_bytes + report.sum_bytes + report.redistributed_bytes, 0);
+  }
+}
+
+template <class A, class B, class C, class Sum>
+void run_cases(int count, index_t limit) {
+  for (int i = 0; i < count && !testing::Test::HasFailure(); ++i)
+    run_case<A, B, C, Sum>(problem::random(limit), world());
+}
+
+TEST(DistGemm, Double) { run_cases<double, double, double, double>(12, 60); }
+TEST(DistGemm, Float) { run_cases<float, float, float, float>(6, 60); }
+TEST(DistGemm, ComplexDouble) {
+  run_cases<std::complex<double>, std::complex<double>, std::complex<double>, std::complex<double>>(8, 40);
+}
+TEST(DistGemm, HalfIsSummedInFloat) { run_cases<float16, float16, float16, float>(6, 40); }
+TEST(DistGemm, BytesIntoIntegers) { run_cases<std::int8_t, std::int8_t, std::int32_t, std::int32_t>(6, 60); }
+
+TEST(DistGemm, VectorsAndThinMatrices) {
+  for (const auto& [m, n, k] :
+       {std::array<index_t, 3>{1, 90, 70}, {90, 1, 70}, {1, 1, 200}, {80, 70, 1}, {2, 300, 3}, {1, 1, 1}})
+    run_case<double, double, double, double>({m, n, k, op::N, op::T, 1, 1}, world());
+}
+
+// Every grid, steps that do not divide k, and parts of k without columns in the last step.
+TEST(DistGemm, AnyScheduleThatFits) {
+  const int ranks = world().size();
+  for (int pm = 1; pm <= ranks; ++pm)
+    for (int pn = 1; pm * pn <= ranks; ++pn) {
+      const int pk = 1 + pick(ranks / (pm * pn));
+      dist::schedule s{17, 18, 33, ranks, {}, pm, pn, pk, 1 + pick(9)};
+      if (pm > s.m || pn > s.n) continue;
+      dist::gemm_options options;
+      options.schedule = s;
+      run_case<double, double, double, double>({17, 18, 33, op::N, op::N, 2, 1}, world(), options);
+      if (HasFailure()) return;
+    }
+}
+
+TEST(DistGemm, LittleMemoryIsEnough) {
+  const problem p{60, 70, 80, op::T, op::N, 1, 1};
+  dist::gemm_options options;
+  const std::string refused = message_of<memory_error>([&] {
+    options.memory = 1;
+    run_case<double, double, double, double>(p, world(), options);
+  });
+  const std::size_t at = refused.find("needs ");
+  ASSERT_NE(at, std::string::npos) << refused;
+  options.memory = std::stoll(refused.substr(at + 6));
+  run_case<double, double, double, double>(p, world(), options);
+}
+
+TEST(DistGemm, LongMessagesAreCut) {
+  dist::communicator cut(world().mpi(), {.longest_message = 100});
+  run_case<double, double, double, double>({50, 40, 90, op::N, op::N, 1, 0}, cut);
+}
+
+TEST(DistGemm, BetaOfZeroReadsNoNaN) {
+  const auto layout = dist::layout(dist::block_cyclic{20, 20, 3, 3, {1, world().size()}});
+  const auto e = layout.part_extents(world().rank());
+  for (const double alpha : {0., 1.})
+    for (const index_t k : {0, 9}) {
+      std::vector<double> c(std::size_t(e.rows * e.cols), std::nan("")),
+          a(180, alpha == 0 ? std::nan("") : 1);
+      const auto row_of = dist::layout::on_rank(20, k), col_of = dist::layout::on_rank(k, 20);
+      const dist::matrix C(layout, matrix_view<double>::column_major(c.data(), e.rows, e.cols));
+      dist::gemm(world(), alpha, dist::matrix(row_of, matrix_view<double>::row_major(a.data(), 20, k)),
+                 dist::matrix(col_of, matrix_view<double>::row_major(a.data(), k, 20)), 0, C);
+      for (const double x : c) ASSERT_EQ(x, alpha * double(k));
+    }
+}
+
+// Sums whose terms are rounded: the bound of the local product, and the same bits whatever the layouts.
+TEST(DistGemm, RoundsAsPromisedAndTheSameEachTime) {
+  const index_t m = 40, n = 30, k = 700;
+  const auto value = [](index_t i, index_t j) { return std::sin(double(i * 37 + j * 101)); };
+  std::vector<double> first;
+  for (int time = 0; time < 3; ++time) {
+    std::mt19937 own(unsigned(world().rank()) + unsigned(time));
+    known_matrix<double> a(random_layout(m, k, world().size()), 1, world().rank(), own);
+    known_matrix<double> b(random_layout(k, n, world().size()), 2, world().rank(), own);
+    known_matrix<double> c(dist::layout::on_rank(m, n), 3, world().rank(), own);
+    a.each_own(world().rank(), [&](index_t i, index_t j, double& x) { x = value(i, j); });
+    b.each_own(world().rank(), [&](index_t i, index_t j, double& x) { x = value(j, i); });
+    dist::gemm(world(), 1.0, a.get(), b.get(), 0.0, c.get());
+    std::vector<double> result;
+    c.each_own(world().rank(), [&](index_t i, index_t j, double& x) {
+      long double sum = 0, size = 0;
+      for (index_t l = 0; l < k; ++l) {
+        const long double term = static_cast<long double>(value(i, l)) * value(j, l);
+        sum += term, size += std::abs(term);
+      }
+      EXPECT_LE(std::abs(double(x - sum)), double(k + 30) * 0x1p-53 * double(size)) << i << ", " << j;
+      result.push_back(x);
+    });
+    if (time == 0) first = result;
+    EXPECT_EQ(first, result);
+  }
+}
+
+TEST(DistGemm, ExplainSaysTransportAndGrid) {
+  const dist::matrix x(dist::layout::on_rank(64, 64), matrix_view<double>{});
+  const std::string text = dist::explain(world(), x, x, x);
+  EXPECT_EQ(text.rfind("MPI: 64 x 64 x 64 (m x n x k) on ", 0), 0u) << text;
+  EXPECT_NE(text.find("grid "), std::string::npos) << text;
+}
+
+}  // namespace
