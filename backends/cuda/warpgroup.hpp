@@ -186,6 +186,101 @@ struct warpgroups<Kokkos::Cuda> {
         : "memory");
 #endif
   }
+  /// Arrives, and makes the phase wait until `bytes` that are copied have come as well.
+  KERAMOS_FORCEINLINE_FUNCTION static void expect([[maybe_unused]] barrier* b, [[maybe_unused]] int bytes) {
+#if defined(KERAMOS_HAS_WARPGROUPS)
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared(b)), "r"(bytes)
+                 : "memory");
+#endif
+  }
+  /// Begins to copy neighbouring bytes to shared memory, where tensor cores may read them in the phase that waits for them.
+  /// One thread does it. Addresses and bytes are multiples of 16 (PTX ISA, "cp.async.bulk").
+  KERAMOS_FORCEINLINE_FUNCTION static void copy([[maybe_unused]] void* local,
+                                                [[maybe_unused]] const void* global,
+                                                [[maybe_unused]] int bytes, [[maybe_unused]] barrier* b) {
+#if defined(KERAMOS_HAS_WARPGROUPS)
+    asm volatile(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+            shared(local)),
+        "l"(__cvta_generic_to_global(global)), "r"(bytes), "r"(shared(b))
+        : "memory");
+#endif
+  }
+
+  // --- Boxes: parts of a matrix that one thread has copied, swizzled, zeros where the matrix ends. ---
+
+  /// A matrix in global memory: its rows begin at multiples of 16 bytes.
+  struct matrix {
+    const void* data;
+    std::uint32_t columns, rows;
+    std::uint64_t row_bytes;
+  };
+  /// What the copying unit knows of a matrix and its boxes (PTX ISA, "Tensor-map").
+  static constexpr int map_bytes = 128;
+
+  /// Makes a map of elements E in shared memory, where there are zeros. By one thread. A box's row is 128 bytes. Of floats it
+  /// copies what they are rounded to, in tf32.
+  template <class E>
+  KERAMOS_FORCEINLINE_FUNCTION static void make_map([[maybe_unused]] void* local,
+                                                    [[maybe_unused]] const matrix& x,
+                                                    [[maybe_unused]] int box_rows) {
+#if defined(KERAMOS_HAS_WARPGROUPS)
+    const unsigned map = shared(local);
+    constexpr bool counts_16_bytes = __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ < 1205;
+    const std::uint64_t row_bytes = counts_16_bytes ? x.row_bytes / 16 : x.row_bytes;
+#define KERAMOS_REPLACE(Field, Constraint, Value) \
+  asm volatile("tensormap.replace.tile." Field "%1;" ::"r"(map), Constraint(Value) : "memory")
+    KERAMOS_REPLACE("global_address.shared::cta.b1024.b64 [%0], ", "l", __cvta_generic_to_global(x.data));
+    KERAMOS_REPLACE("rank.shared::cta.b1024.b32 [%0], ", "r", 1);  // one less than there are dimensions
+    KERAMOS_REPLACE("box_dim.shared::cta.b1024.b32 [%0], 0, ", "r", int(128 / sizeof(E)));
+    KERAMOS_REPLACE("box_dim.shared::cta.b1024.b32 [%0], 1, ", "r", box_rows);
+    KERAMOS_REPLACE("global_dim.shared::cta.b1024.b32 [%0], 0, ", "r", x.columns);
+    KERAMOS_REPLACE("global_dim.shared::cta.b1024.b32 [%0], 1, ", "r", x.rows);
+    KERAMOS_REPLACE("global_stride.shared::cta.b1024.b64 [%0], 0, ", "l", row_bytes);
+    KERAMOS_REPLACE("element_stride.shared::cta.b1024.b32 [%0], 0, ", "r", 1);
+    KERAMOS_REPLACE("element_stride.shared::cta.b1024.b32 [%0], 1, ", "r", 1);
+    // u8, u16, tf32; no interleaving; swizzling of 128 bytes; zeros outside.
+    KERAMOS_REPLACE("elemtype.shared::cta.b1024.b32 [%0], ", "n",
+                    sizeof(E) == 1   ? 0
+                    : sizeof(E) == 2 ? 1
+                                     : 11);
+    KERAMOS_REPLACE("interleave_layout.shared::cta.b1024.b32 [%0], ", "n", 0);
+    KERAMOS_REPLACE("swizzle_mode.shared::cta.b1024.b32 [%0], ", "n", 3);
+    KERAMOS_REPLACE("fill_mode.shared::cta.b1024.b32 [%0], ", "n", 0);
+#undef KERAMOS_REPLACE
+#endif
+  }
+  /// Copies a map to global memory, from where it can be used. By all lanes of a warp, whose boxes it describes from then on.
+  KERAMOS_FORCEINLINE_FUNCTION static void store_map([[maybe_unused]] void* global,
+                                                     [[maybe_unused]] const void* local) {
+#if defined(KERAMOS_HAS_WARPGROUPS)
+    const auto to = __cvta_generic_to_global(global);
+    asm volatile(
+        "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%0], [%1], "
+        "128;" ::"l"(to),
+        "r"(shared(local))
+        : "memory");
+    asm volatile("fence.proxy.tensormap::generic.acquire.gpu [%0], 128;" ::"l"(to) : "memory");
+#endif
+  }
+  /// As copy, but the box of a map that begins at a row and column of the matrix, or before or behind it.
+  KERAMOS_FORCEINLINE_FUNCTION static void copy_box([[maybe_unused]] void* local,
+                                                    [[maybe_unused]] const void* map,
+                                                    [[maybe_unused]] int column, [[maybe_unused]] int row,
+                                                    [[maybe_unused]] barrier* b) {
+#if defined(KERAMOS_HAS_WARPGROUPS)
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+        "[%0], [%1, {%2, %3}], [%4];" ::"r"(shared(local)),
+        "l"(map), "r"(column), "r"(row), "r"(shared(b))
+        : "memory");
+#endif
+  }
+  KERAMOS_FORCEINLINE_FUNCTION static void meet_warp() {
+#if defined(KERAMOS_HAS_WARPGROUPS)
+    __syncwarp();
+#endif
+  }
   /// Makes what this thread has stored in shared memory visible to tensor cores.
   KERAMOS_FORCEINLINE_FUNCTION static void show_to_matrix_units() {
 #if defined(KERAMOS_HAS_WARPGROUPS)

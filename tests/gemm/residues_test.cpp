@@ -113,12 +113,13 @@ struct sample_product {
 
   static void multiply_remainders(const gemm_problem<keramos::types::i8>& p,
                                   const residues::product_layout& at, const residues::choice& choice, int l) {
+    const tiling::lines<integer8> of_a{p.m}, of_b{p.n};
     for (index_t i = l * at.a_rows; i < (l + 1) * at.a_rows; ++i)
       for (index_t j = l * at.b_rows; j < (l + 1) * at.b_rows; ++j) {
         std::uint32_t sum = 0;
         for (index_t q = 0; q < p.k; ++q)
-          sum += std::uint32_t(p.a.template number<std::int32_t>(*p.a.at(i, q)) *
-                               p.b.template number<std::int32_t>(*p.b.at(j, q)));
+          sum += std::uint32_t(p.a.template number<std::int32_t>(p.a.data[of_a.offset(i, q)]) *
+                               p.b.template number<std::int32_t>(p.b.data[of_b.offset(j, q)]));
         const residues::remainder_epilogue epilogue{&choice, int(at.a_rows)};
         p.c[i * p.c_row_stride + j * p.c_col_stride] = static_cast<integer8>(epilogue(sum, i, j, 0));
       }

@@ -46,15 +46,17 @@ class team_pipeline {
 /// they share are two barriers a stage, in local memory: it is full, or it is free. `Sync` is what a backend has for that
 /// (backends/cuda/warpgroup.hpp).
 ///
-/// Copies are asynchronous: up to `ahead` stages are under way before the first of them is waited for and told of. `Held` is
-/// how many the multiplying side may have, with those that it waits for, before it gives one back. All of them must be told
-/// of while no other stage is free to fill.
-template <int Stages, class Copier, class Sync, int Held = 2>
+/// Copies by all copying threads are asynchronous: up to `ahead` stages are under way before the first of them is waited for
+/// and told of. The multiplying side then reads one stage and waits for one.
+///
+/// Copies of neighbouring bytes (Sync::copy) tell of themselves: one thread says by `expect` how many bytes a stage gets, and
+/// may fill all that are free.
+template <int Stages, class Copier, class Sync>
 class handoff_pipeline {
   using barrier = typename Sync::barrier;
 
  public:
-  static constexpr int ahead = Stages - Held;
+  static constexpr int ahead = Stages - 2;
   static_assert(ahead > 0);
   static constexpr std::size_t bytes = 2 * Stages * sizeof(barrier);
 
@@ -73,6 +75,11 @@ class handoff_pipeline {
   KERAMOS_FORCEINLINE_FUNCTION int acquire() const {
     Sync::wait(free(current_), phase_ ^ 1);
     return current_;
+  }
+  /// The one copying thread: so many bytes are copied to the current stage. Returns the barrier that copies are to tell.
+  KERAMOS_FORCEINLINE_FUNCTION barrier* expect(int bytes) const {
+    Sync::expect(full_ + current_, bytes);
+    return full_ + current_;
   }
   /// What was copied since is all of the current stage.
   KERAMOS_FORCEINLINE_FUNCTION void commit() {

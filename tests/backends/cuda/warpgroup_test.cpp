@@ -23,14 +23,16 @@ TEST(CudaWarpgroups, StagesAreHandedOver) {
   const Kokkos::Cuda exec;
   if (!has_warpgroups(exec)) GTEST_SKIP() << "not of compute capability 9.0";
   constexpr int width = 128;
-  for (const int count : {1, 2, 3, 4, 5, 8, 1000}) {  // fewer than there are stages, and many times as many
-    const pinned<int> to(count * width, 0);
-    const Kokkos::View<int*, Kokkos::CudaHostPinnedSpace> from("from", count * width);
-    for (int i = 0; i < count * width; ++i) from(i) = i * 3 + 1;
-    hand_over(exec, from.data(), to.data(), count);
-    for (int i = 0; i < count * width; ++i)
-      ASSERT_EQ(to[i], from(i / width * width + (i + 1) % width)) << "stage " << i / width << " of " << count;
-  }
+  for (const bool by_one_thread : {false, true})
+    for (const int count : {1, 2, 3, 4, 5, 8, 1000}) {  // fewer than there are stages, and many times as many
+      const pinned<int> to(count * width, 0);
+      const Kokkos::View<int*, Kokkos::CudaHostPinnedSpace> from("from", count * width);
+      for (int i = 0; i < count * width; ++i) from(i) = i * 3 + 1;
+      hand_over(exec, from.data(), to.data(), count, by_one_thread);
+      for (int i = 0; i < count * width; ++i)
+        ASSERT_EQ(to[i], from(i / width * width + (i + 1) % width))
+            << "stage " << i / width << " of " << count << (by_one_thread ? ", copied by one thread" : "");
+    }
 }
 
 template <class E, class T>

@@ -25,6 +25,7 @@ void run_team(const Kokkos::Cuda& exec, int threads, int bytes, const Kernel& ke
 constexpr int stages = 4;
 using ring_of_stages = tiling::handoff_pipeline<stages, copier, unit>;
 
+template <bool ByOneThread>
 struct hand_over_kernel {
   static constexpr int bytes = (stages + 1) * warpgroup * int(sizeof(int)) + 256;
   const int* from;
@@ -37,9 +38,16 @@ struct hand_over_kernel {
     int* const turned = numbers + stages * warpgroup;
     ring_of_stages ring(turned + warpgroup);
     const int thread = team.team_rank() % warpgroup;
-    if (team.team_rank() == 0) ring.start(warpgroup, warpgroup);
+    if (team.team_rank() == 0) ring.start(ByOneThread ? 1 : warpgroup, warpgroup);
     team.team_barrier();
-    if (team.team_rank() >= warpgroup) {
+    if (ByOneThread && team.team_rank() >= warpgroup) {
+      for (int s = 0; thread == 0 && s < count; ++s) {
+        int* const stage = numbers + ring.acquire() * warpgroup;
+        constexpr int stage_bytes = warpgroup * int(sizeof(int));
+        unit::copy(stage, from + s * warpgroup, stage_bytes, ring.expect(stage_bytes));
+        ring.advance();
+      }
+    } else if (team.team_rank() >= warpgroup) {
       for (int s = 0; s < count; ++s) {
         const int at = s * warpgroup + thread;
         copier::copy<1>(numbers + ring.acquire() * warpgroup + thread, from + at);
@@ -110,8 +118,12 @@ void multiply_as(const Kokkos::Cuda& exec, const E* a, const E* b, T* d) {
 
 }  // namespace
 
-void hand_over(const Kokkos::Cuda& exec, const int* from, int* to, int count) {
-  run_team(exec, 2 * warpgroup, hand_over_kernel::bytes + 256, hand_over_kernel{from, to, count});
+void hand_over(const Kokkos::Cuda& exec, const int* from, int* to, int count, bool by_one_thread) {
+  const auto run = [&](const auto& kernel) { run_team(exec, 2 * warpgroup, kernel.bytes + 256, kernel); };
+  if (by_one_thread)
+    run(hand_over_kernel<true>{from, to, count});
+  else
+    run(hand_over_kernel<false>{from, to, count});
 }
 
 template <class E, class T>

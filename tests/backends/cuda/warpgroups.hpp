@@ -5,8 +5,9 @@
 
 namespace keramos::test {
 
-/// Hands `count` stages of 128 numbers from threads that copy to others, which write them turned by one place.
-void hand_over(const Kokkos::Cuda& exec, const int* from, int* to, int count);
+/// Hands `count` stages of 128 numbers from threads that copy, or from one that copies all, to others, which write them turned
+/// by one place.
+void hand_over(const Kokkos::Cuda& exec, const int* from, int* to, int count, bool by_one_thread);
 
 /// D = A·Bᵀ: `a` are 64 rows, `b` 128 rows of 128 bytes of elements E, along k; `d` is 64 x 128. In local memory they lie
 /// along m and n if that is said. Kinds are tiling::reading's.

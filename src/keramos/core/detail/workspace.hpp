@@ -53,8 +53,7 @@ class workspace {
         bytes_ =
             memory<std::byte>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "keramos::workspace"), size);
     }
-    const auto start = reinterpret_cast<std::uintptr_t>(bytes_.data());
-    return reinterpret_cast<T*>((start + alignment - 1) / alignment * alignment);
+    return reinterpret_cast<T*>(aligned(bytes_.data()));
   }
 
   /// At least `count` counters, all zero: kernels leave them as they found them. On devices.
@@ -64,6 +63,16 @@ class workspace {
       counters_ = memory<int>("keramos::counters", size);
     }
     return counters_.data();
+  }
+
+  /// At least so many bytes besides, in which kernels keep what they need while they run. On devices.
+  char* of_kernels(const Exec&, std::size_t bytes) {
+    if (of_kernels_.size() < bytes + alignment) {
+      const std::size_t size = retire(of_kernels_, old_bytes_, bytes + alignment);
+      of_kernels_ =
+          memory<std::byte>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "keramos::workspace"), size);
+    }
+    return aligned(of_kernels_.data());
   }
 
   /// What kernels read of the host's memory.
@@ -84,10 +93,16 @@ class workspace {
     }
   }
 
+  static char* aligned(std::byte* x) {
+    return reinterpret_cast<char*>((reinterpret_cast<std::uintptr_t>(x) + alignment - 1) / alignment *
+                                   alignment);
+  }
+
   memory<std::byte> bytes_;
   memory<int> counters_;
   std::vector<memory<std::byte>> old_bytes_;
   std::vector<memory<int>> old_counters_;
+  memory<std::byte> of_kernels_;
 };
 
 }  // namespace keramos::detail

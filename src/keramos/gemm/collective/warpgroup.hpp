@@ -3,6 +3,9 @@
 // specialisation; "fast.cu" of P. Shankhdhar shows what each step gives on an H100.)
 //
 // Teams are persistent: while a tile's sums are written, the next tile's first k-tiles are already on their way.
+//
+// Where it can, one thread has the k-tiles copied, by a unit that does it alone: boxes of the operands as they lie, or lines that
+// were prepared. Else all threads of the copying warpgroup copy 16 bytes at a time.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +18,7 @@
 #include <keramos/gemm/collective/simt_stager.hpp>
 #include <keramos/gemm/collective/warpgroup_accumulator.hpp>
 #include <keramos/gemm/problem.hpp>
+#include <keramos/tile/lines.hpp>
 #include <keramos/tile/pipeline.hpp>
 #include <keramos/tile/shape.hpp>
 
@@ -77,9 +81,10 @@ class multiplying_threads {
 inline constexpr std::size_t warpgroup_alignment = 1024, warpgroup_barrier_bytes = 256;
 
 /// One way to run a GEMM: a tile of 64 rows for each multiplying warpgroup, and how the operands' memory runs. It must be
-/// such that vectors of 16 bytes can be copied. Kinds of elements (tiling::reading) are part of instructions.
+/// such that vectors of 16 bytes can be copied. With `InLines` operands lie as tiling::lines says, or along k where there are
+/// `maps`. Kinds of elements (tiling::reading) are part of instructions.
 template <class Exec, class Types, tiling::config Config, tiling::direction AlongA, tiling::direction AlongB,
-          bool KindA, bool KindB>
+          bool KindA, bool KindB, bool InLines>
 class warpgroup_collective {
   using atom = backend::warpgroups<Exec>;
   using element = typename Types::a;
@@ -87,17 +92,23 @@ class warpgroup_collective {
   static constexpr int warpgroup = atom::warps * warp;
   static constexpr int multiplying = Config.warps() * warp, copying = warpgroup;  ///< threads
   static_assert(std::is_same_v<element, typename Types::b>);
-  static_assert(!Types::splits_elements ||
-                    (Config.block.n == 128 && Config.stages % 2 == 0 && !Config.splits_k),
-                "keramos: k-tiles of split elements come in pairs, and 128 columns are summed at a time");
+  static_assert(!Types::splits_elements || (InLines && Config.stages % 2 == 0 && !Config.splits_k),
+                "keramos: k-tiles of split elements are lines, and come in pairs");
   static_assert(Config.warp.m == 16 && Config.warp.n == Config.block.n && Config.block.m % 64 == 0,
                 "keramos: a warpgroup has 64 rows of a block tile, and all of its columns");
   static_assert(atom::template reads_along_mn<element> ||
                     (AlongA == tiling::direction::k && AlongB == tiling::direction::k),
                 "keramos: warpgroups read these elements along k alone");
+  static_assert(!InLines || (AlongA == tiling::direction::k && AlongB == tiling::direction::k),
+                "keramos: lines run along k");
 
  public:
   using types = Types;
+  /// Where each team can store its maps of both operands. With them, and of lines, one thread has all copied; else each of the
+  /// copying threads copies 16 bytes at a time.
+  char* maps = nullptr;
+
+  static constexpr std::size_t map_bytes = 2 * atom::map_bytes;  ///< of a team
   static constexpr int team_size = multiplying + copying;
   static constexpr int summing_threads = multiplying;
   static constexpr bool splits_k = Config.splits_k, persistent = true;
@@ -107,9 +118,7 @@ class warpgroup_collective {
   using copier = backend::staging<Exec>;
   using stager = simt::stager<Types, Config, in_vectors(AlongA), AlongA, in_vectors(AlongB), AlongB, copying,
                               copier, line_panel>;
-  /// One stage is read and one waited for; or of split elements a pair each, where there are stages for more.
-  static constexpr int held = !Types::splits_elements ? 2 : Config.stages >= 6 ? 4 : 3;
-  using pipeline = tiling::handoff_pipeline<Config.stages, copier, atom, held>;
+  using pipeline = tiling::handoff_pipeline<Config.stages, copier, atom>;
   using panel_a = line_panel<element, Config.block.m, Config.block.k, AlongA>;
   using panel_b = line_panel<element, Config.block.n, Config.block.k, AlongB>;
   using accumulator = warpgroup_accumulator<Types, Config.block.n, Exec>;
@@ -133,12 +142,12 @@ class warpgroup_collective {
   KERAMOS_FORCEINLINE_FUNCTION static constexpr std::size_t local_bytes() { return bytes; }
   KERAMOS_FORCEINLINE_FUNCTION static int recompute(int x) { return copier::recompute(x); }
 
-  /// As of simt::collective.
+  /// As of simt::collective. Lines are swizzled in eights of rows, so tiles of them stay where they are.
   static bool can_shift_m(const gemm_problem<Types>& p) {
-    return simt::can_shift(p.m + p.pad_m, Config.block.m, in_vectors(AlongA));
+    return !InLines && simt::can_shift(p.m + p.pad_m, Config.block.m, in_vectors(AlongA));
   }
   static bool can_shift_n(const gemm_problem<Types>& p) {
-    return simt::can_shift(p.n + p.pad_n, Config.block.n, in_vectors(AlongB));
+    return !InLines && simt::can_shift(p.n + p.pad_n, Config.block.n, in_vectors(AlongB));
   }
 
   template <class Team, class Tile, class Epilogue>
@@ -151,14 +160,21 @@ class warpgroup_collective {
     char* const local = reinterpret_cast<char*>(address);
     pipeline ring(local + stages_bytes);
     const int thread = int(team.team_rank());
-    if (thread == 0) ring.start(copying, multiplying_warps);
+    const bool by_one_thread = InLines || maps != nullptr;
+    if (thread == 0) ring.start(by_one_thread ? 1 : copying, multiplying_warps);
     team.team_barrier();
     if (thread < multiplying) {
       if constexpr (moves_registers) atom::template take_registers<multiplying_registers>();
       multiply(p, first, epilogue, local, ring, thread);
     } else {
       if constexpr (moves_registers) atom::template give_registers<copying_registers>();
-      copy(p, first, local, ring, thread - multiplying);
+      const int copier = thread - multiplying;
+      if (by_one_thread) {
+        char* const of_team = maps == nullptr ? nullptr : maps + team.league_rank() * map_bytes;
+        if (copier < warp) copy_by_one_thread(p, first, local, of_team, ring, copier);
+      } else if constexpr (!InLines) {
+        copy(p, first, local, ring, copier);
+      }
     }
     // Without this exit the compiler sees the kernel run again for another league rank, and does not use the registers taken.
     if constexpr (moves_registers) atom::exit();
@@ -187,6 +203,77 @@ class warpgroup_collective {
       }
     } while (tile.next());
     ring.drain();
+  }
+
+  /// That of one thread which has lines and boxes copied. Its warp makes maps of the operands that lie otherwise.
+  template <class Tile>
+  KERAMOS_FORCEINLINE_FUNCTION void copy_by_one_thread(const gemm_problem<Types>& p, Tile tile, char* local,
+                                                       char* of_team, pipeline ring, int lane) const {
+    if (of_team != nullptr) make_maps(p, local, of_team, lane);
+    if (lane != 0) return;
+    const bool lines_a = of_lines(p.a), lines_b = of_lines(p.b);
+    char* const map_b = of_team + atom::map_bytes;
+    do {
+      const auto at = tile.position();
+      const index_t k_tile = at.k0 / Config.block.k;
+      const element *a = p.a.at(at.m0, k_tile), *b = p.b.at(at.n0, k_tile);  // of lines
+      const int a_bytes = lines_a ? at.rows * 128 : stager::offset_of_b;
+      const int b_bytes = lines_b ? at.cols * 128 : stager::slot_bytes - stager::offset_of_b;
+      int k = int(at.k0);
+      for (int s = k_tiles(at); s > 0; --s) {
+        char* const stage = local + ring.acquire() * stager::slot_bytes;
+        const auto full = ring.expect(a_bytes + b_bytes);
+        if (lines_a)
+          atom::copy(stage, a, a_bytes, full);
+        else
+          copy_boxes<AlongA, Config.block.m>(stage, of_team, int(at.m0), k, full);
+        if (lines_b)
+          atom::copy(stage + stager::offset_of_b, b, b_bytes, full);
+        else
+          copy_boxes<AlongB, Config.block.n>(stage + stager::offset_of_b, map_b, int(at.n0), k, full);
+        a += p.a.stride_k, b += p.b.stride_k, k += Config.block.k;
+        ring.advance();
+      }
+    } while (tile.next());
+  }
+  KERAMOS_FORCEINLINE_FUNCTION static bool of_lines(const tiling::operand<element>& x) {
+    return InLines && x.stride_k != 1;
+  }
+  template <tiling::direction Along, int Extent>
+  KERAMOS_FORCEINLINE_FUNCTION static void copy_boxes(char* to, const char* map, int mn, int k,
+                                                      typename atom::barrier* full) {
+    if constexpr (Along == tiling::direction::k) {
+      atom::copy_box(to, map, k, mn, full);
+    } else {
+      constexpr int line = 128 / int(sizeof(element));
+      KERAMOS_UNROLL
+      for (int column = 0; column < Extent / line; ++column)
+        atom::copy_box(to + column * (Config.block.k * 128), map, mn + column * line, k, full);
+    }
+  }
+
+  /// Before the first copy: the stages' memory is free.
+  KERAMOS_FORCEINLINE_FUNCTION static void make_maps(const gemm_problem<Types>& p, char* local, char* of_team,
+                                                     int lane) {
+    static_assert(map_bytes == warp * sizeof(std::uint64_t));
+    reinterpret_cast<std::uint64_t*>(local)[lane] = 0;
+    atom::meet_warp();
+    if (lane == 0) make_map<AlongA>(local, p.a, p.m + p.pad_m, p.k, Config.block.m);
+    if (lane == 1) make_map<AlongB>(local + atom::map_bytes, p.b, p.n + p.pad_n, p.k, Config.block.n);
+    atom::meet_warp();
+    atom::store_map(of_team, local);
+    atom::store_map(of_team + atom::map_bytes, local + atom::map_bytes);
+    atom::show_to_matrix_units();  // as the unit that copies must see that memory free, too
+    atom::meet_warp();
+  }
+  template <tiling::direction Along>
+  KERAMOS_FORCEINLINE_FUNCTION static void make_map(void* local, const tiling::operand<element>& x,
+                                                    index_t extent, index_t k, int tile) {
+    constexpr bool along_k = Along == tiling::direction::k;
+    const auto columns = std::uint32_t(along_k ? k : extent), rows = std::uint32_t(along_k ? extent : k);
+    const index_t pitch = along_k ? x.stride_mn : x.stride_k;
+    atom::template make_map<element>(local, {x.data, columns, rows, std::uint64_t(pitch) * sizeof(element)},
+                                     along_k ? tile : Config.block.k);
   }
 
   /// That of those that multiply.
@@ -261,15 +348,20 @@ class warpgroup_collective {
       ring.advance();
       const int rest = ring.wait();
       ring.advance();
-      atom::begin();
-      multiply_k_tile(sums, a, high, b, rest, 0, false);
-      multiply_k_tile(sums, a, rest, b, high, 0, true);
-      multiply_k_tile(sums, a, high, b, high, 0, true);
-      atom::commit();
-      atom::template finish<0>();
-      release(ring, high, thread);
-      release(ring, rest, thread);
-      sums.add_k_tile(0, s > 0);
+      KERAMOS_UNROLL
+      for (int part = 0; part < accumulator::parts; ++part) {
+        atom::begin();
+        multiply_k_tile(sums, a, high, b, rest, part, false);
+        multiply_k_tile(sums, a, rest, b, high, part, true);
+        multiply_k_tile(sums, a, high, b, high, part, true);
+        atom::commit();
+        atom::template finish<0>();
+        if (part + 1 == accumulator::parts) {
+          release(ring, high, thread);
+          release(ring, rest, thread);
+        }
+        sums.add_k_tile(part, s > 0);
+      }
     }
   }
 

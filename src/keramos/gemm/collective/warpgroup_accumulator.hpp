@@ -133,17 +133,22 @@ class warpgroup_accumulator {
   template <class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void form_again(const tiling::position& at, const window& there,
                                                const Epilogue& epilogue) {
-    static_assert(N / 2 <= 64);
-    std::uint64_t left = 0;
     KERAMOS_UNROLL
-    for (int i = 0; i < N / 2; ++i)
-      if (!(sums_[i] - sums_[i] == 0)) left |= std::uint64_t(1) << i;
-    for (int number = 0; left != 0; ++number, left >>= 1) {
-      const int row = first_row() + number % 4 / 2 * 8, col = number / 4 * 8 + thread_ % 4 * 2 + number % 2;
-      if ((left & 1) == 0 || !there.has(row, col)) continue;
-      const T sum = epilogue.sum(at.m0 + row, at.n0 + col);
+    for (int part = 0; part < parts; ++part) {
+      std::uint64_t left = 0;
       KERAMOS_UNROLL
-      for (int i = 0; i < N / 2; ++i) sums_[i] = i == number ? sum : sums_[i];
+      for (int i = 0; i < 64; ++i) {
+        const T sum = sums_[part * 64 + i];
+        if (!(sum - sum == 0)) left |= std::uint64_t(1) << i;
+      }
+      for (int number = 0; left != 0; ++number, left >>= 1) {
+        const int row = first_row() + number % 4 / 2 * 8;
+        const int col = part * 128 + number / 4 * 8 + thread_ % 4 * 2 + number % 2;
+        if ((left & 1) == 0 || !there.has(row, col)) continue;
+        const T sum = epilogue.sum(at.m0 + row, at.n0 + col);
+        KERAMOS_UNROLL
+        for (int i = 0; i < 64; ++i) sums_[part * 64 + i] = i == number ? sum : sums_[part * 64 + i];
+      }
     }
   }
 

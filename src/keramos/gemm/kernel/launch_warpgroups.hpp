@@ -14,12 +14,14 @@
 namespace keramos::detail::simt {
 
 /// The collective of a row of the backend's table. `Form` is 1 where A's memory runs along k, plus 2 where B's does; plus 4
-/// where elements of A are of the second kind (tiling::reading), plus 8 where those of B are. A number, as in simt::row.
+/// where elements of A are of the second kind (tiling::reading), plus 8 where those of B are; plus 16 where both lie in lines,
+/// as all do that were prepared for matrix units. A number, as in simt::row.
 template <class Exec, class Types, int Row, int Form>
-struct warpgroup_row : warpgroup_collective<Exec, Types, backend::tiles<Exec>::table[Row].config,
-                                            (Form & 1) != 0 ? tiling::direction::k : tiling::direction::mn,
-                                            (Form & 2) != 0 ? tiling::direction::k : tiling::direction::mn,
-                                            (Form & 4) != 0, (Form & 8) != 0> {};
+struct warpgroup_row
+    : warpgroup_collective<Exec, Types, backend::tiles<Exec>::table[Row].config,
+                           (Form & 1) != 0 ? tiling::direction::k : tiling::direction::mn,
+                           (Form & 2) != 0 ? tiling::direction::k : tiling::direction::mn, (Form & 4) != 0,
+                           (Form & 8) != 0, Types::needs_matrix_units || (Form & 16) != 0> {};
 
 /// Whether there are products of a form: operands that warpgroups do not read along m or n lie along k, and of some elements
 /// there is one kind only.
@@ -34,8 +36,10 @@ constexpr bool is_form(int form) {
 template <class Exec, bool OfBatch, class Types, class Launch>
 void with_warpgroups(int row, const gemm_problem<Types>& p, const Launch& launch) {
   if constexpr (has_warpgroup_rows<Exec, Types>) {
-    const int form = int(operand_layout(p.a).along_k) + 2 * int(operand_layout(p.b).along_k) +
-                     4 * int(p.a.kind()) + 8 * int(p.b.kind());
+    const bool along_k = Types::needs_matrix_units;  // in lines
+    const int form = int(along_k || operand_layout(p.a).along_k) +
+                     2 * int(along_k || operand_layout(p.b).along_k) + 4 * int(p.a.kind()) +
+                     8 * int(p.b.kind());
     constexpr const auto& table = backend::tiles<Exec>::table;
     const bool launched = any_of_first<int(std::size(table))>([&](auto r) {
       if constexpr (table[r()].types == Types::operands &&
@@ -61,9 +65,11 @@ void with_warpgroups(int row, const gemm_problem<Types>& p, const Launch& launch
 template <class Exec, class Types>
 void launch_warpgroups(const Exec& exec, int row, const gemm_problem<Types>& p,
                        const split_k<typename Types::accumulator>& split,
-                       const warpgroup_epilogue<Types>& epilogue) {
-  with_warpgroups<Exec, false>(
-      row, p, [&](const auto& collective) { launch_tiled(exec, collective, p, split, epilogue); });
+                       const warpgroup_epilogue<Types>& epilogue, char* maps) {
+  with_warpgroups<Exec, false>(row, p, [&](auto collective) {
+    collective.maps = maps;
+    launch_tiled(exec, collective, p, split, epilogue);
+  });
 }
 
 template <class Exec, class Types, class Tiles>

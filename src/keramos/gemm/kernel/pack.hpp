@@ -1,6 +1,6 @@
 // Copies of operands that tiles cannot stage 16 bytes at a time, or not in the direction in which they lie: into memory of
-// the queue, so that their rows run along m or n, or along k, each from a line of the cache. A large product reads each
-// element often, so it pays there.
+// the queue, so that their rows run along m or n, or along k, each from a line of the cache; or in lines (tile/lines.hpp). A
+// large product reads each element often, so it pays there.
 #pragma once
 
 #include <algorithm>
@@ -14,6 +14,7 @@
 #include <keramos/core/local_memory.hpp>
 #include <keramos/gemm/plan.hpp>
 #include <keramos/gemm/problem.hpp>
+#include <keramos/tile/lines.hpp>
 #include <keramos/tile/shape.hpp>
 
 namespace keramos::detail::simt {
@@ -26,7 +27,8 @@ index_t packed_pitch(index_t extent) {
 }
 
 /// One operand to copy: element (mn, k) goes to `to[k * pitch + mn]` or `to[mn * pitch + k]`, and zeros to what is left of
-/// the pitch. Of elements that are split each line of a row along k becomes two, the second of what the first leaves.
+/// the pitch. What matrix units need prepared (Types::needs_matrix_units) goes to lines instead where it is to run along k. Of
+/// elements that are split each line becomes two, the second of what the first leaves.
 template <class T>
 struct pack_task {
   static constexpr int mn = 64, k = 32;  // of a team
@@ -39,10 +41,10 @@ struct pack_task {
 
   pack_task() = default;
   pack_task(const tiling::operand<T>& from, T* to, index_t extent_mn, index_t extent_k,
-            tiling::direction along, int lines)
+            tiling::direction along)
       : from(from),
         to(to),
-        pitch(lines * packed_pitch<T>(along == tiling::direction::k ? extent_k : extent_mn)),
+        pitch(packed_pitch<T>(along == tiling::direction::k ? extent_k : extent_mn)),
         extent_mn(extent_mn),
         along_k(along == tiling::direction::k),
         blocks_mn(int(ceil_div(extent_mn, mn))),
@@ -52,9 +54,13 @@ struct pack_task {
 template <class Types>
 inline constexpr std::size_t pack_element_bytes = std::max(sizeof(typename Types::a),
                                                            sizeof(typename Types::b));
-/// Lines that a packed operand has for each of its own.
+/// Lines that a packed operand has for each 128 bytes of its own.
 template <class Types>
 inline constexpr int packed_lines = Types::splits_elements ? 2 : 1;
+/// Whether what is packed to run along k is packed in lines.
+template <class Types>
+inline constexpr bool packs_lines =
+    Types::needs_matrix_units&& Types::operands.compute != scalar_type::residues;
 
 /// Copies one operand or both, a block of mn x k a team, through scratch where the operand runs along k, so
 /// that both sides are read and written in rows. What units shall read that do not round is rounded.
@@ -102,12 +108,20 @@ struct pack_kernel {
     if (task.along_k) {
       constexpr int step = team_size / k;
       const int i = thread % k, j = thread / k;
-      const index_t line = packed_lines<Types> * k0 + i;
-      T* out = task.to + (mn0 + j) * task.pitch + line;
-      KERAMOS_UNROLL
-      for (int r = 0; r < each; ++r)
-        if (mn0 + j + r * step < task.extent_mn && line < task.pitch)
-          store(out + r * step * task.pitch, local[i * (mn + 1) + j + r * step]);
+      if constexpr (packs_lines<Types>) {
+        static_assert(k == tiling::lines<T>::length && step % 8 == 0, "keramos: a team's columns are a line");
+        T* out = task.to + tiling::lines<T>{task.extent_mn}.offset(mn0 + j, packed_lines<Types> * k0 + i);
+        KERAMOS_UNROLL
+        for (int r = 0; r < each; ++r)
+          if (mn0 + j + r * step < task.extent_mn)
+            store(out + r * step * k, task.extent_mn * k, local[i * (mn + 1) + j + r * step]);
+      } else {
+        T* out = task.to + (mn0 + j) * task.pitch + k0 + i;
+        KERAMOS_UNROLL
+        for (int r = 0; r < each; ++r)
+          if (mn0 + j + r * step < task.extent_mn && k0 + i < task.pitch)
+            out[r * step * task.pitch] = local[i * (mn + 1) + j + r * step];
+      }
       return;
     }
     constexpr int step = team_size / mn;
@@ -119,13 +133,13 @@ struct pack_kernel {
         out[r * step * task.pitch] = local[(j + r * step) * (mn + 1) + i];
   }
 
+  /// Stores an element in its line, or what it is split into there and in the next.
   template <class T>
-  KERAMOS_FORCEINLINE_FUNCTION static void store(T* to, T x) {
+  KERAMOS_FORCEINLINE_FUNCTION static void store(T* to, [[maybe_unused]] index_t next_line, T x) {
     if constexpr (Types::splits_elements) {
-      static_assert(k * sizeof(T) == 128, "keramos: a team's columns are a line");
       T high, rest;
       backend::mma<Exec>::split(x, high, rest);
-      to[0] = high, to[k] = rest;
+      to[0] = high, to[next_line] = rest;
     } else {
       *to = x;
     }
@@ -190,11 +204,15 @@ void choose_packing(const gemm_problem<Types>& p, bool a_along_k, bool a_vectors
   if (part.pack_b) part.band_n = std::min(p.n, most);
 }
 
-/// The most rows or columns of an operand that are packed at once, for tiles of warpgroups; 0 if k is too long for any.
+/// The most rows or columns of an operand that are packed at once, for tiles of warpgroups; 0 if k is too long for any. What
+/// matrix units need prepared may take as much memory as an emulated product: each band prepares an operand once more.
 template <class Types>
 index_t most_to_pack(index_t k, const backend::simt::device_model& device) {
-  return index_t(device.most_packed_bytes / pack_element_bytes<Types>) /
-         (packed_lines<Types> * packed_pitch<char>(k)) / band_multiple * band_multiple;
+  const std::size_t bytes = packs_lines<Types>
+                                ? std::max(device.most_packed_bytes, device.most_emulation_bytes / 2)
+                                : device.most_packed_bytes;
+  return index_t(bytes / pack_element_bytes<Types>) / (packed_lines<Types> * packed_pitch<char>(k)) /
+         band_multiple * band_multiple;
 }
 template <class Types>
 bool can_pack(index_t k, const backend::simt::device_model& device) {
@@ -219,9 +237,9 @@ void with_packed(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T
   using B = typename Types::b;
   const index_t band_m = std::min(part.band_m, p.m), band_n = std::min(part.band_n, p.n);
   const bool along_k = along == tiling::direction::k;
-  constexpr int lines = packed_lines<Types>;
   const auto bytes = [&]<class T>(const T*, index_t band) {
-    return sizeof(T) * (along_k ? lines * packed_pitch<T>(p.k) * band : packed_pitch<T>(band) * p.k);
+    return sizeof(T) *
+           (along_k ? packed_lines<Types> * packed_pitch<T>(p.k) * band : packed_pitch<T>(band) * p.k);
   };
   const std::size_t a_bytes = part.pack_a ? bytes(p.a.data, band_m) : 0;
   const std::size_t b_bytes = part.pack_b ? bytes(p.b.data, band_n) : 0;
@@ -233,12 +251,14 @@ void with_packed(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T
       gemm_problem<Types> band = p.part(m0, n0, std::min(band_m, p.m - m0), std::min(band_n, p.n - n0));
       pack_task<A> a;
       pack_task<B> b;
-      if (part.pack_a && n0 == 0) a = {band.a, to_a, band.m, p.k, along, lines};
-      if (part.pack_b && (m0 == 0 || band_n < p.n)) b = {band.b, to_b, band.n, p.k, along, lines};
+      if (part.pack_a && n0 == 0) a = {band.a, to_a, band.m, p.k, along};
+      if (part.pack_b && (m0 == 0 || band_n < p.n)) b = {band.b, to_b, band.n, p.k, along};
       if (a.teams + b.teams > 0) pack<Types>(exec, a, b, p.k);
       const auto packed = [&]<class T>(tiling::operand<T>& x, index_t extent, const T* data, int& pad) {
-        if (along_k) {
-          x = {data, lines * packed_pitch<T>(p.k), 1, x};
+        if (along_k && packs_lines<Types>) {
+          x = tiling::lines<T>{extent}.as_operand(data, x);
+        } else if (along_k) {
+          x = {data, packed_pitch<T>(p.k), 1, x};
         } else {
           x = {data, 1, packed_pitch<T>(extent), x};
           pad = int(x.stride_k - extent);
@@ -246,7 +266,7 @@ void with_packed(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T
       };
       if (part.pack_a) packed(band.a, band.m, to_a, band.pad_m);
       if (part.pack_b) packed(band.b, band.n, to_b, band.pad_n);
-      if (Types::splits_elements) band.k = band.a.stride_mn;  // both are packed then
+      if (Types::splits_elements) band.k = packed_lines<Types> * packed_pitch<typename Types::a>(p.k);
       multiply(band);
     }
 }

@@ -37,11 +37,11 @@ warpgroup_epilogue<Types> for_warpgroups(const library_epilogue<Types>& epilogue
 }
 
 /// Does a product in tiles of a row of the table, which warpgroups can read its operands for
-/// (kernel/launch_warpgroups.hpp).
+/// (kernel/launch_warpgroups.hpp). Each team may keep maps of the operands in `maps`, if that is not null.
 template <class Exec, class Types>
 void launch_warpgroups(const Exec& exec, int row, const gemm_problem<Types>& p,
                        const split_k<typename Types::accumulator>& split,
-                       const warpgroup_epilogue<Types>& epilogue);
+                       const warpgroup_epilogue<Types>& epilogue, char* maps);
 
 /// Does a batch in such tiles, of which there are `league`; `shape` stands for all of its problems.
 template <class Exec, class Types, class Tiles>

@@ -98,8 +98,7 @@ struct planner {
     }
     const operand_layout a(p.a), b(p.b);
     if (rows::of_warpgroups(part.row))
-      pack_for_warpgroups(p, rows::template warpgroups_read<Types>(a),
-                          rows::template warpgroups_read<Types>(b), device, part);
+      pack_for_warpgroups(p, rows::warpgroups_read(p, a), rows::warpgroups_read(p, b), device, part);
     else if (!requested)
       choose_packing(p, a.along_k, a.vectors, b.along_k, b.vectors,
                      table[part.row].config.math == tiling::math_unit::fma, device, part);
@@ -164,9 +163,8 @@ struct planner {
         },
         [&](const std::string& why) { refuse_plan(number, why); });
     if (part.band_m < 1 || part.band_n < 1) refuse_plan(number, "has bands without rows or columns");
-    if (rows::of_warpgroups(part.row) &&
-        ((!part.pack_a && !rows::template warpgroups_read<Types>(operand_layout(p.a))) ||
-         (!part.pack_b && !rows::template warpgroups_read<Types>(operand_layout(p.b)))))
+    if (rows::of_warpgroups(part.row) && ((!part.pack_a && !rows::warpgroups_read(p, operand_layout(p.a))) ||
+                                          (!part.pack_b && !rows::warpgroups_read(p, operand_layout(p.b)))))
       refuse_plan(number, "does not pack an operand that its tile cannot read as it lies");
     if (split.parts == 1) return;
     const tiling::config& c = table[part.row].config;
@@ -192,7 +190,8 @@ struct planner {
       if (table[part.row].config.splits_k) split = split_of(exec, memory, packed, part.block, part.split);
       if constexpr (has_warpgroup_rows<Exec, Types> && is_linear<Epilogue>)
         if (rows::of_warpgroups(part.row))
-          return launch_warpgroups(exec, part.row, packed, split, for_warpgroups(epilogue, p));
+          return launch_warpgroups(exec, part.row, packed, split, for_warpgroups(epilogue, p),
+                                   maps_for(exec, memory, part, packed));
       rows::template with_collective<Types, false>(part.row, packed, [&](const auto& collective) {
         launch_tiled(exec, collective, packed, split, epilogue);
       });
@@ -203,6 +202,16 @@ struct planner {
                   multiply);
     else
       multiply(p);
+  }
+
+  /// Memory for the maps of a part's operands, or null if none are needed or possible.
+  template <class Types>
+  static char* maps_for(const Exec& exec, workspace<Exec>& memory, const gemm_part& part,
+                        const gemm_problem<Types>& p) {
+    const bool all_in_lines = packs_lines<Types> && part.pack_a && part.pack_b;
+    if (all_in_lines || !can_map(p)) return nullptr;
+    const std::size_t teams = std::size_t(tiles::model(exec).units) * table[part.row].config.teams;
+    return memory.of_kernels(exec, teams * backend::warpgroups<Exec>::map_bytes * 2);
   }
 
   /// What the choice of a row for a problem depends on.
@@ -218,8 +227,8 @@ struct planner {
             device.units,
             device.unit_bytes,
             whose,
-            ask && !rows::template warpgroups_read<Types>(operand_layout(p.a)),
-            ask && !rows::template warpgroups_read<Types>(operand_layout(p.b))};
+            ask && !rows::warpgroups_read(p, operand_layout(p.a)),
+            ask && !rows::warpgroups_read(p, operand_layout(p.b))};
   }
 
   /// The fastest row for m x n elements of C, and its predicted time.

@@ -81,8 +81,8 @@ struct batch_planner : planner<Exec> {
                  rows::serves_batches(r);
         },
         refuse_batch_plan);
-    if (rows::of_warpgroups(plan.row) && !(rows::template warpgroups_read<Types>(operand_layout(shape.a)) &&
-                                           rows::template warpgroups_read<Types>(operand_layout(shape.b))))
+    if (rows::of_warpgroups(plan.row) && !(rows::warpgroups_read(shape, operand_layout(shape.a)) &&
+                                           rows::warpgroups_read(shape, operand_layout(shape.b))))
       refuse_batch_plan("has a tile that cannot read the operands as they lie");
   }
 

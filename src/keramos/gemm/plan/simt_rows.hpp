@@ -1,6 +1,8 @@
 // Rows of a GPU backend's tile table as collectives: which one a problem's operands take.
 #pragma once
 
+#include <algorithm>
+#include <limits>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -25,6 +27,17 @@ struct operand_layout {
         vectors(along_k ? can_copy_vectors(x.data, x.stride_k, x.stride_mn)
                         : can_copy_vectors(x.data, x.stride_mn, x.stride_k)) {}
 };
+
+/// Whether the unit that copies boxes can be told of both operands: it counts in 32 bits, and bytes from row to row in 40.
+template <class Types>
+bool can_map(const gemm_problem<Types>& p) {
+  const auto can = [&]<class T>(const tiling::operand<T>& x, index_t extent) {
+    const index_t pitch = x.stride_k == 1 ? x.stride_mn : x.stride_k;
+    return std::max(extent, p.k) <= std::numeric_limits<int>::max() && pitch > 0 &&
+           pitch < (index_t(1) << 40) / index_t(sizeof(T));
+  };
+  return can(p.a, p.m + p.pad_m) && can(p.b, p.n + p.pad_n);
+}
 
 /// Whether a row's tiles multiply remainders for emulated products: the largest of integers of eight bits.
 constexpr bool multiplies_remainders(const backend::simt::tile_row& r) {

@@ -32,12 +32,12 @@ struct table_rows {
     return supports<Types>(r, arch, whose) && r.serves != serves::batches;
   }
   static bool of_warpgroups(int row) { return table[row].config.math == tiling::math_unit::warpgroup; }
-  /// Whether they read an operand as it lies; else a copy of it that runs along `packed_along`. Units that ignore some bits
-  /// do not round: the copy is rounded.
+  /// Whether they read an operand of p as it lies; else a copy of it that runs along `packed_along`. Elements that are not
+  /// split are rounded by the unit that copies boxes.
   template <class Types>
-  static bool warpgroups_read(const operand_layout& x) {
+  static bool warpgroups_read(const gemm_problem<Types>& p, const operand_layout& x) {
     return x.vectors && (x.along_k || packed_along<Types> == tiling::direction::mn) &&
-           !Types::needs_matrix_units;
+           (!Types::needs_matrix_units || (!Types::splits_elements && can_map(p)));
   }
   template <class Types>
   static constexpr tiling::direction packed_along =

@@ -123,7 +123,8 @@ void multiply_chosen(const Exec& exec, const gemm_problem<Types>& p, const gemm_
                                  const layout& where) {
     launch_groups<typename split::group>(
         "keramos::gemm_split", exec, range{where.rows / split::rows, where.pitch / split::columns},
-        split{x, extent, p.k, exponents, choice, reinterpret_cast<std::uint64_t*>(to), where});
+        split{x, extent, p.k, exponents, choice, reinterpret_cast<std::uint64_t*>(to), where,
+              moduli_tried<Types>});
   };
   const auto bytes_of = [](char* x) { return reinterpret_cast<integer8*>(x); };
   for (index_t m0 = 0; m0 < p.m; m0 += part.band_m)

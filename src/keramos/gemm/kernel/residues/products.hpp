@@ -7,6 +7,7 @@
 #include <keramos/gemm/kernel/residues/combine.hpp>
 #include <keramos/gemm/kernel/residues/moduli.hpp>
 #include <keramos/gemm/problem.hpp>
+#include <keramos/tile/lines.hpp>
 
 namespace keramos::detail::residues {
 
@@ -15,8 +16,15 @@ inline gemm_problem<types::i8> diagonal_product(const integer8* a, const integer
                                                 const product_layout& at, index_t pitch, int count) {
   tiling::reading<integer8> without_sign;
   without_sign.is_signed = false;
-  return {{a, pitch, 1, without_sign}, {b, pitch, 1, without_sign}, c,    at.b_rows, 1,
-          count * at.a_rows,           count * at.b_rows,           pitch};
+  const tiling::lines<integer8> of_a{count * at.a_rows}, of_b{count * at.b_rows};
+  return {of_a.as_operand(a, without_sign),
+          of_b.as_operand(b, without_sign),
+          c,
+          at.b_rows,
+          1,
+          of_a.rows,
+          of_b.rows,
+          pitch};
 }
 
 /// Sums become remainders. Rows are those of the large product.

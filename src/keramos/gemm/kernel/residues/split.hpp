@@ -8,12 +8,13 @@
 #include <keramos/core/group.hpp>
 #include <keramos/gemm/kernel/residues/accuracy.hpp>
 #include <keramos/gemm/kernel/residues/moduli.hpp>
+#include <keramos/tile/lines.hpp>
 #include <keramos/tile/shape.hpp>
 
 namespace keramos::detail::residues {
 
-/// An operand's remainders: modulus by modulus `rows` rows of `pitch` numbers along k. What is behind the operand's rows and
-/// columns is zero.
+/// An operand's remainders: modulus by modulus `rows` rows of `pitch` numbers along k, all of them in lines (tile/lines.hpp).
+/// What is behind the operand's rows and columns is zero.
 struct layout {
   index_t rows, pitch;
 
@@ -39,8 +40,10 @@ struct split_kernel {
   const residues::choice* choice;
   std::uint64_t* to;  ///< eight remainders each
   layout at;
+  int most_moduli;  ///< for which there is room
 
   KERAMOS_FORCEINLINE_FUNCTION void operator()(group& g) const {
+    static_assert(columns == tiling::lines<integer8>::length && rows % 8 == 0);
     const int count = choice->count, bits = choice->bits;
     if (count == 0) return;
     const tiling::operand<T> from = x;
@@ -66,14 +69,14 @@ struct split_kernel {
       }
     });
     g.barrier();
-    const index_t pitch = at.pitch / 8, step = at.rows * pitch;
-    std::uint64_t* const out = to + mn0 * pitch + k0 / 8;
+    const index_t step = at.rows * columns / 8;
+    std::uint64_t* const out = to + tiling::lines<integer8>{most_moduli * at.rows}.offset(mn0, k0) / 8;
     g.parallel_for_work_item([=](h_item it) {
       const int i = it.i / (columns / 8), p = it.i % (columns / 8);
       std::int64_t integers[8];
       KERAMOS_UNROLL
       for (int v = 0; v < 8; ++v) integers[v] = block(i, 9 * p + v);
-      std::uint64_t* const row = out + i * pitch + p;
+      std::uint64_t* const row = out + i * (columns / 8) + tiling::lines<integer8>::swizzled(i, 8 * p) / 8;
       if (bits <= 28) {
         std::int32_t small[8];
         KERAMOS_UNROLL
