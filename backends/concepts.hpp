@@ -147,8 +147,9 @@ concept has_mma = requires(const Exec& exec, float (&sums)[4]) {
 };
 
 template <class Exec>
-concept has_warpgroups = requires(typename warpgroups<Exec>::barrier* barrier, const void* panel,
-                                  std::uint64_t described, unsigned word) {
+concept has_warpgroups = requires(typename warpgroups<Exec>::barrier* barrier, const void* panel, void* local,
+                                  const typename warpgroups<Exec>::matrix& matrix, std::uint64_t described,
+                                  unsigned word) {
   { warpgroups<Exec>::warps } -> std::convertible_to<int>;
   { warpgroups<Exec>::registers } -> std::convertible_to<int>;
   { warpgroups<Exec>::registers_to_copy } -> std::convertible_to<int>;
@@ -156,6 +157,13 @@ concept has_warpgroups = requires(typename warpgroups<Exec>::barrier* barrier, c
   warpgroups<Exec>::start(barrier, 1);
   warpgroups<Exec>::arrive(barrier);
   warpgroups<Exec>::wait(barrier, 0);
+  warpgroups<Exec>::expect(barrier, 128);
+  warpgroups<Exec>::copy(local, panel, 128, barrier);
+  { warpgroups<Exec>::map_bytes } -> std::convertible_to<int>;
+  warpgroups<Exec>::template make_map<float>(local, matrix, 64);
+  warpgroups<Exec>::store_map(local, panel);
+  warpgroups<Exec>::copy_box(local, panel, 0, 0, barrier);
+  warpgroups<Exec>::meet_warp();
   warpgroups<Exec>::meet(128);
   warpgroups<Exec>::show_to_matrix_units();
   warpgroups<Exec>::template take_registers<232>();

@@ -40,8 +40,9 @@ namespace cuda {
 //   (i8 to i8; f16 and f8 up to 8). 99 to 198 KB of scratch, which Kokkos
 //   gives since 5.2: measured as above. They do not divide k at n = 1024: sums cost more than they save there.
 //   Of f8 each k-tile is summed apart, 128 columns at a time. Efficiencies are rates at n = 4096. Its mma.sync gives exact products and sums on an H200, at f16's rate.
-//   tf32x3          no spills. 124, 113 and 86 TFLOP/s of f32 at n = 4096 on an H100, copies of operands included. With 128
-//                   columns the units read, and copies write, 136 bytes of shared memory a clock, of 128; with 256 it is 110.
+//   tf32x3          no spills. 124 and 113 TFLOP/s of f32 at n = 4096 on an H100, 64x128x32 86 on an H200 (before lines), copies
+//                   of operands included. By count, at the units' full rate, 128 columns take 136 bytes of shared memory a
+//                   clock, of 128 that there are, and 256 columns 110.
 //   tf32 128x128x16 255 registers, up to 8 bytes of spills; 40,960 bytes of scratch
 //   c32 128x64x8    128 registers, no spills; 49 to 50 TFLOP/s at n = 4096 (cuBLAS 54), but 46 where A and B both run along
 //                   m and n: ptxas then gives one of five FMAs operands of one register bank

@@ -10,146 +10,12 @@
 #include <type_traits>
 
 #include <keramos/backends/cuda/traits.hpp>
+#include <keramos/backends/cuda/wgmma.hpp>
 #include <keramos/backends/interface.hpp>
 #include <keramos/base/float16.hpp>
-#include <keramos/base/integer8.hpp>
 #include <keramos/base/macros.hpp>
 
-#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-#define KERAMOS_HAS_WARPGROUPS
-#endif
-
 namespace keramos::backend {
-
-namespace cuda {
-
-#if defined(KERAMOS_HAS_WARPGROUPS)
-// One statement lists all registers of an accumulator: their places in it, and the variables.
-#define KERAMOS_TEN(t) \
-  "%" #t "0,%" #t "1,%" #t "2,%" #t "3,%" #t "4,%" #t "5,%" #t "6,%" #t "7,%" #t "8,%" #t "9,"
-#define KERAMOS_30 "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9," KERAMOS_TEN(1) KERAMOS_TEN(2)
-#define KERAMOS_60 KERAMOS_30 KERAMOS_TEN(3) KERAMOS_TEN(4) KERAMOS_TEN(5)
-#define KERAMOS_120 \
-  KERAMOS_60 KERAMOS_TEN(6) KERAMOS_TEN(7) KERAMOS_TEN(8) KERAMOS_TEN(9) KERAMOS_TEN(10) KERAMOS_TEN(11)
-#define KERAMOS_OF_128 KERAMOS_60 "%60,%61,%62,%63"
-#define KERAMOS_OF_256 KERAMOS_120 "%120,%121,%122,%123,%124,%125,%126,%127"
-#define KERAMOS_D4(c, i) c(d[i]), c(d[i + 1]), c(d[i + 2]), c(d[i + 3])
-#define KERAMOS_D16(c, i) KERAMOS_D4(c, i), KERAMOS_D4(c, i + 4), KERAMOS_D4(c, i + 8), KERAMOS_D4(c, i + 12)
-#define KERAMOS_D128(c) KERAMOS_D16(c, 0), KERAMOS_D16(c, 16), KERAMOS_D16(c, 32), KERAMOS_D16(c, 48)
-#define KERAMOS_D256(c) \
-  KERAMOS_D128(c), KERAMOS_D16(c, 64), KERAMOS_D16(c, 80), KERAMOS_D16(c, 96), KERAMOS_D16(c, 112)
-
-// `A`, `B`, `Add` and `How` are the places of what follows the accumulators.
-#define KERAMOS_WGMMA(N, Shape, c, A, B, Add, How, ...)                                                     \
-  asm volatile("{\n.reg .pred adds;\nsetp.ne.b32 adds, " Add                                                \
-               ", 0;\n"                                                                                     \
-               "wgmma.mma_async.sync.aligned.m64n" #N Shape " {" KERAMOS_OF_##N "}, " A ", " B ", adds" How \
-                                                                                ";\n}\n"                    \
-               : KERAMOS_D##N(c)                                                                            \
-               : "l"(a), "l"(b), "r"(int(add))__VA_ARGS__)
-#define KERAMOS_COMMA ,
-#define KERAMOS_HALVES(N, Type, A, B, Add, TransposedA, TransposedB)                                   \
-  KERAMOS_WGMMA(N, "k16.f32." Type "." Type, "+f", A, B, Add, ", 1, 1, " TransposedA ", " TransposedB, \
-                KERAMOS_COMMA "n"(int(AlongM)), "n"(int(AlongN)))
-#define KERAMOS_TF32(N, A, B, Add) KERAMOS_WGMMA(N, "k8.f32.tf32.tf32", "+f", A, B, Add, ", 1, 1", )
-#define KERAMOS_BYTES(N, Signs, A, B, Add) KERAMOS_WGMMA(N, "k32.s32." Signs, "+r", A, B, Add, "")
-#define KERAMOS_EIGHTS(N, Kinds, A, B, Add) KERAMOS_WGMMA(N, "k32.f32." Kinds, "+f", A, B, Add, ", 1, 1")
-#endif
-
-/// d += a·b, or d = a·b if nothing is to be added to, on 64 x N x 32 bytes of a warpgroup; see multiply below.
-template <class E, bool AlongM, bool AlongN, int Count>
-KERAMOS_FORCEINLINE_FUNCTION void wgmma([[maybe_unused]] float (&d)[Count], [[maybe_unused]] std::uint64_t a,
-                                        [[maybe_unused]] std::uint64_t b, [[maybe_unused]] bool add) {
-#if defined(KERAMOS_HAS_WARPGROUPS)
-  constexpr bool f16 = std::is_same_v<E, float16>;
-  static_assert(Count == 64 || Count == 128);
-  if constexpr (Count == 128 && f16)
-    KERAMOS_HALVES(256, "f16", "%128", "%129", "%130", "%131", "%132");
-  else if constexpr (Count == 128)
-    KERAMOS_HALVES(256, "bf16", "%128", "%129", "%130", "%131", "%132");
-  else if constexpr (f16)
-    KERAMOS_HALVES(128, "f16", "%64", "%65", "%66", "%67", "%68");
-  else
-    KERAMOS_HALVES(128, "bf16", "%64", "%65", "%66", "%67", "%68");
-#endif
-}
-
-/// The same of floats, whose last thirteen bits are ignored. They must lie along k.
-template <int Count>
-KERAMOS_FORCEINLINE_FUNCTION void wgmma_tf32([[maybe_unused]] float (&d)[Count],
-                                             [[maybe_unused]] std::uint64_t a,
-                                             [[maybe_unused]] std::uint64_t b, [[maybe_unused]] bool add) {
-#if defined(KERAMOS_HAS_WARPGROUPS)
-  static_assert(Count == 64 || Count == 128);
-  if constexpr (Count == 128)
-    KERAMOS_TF32(256, "%128", "%129", "%130");
-  else
-    KERAMOS_TF32(128, "%64", "%65", "%66");
-#endif
-}
-
-/// The same of integers; whether they have signs is part of the instruction.
-template <bool SignedA, bool SignedB, int Count>
-KERAMOS_FORCEINLINE_FUNCTION void wgmma_bytes([[maybe_unused]] unsigned (&d)[Count],
-                                              [[maybe_unused]] std::uint64_t a,
-                                              [[maybe_unused]] std::uint64_t b, [[maybe_unused]] bool add) {
-#if defined(KERAMOS_HAS_WARPGROUPS)
-  static_assert(Count == 64 || Count == 128);
-  if constexpr (Count == 128 && SignedA && SignedB)
-    KERAMOS_BYTES(256, "s8.s8", "%128", "%129", "%130");
-  else if constexpr (Count == 128 && SignedA)
-    KERAMOS_BYTES(256, "s8.u8", "%128", "%129", "%130");
-  else if constexpr (Count == 128 && SignedB)
-    KERAMOS_BYTES(256, "u8.s8", "%128", "%129", "%130");
-  else if constexpr (Count == 128)
-    KERAMOS_BYTES(256, "u8.u8", "%128", "%129", "%130");
-  else if constexpr (SignedA && SignedB)
-    KERAMOS_BYTES(128, "s8.s8", "%64", "%65", "%66");
-  else if constexpr (SignedA)
-    KERAMOS_BYTES(128, "s8.u8", "%64", "%65", "%66");
-  else if constexpr (SignedB)
-    KERAMOS_BYTES(128, "u8.s8", "%64", "%65", "%66");
-  else
-    KERAMOS_BYTES(128, "u8.u8", "%64", "%65", "%66");
-#endif
-}
-
-/// The same of floats of eight bits; whether they are e5m2 is part of the instruction.
-template <bool KindA, bool KindB, int Count>
-KERAMOS_FORCEINLINE_FUNCTION void wgmma_bytes([[maybe_unused]] float (&d)[Count],
-                                              [[maybe_unused]] std::uint64_t a,
-                                              [[maybe_unused]] std::uint64_t b, [[maybe_unused]] bool add) {
-#if defined(KERAMOS_HAS_WARPGROUPS)
-  static_assert(Count == 64);
-  if constexpr (KindA && KindB)
-    KERAMOS_EIGHTS(128, "e5m2.e5m2", "%64", "%65", "%66");
-  else if constexpr (KindA)
-    KERAMOS_EIGHTS(128, "e5m2.e4m3", "%64", "%65", "%66");
-  else if constexpr (KindB)
-    KERAMOS_EIGHTS(128, "e4m3.e5m2", "%64", "%65", "%66");
-  else
-    KERAMOS_EIGHTS(128, "e4m3.e4m3", "%64", "%65", "%66");
-#endif
-}
-
-#undef KERAMOS_TEN
-#undef KERAMOS_30
-#undef KERAMOS_60
-#undef KERAMOS_120
-#undef KERAMOS_OF_128
-#undef KERAMOS_OF_256
-#undef KERAMOS_D4
-#undef KERAMOS_D16
-#undef KERAMOS_D128
-#undef KERAMOS_D256
-#undef KERAMOS_WGMMA
-#undef KERAMOS_COMMA
-#undef KERAMOS_HALVES
-#undef KERAMOS_TF32
-#undef KERAMOS_BYTES
-#undef KERAMOS_EIGHTS
-
-}  // namespace cuda
 
 template <>
 struct warpgroups<Kokkos::Cuda> {
@@ -228,26 +94,25 @@ struct warpgroups<Kokkos::Cuda> {
     const unsigned map = shared(local);
     constexpr bool counts_16_bytes = __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ < 1205;
     const std::uint64_t row_bytes = counts_16_bytes ? x.row_bytes / 16 : x.row_bytes;
-#define KERAMOS_REPLACE(Field, Constraint, Value) \
-  asm volatile("tensormap.replace.tile." Field "%1;" ::"r"(map), Constraint(Value) : "memory")
-    KERAMOS_REPLACE("global_address.shared::cta.b1024.b64 [%0], ", "l", __cvta_generic_to_global(x.data));
-    KERAMOS_REPLACE("rank.shared::cta.b1024.b32 [%0], ", "r", 1);  // one less than there are dimensions
-    KERAMOS_REPLACE("box_dim.shared::cta.b1024.b32 [%0], 0, ", "r", int(128 / sizeof(E)));
-    KERAMOS_REPLACE("box_dim.shared::cta.b1024.b32 [%0], 1, ", "r", box_rows);
-    KERAMOS_REPLACE("global_dim.shared::cta.b1024.b32 [%0], 0, ", "r", x.columns);
-    KERAMOS_REPLACE("global_dim.shared::cta.b1024.b32 [%0], 1, ", "r", x.rows);
-    KERAMOS_REPLACE("global_stride.shared::cta.b1024.b64 [%0], 0, ", "l", row_bytes);
-    KERAMOS_REPLACE("element_stride.shared::cta.b1024.b32 [%0], 0, ", "r", 1);
-    KERAMOS_REPLACE("element_stride.shared::cta.b1024.b32 [%0], 1, ", "r", 1);
-    // u8, u16, tf32; no interleaving; swizzling of 128 bytes; zeros outside.
-    KERAMOS_REPLACE("elemtype.shared::cta.b1024.b32 [%0], ", "n",
-                    sizeof(E) == 1   ? 0
-                    : sizeof(E) == 2 ? 1
-                                     : 11);
-    KERAMOS_REPLACE("interleave_layout.shared::cta.b1024.b32 [%0], ", "n", 0);
-    KERAMOS_REPLACE("swizzle_mode.shared::cta.b1024.b32 [%0], ", "n", 3);
-    KERAMOS_REPLACE("fill_mode.shared::cta.b1024.b32 [%0], ", "n", 0);
-#undef KERAMOS_REPLACE
+#define KERAMOS_SET(Field, Bits, Number, Constraint, Value)                                                  \
+  asm volatile("tensormap.replace.tile." Field ".shared::cta.b1024." Bits " [%0], " Number "%1;" ::"r"(map), \
+               Constraint(Value)                                                                             \
+               : "memory")
+    KERAMOS_SET("global_address", "b64", "", "l", __cvta_generic_to_global(x.data));
+    KERAMOS_SET("rank", "b32", "", "r", 1);  // one less than there are dimensions
+    KERAMOS_SET("box_dim", "b32", "0, ", "r", int(128 / sizeof(E)));
+    KERAMOS_SET("box_dim", "b32", "1, ", "r", box_rows);
+    KERAMOS_SET("global_dim", "b32", "0, ", "r", x.columns);
+    KERAMOS_SET("global_dim", "b32", "1, ", "r", x.rows);
+    KERAMOS_SET("global_stride", "b64", "0, ", "l", row_bytes);
+    KERAMOS_SET("element_stride", "b32", "0, ", "r", 1);
+    KERAMOS_SET("element_stride", "b32", "1, ", "r", 1);
+    constexpr int u8 = 0, u16 = 1, tf32 = 11;
+    KERAMOS_SET("elemtype", "b32", "", "n", sizeof(E) == 1 ? u8 : sizeof(E) == 2 ? u16 : tf32);
+    KERAMOS_SET("interleave_layout", "b32", "", "n", 0);  // none
+    KERAMOS_SET("swizzle_mode", "b32", "", "n", 3);       // of 128 bytes
+    KERAMOS_SET("fill_mode", "b32", "", "n", 0);          // zeros outside
+#undef KERAMOS_SET
 #endif
   }
   /// Copies a map to global memory, from where it can be used. By all lanes of a warp, whose boxes it describes from then on.

@@ -65,12 +65,12 @@ class workspace {
     return counters_.data();
   }
 
-  /// At least so many bytes besides, in which kernels keep what they need while they run. On devices.
+  /// At least so many bytes besides, in which kernels keep what they need while they run. On devices. They are zeros at first,
+  /// since debuggers of memory do not see all that kernels write.
   char* of_kernels(const Exec&, std::size_t bytes) {
     if (of_kernels_.size() < bytes + alignment) {
       const std::size_t size = retire(of_kernels_, old_bytes_, bytes + alignment);
-      of_kernels_ =
-          memory<std::byte>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "keramos::workspace"), size);
+      of_kernels_ = memory<std::byte>("keramos::workspace", size);
     }
     return aligned(of_kernels_.data());
   }

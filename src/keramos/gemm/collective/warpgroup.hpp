@@ -30,8 +30,9 @@ namespace keramos::detail::simt {
 /// of 128 bytes, "K-major" and "MN-major").
 template <class T, int MN, int K, tiling::direction Rows>
 class line_panel {
+  using lines = tiling::lines<T>;
   static constexpr bool along_k = Rows == tiling::direction::k;
-  static constexpr int line = 128 / int(sizeof(T)), run_length = 16 / int(sizeof(T));
+  static constexpr int line = lines::length;
   static_assert(along_k ? K == line : MN % line == 0);
 
  public:
@@ -45,9 +46,9 @@ class line_panel {
 
   KERAMOS_FORCEINLINE_FUNCTION static int offset(int mn, int k) {
     if constexpr (along_k)
-      return mn * line + (k ^ mn % 8 * run_length);
+      return mn * line + lines::swizzled(mn, k);
     else
-      return mn / line * (line * K) + k * line + (mn % line ^ k % 8 * run_length);
+      return mn / line * (line * K) + k * line + lines::swizzled(k, mn % line);
   }
   /// Bytes from the panel's begin to row or column mn, a multiple of 8 or of a line, and to 32 bytes along k.
   KERAMOS_FORCEINLINE_FUNCTION static int bytes_to(int mn, int step) {
@@ -150,6 +151,9 @@ class warpgroup_collective {
     return !InLines && simt::can_shift(p.n + p.pad_n, Config.block.n, in_vectors(AlongB));
   }
 
+  /// Whether an operand does not lie in lines, so that maps are of use.
+  static bool reads_boxes(const gemm_problem<Types>& p) { return !of_lines(p.a) || !of_lines(p.b); }
+
   template <class Team, class Tile, class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void run(const Team& team, const gemm_problem<Types>& p, const Tile& first,
                                         const Epilogue& epilogue) const {
@@ -245,7 +249,7 @@ class warpgroup_collective {
     if constexpr (Along == tiling::direction::k) {
       atom::copy_box(to, map, k, mn, full);
     } else {
-      constexpr int line = 128 / int(sizeof(element));
+      constexpr int line = tiling::lines<element>::length;
       KERAMOS_UNROLL
       for (int column = 0; column < Extent / line; ++column)
         atom::copy_box(to + column * (Config.block.k * 128), map, mn + column * line, k, full);

@@ -63,11 +63,13 @@ void with_warpgroups(int row, const gemm_problem<Types>& p, const Launch& launch
 }
 
 template <class Exec, class Types>
-void launch_warpgroups(const Exec& exec, int row, const gemm_problem<Types>& p,
+void launch_warpgroups(const Exec& exec, workspace<Exec>& memory, int row, const gemm_problem<Types>& p,
                        const split_k<typename Types::accumulator>& split,
-                       const warpgroup_epilogue<Types>& epilogue, char* maps) {
+                       const warpgroup_epilogue<Types>& epilogue) {
   with_warpgroups<Exec, false>(row, p, [&](auto collective) {
-    collective.maps = maps;
+    using C = decltype(collective);
+    if (C::reads_boxes(p) && can_map(p))
+      collective.maps = memory.of_kernels(exec, teams_at_once<C>(exec) * C::map_bytes);
     launch_tiled(exec, collective, p, split, epilogue);
   });
 }

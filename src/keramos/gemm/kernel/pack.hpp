@@ -60,7 +60,7 @@ inline constexpr int packed_lines = Types::splits_elements ? 2 : 1;
 /// Whether what is packed to run along k is packed in lines.
 template <class Types>
 inline constexpr bool packs_lines =
-    Types::needs_matrix_units&& Types::operands.compute != scalar_type::residues;
+    (Types::operands.compute != scalar_type::residues) && Types::needs_matrix_units;
 
 /// Copies one operand or both, a block of mn x k a team, through scratch where the operand runs along k, so
 /// that both sides are read and written in rows. What units shall read that do not round is rounded.

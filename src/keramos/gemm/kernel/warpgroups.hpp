@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include <keramos/backends/interface.hpp>
+#include <keramos/core/detail/workspace.hpp>
 #include <keramos/gemm/epilogue/exact_infinities.hpp>
 #include <keramos/gemm/epilogue/placed.hpp>
 #include <keramos/gemm/kernel/split_k.hpp>
@@ -37,11 +38,11 @@ warpgroup_epilogue<Types> for_warpgroups(const library_epilogue<Types>& epilogue
 }
 
 /// Does a product in tiles of a row of the table, which warpgroups can read its operands for
-/// (kernel/launch_warpgroups.hpp). Each team may keep maps of the operands in `maps`, if that is not null.
+/// (kernel/launch_warpgroups.hpp). Teams may keep maps of the operands in the queue's memory.
 template <class Exec, class Types>
-void launch_warpgroups(const Exec& exec, int row, const gemm_problem<Types>& p,
+void launch_warpgroups(const Exec& exec, workspace<Exec>& memory, int row, const gemm_problem<Types>& p,
                        const split_k<typename Types::accumulator>& split,
-                       const warpgroup_epilogue<Types>& epilogue, char* maps);
+                       const warpgroup_epilogue<Types>& epilogue);
 
 /// Does a batch in such tiles, of which there are `league`; `shape` stands for all of its problems.
 template <class Exec, class Types, class Tiles>

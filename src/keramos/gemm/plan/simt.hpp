@@ -190,8 +190,7 @@ struct planner {
       if (table[part.row].config.splits_k) split = split_of(exec, memory, packed, part.block, part.split);
       if constexpr (has_warpgroup_rows<Exec, Types> && is_linear<Epilogue>)
         if (rows::of_warpgroups(part.row))
-          return launch_warpgroups(exec, part.row, packed, split, for_warpgroups(epilogue, p),
-                                   maps_for(exec, memory, part, packed));
+          return launch_warpgroups(exec, memory, part.row, packed, split, for_warpgroups(epilogue, p));
       rows::template with_collective<Types, false>(part.row, packed, [&](const auto& collective) {
         launch_tiled(exec, collective, packed, split, epilogue);
       });
@@ -202,16 +201,6 @@ struct planner {
                   multiply);
     else
       multiply(p);
-  }
-
-  /// Memory for the maps of a part's operands, or null if none are needed or possible.
-  template <class Types>
-  static char* maps_for(const Exec& exec, workspace<Exec>& memory, const gemm_part& part,
-                        const gemm_problem<Types>& p) {
-    const bool all_in_lines = packs_lines<Types> && part.pack_a && part.pack_b;
-    if (all_in_lines || !can_map(p)) return nullptr;
-    const std::size_t teams = std::size_t(tiles::model(exec).units) * table[part.row].config.teams;
-    return memory.of_kernels(exec, teams * backend::warpgroups<Exec>::map_bytes * 2);
   }
 
   /// What the choice of a row for a problem depends on.

@@ -129,8 +129,8 @@ inline constexpr float infinity = std::numeric_limits<float>::infinity();
 /// largest sample counts once, for it may have no like, the others for all.
 template <class Exec>
 struct accuracy_kernel {
-  static constexpr int tile = 64,
-                       each = 4;  // 8 x 8 an item takes so many registers that few items run at once
+  // 8 x 8 an item takes 223 registers, so that few items run at once: 941 us instead of 606 at n = 8192 on an H100.
+  static constexpr int tile = 64, each = 4;
   static constexpr int across = tile / each, items = across * across;
   using group =
       keramos::group<local_range<items, 1>,
