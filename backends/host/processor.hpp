@@ -7,6 +7,9 @@
 #if defined(__x86_64__) && defined(__linux__)
 #include <sys/syscall.h>
 #include <unistd.h>
+#elif defined(__aarch64__) && defined(__linux__)
+#include <sys/auxv.h>
+#include <sys/prctl.h>
 #endif
 
 namespace keramos::backend::host {
@@ -37,6 +40,26 @@ inline bool has_amx() {
   return granted;
 #else
   return false;
+#endif
+}
+
+/// Whether there is Arm's product of four bytes in one instruction.
+inline bool has_dot_product() {
+#if defined(__aarch64__) && defined(__linux__)
+  return getauxval(AT_HWCAP) & 1ul << 20;  // HWCAP_ASIMDDP
+#else
+  return false;
+#endif
+}
+
+/// Bytes of a vector of Arm's SVE on this thread, or 0: Linux may have cut them below what the processor has
+/// (https://docs.kernel.org/arch/arm64/sve.html).
+inline int sve_bytes() {
+#if defined(__aarch64__) && defined(__linux__)
+  const int length = prctl(PR_SVE_GET_VL);  // with flags above it, or negative where there is no SVE
+  return length < 0 ? 0 : length & PR_SVE_VL_LEN_MASK;
+#else
+  return 0;
 #endif
 }
 

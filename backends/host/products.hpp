@@ -15,6 +15,8 @@
 
 #if defined(__SSE2__)
 #include <immintrin.h>
+#elif defined(__ARM_FEATURE_DOTPROD)
+#include <arm_neon.h>
 #endif
 
 namespace keramos::backend::host::KERAMOS_HOST_ISA {
@@ -92,15 +94,16 @@ struct bf16_pairs {
 };
 #endif
 
-#if defined(__AVX512VNNI__)
-/// Four bytes of an operand, with 128 added to signed ones of A and taken from unsigned ones of B: the instruction
-/// multiplies unsigned numbers by signed ones. Of a product of elements (a + x)·(b - y), where x and y are 128 or 0, that
-/// leaves Σ(a + x)·y - x·Σb to be added. Two corrections do it: the sum of A's packed numbers meets y, and -x meets the
+#if defined(__AVX512VNNI__) || defined(__ARM_FEATURE_DOTPROD) || defined(KERAMOS_HOST_SVE)
+#define KERAMOS_HOST_BYTE_QUADS
+/// Four bytes of an operand, for an instruction that reads them as `Signed` says. Others are moved by 128: an element of A is
+/// a + x and one of B is b + y, where a and b are what is packed, and x and y are 128, -128 or 0. Beside the products of what
+/// is packed their sum has y·Σa + x·(Σb + k·y). Two corrections add it: the sum of A's packed bytes meets y, and x meets the
 /// sum of B's elements.
-template <bool OfA>
+template <bool OfA, bool Signed>
 struct quads_of_bytes {
   static constexpr int group = 4;
-  static constexpr std::uint8_t flip(bool kind) { return kind == OfA ? 0x80 : 0; }
+  static constexpr std::uint8_t flip(bool kind) { return kind == Signed ? 0 : 0x80; }
 
   template <class T, class From>
   static T number(const From* from, std::int64_t stride_k, int left, bool kind) {
@@ -118,26 +121,39 @@ struct quads_of_bytes {
       for (int i = 0; i < Width; ++i)
         for (int shift = 0; shift < 32; shift += 8) {
           const std::uint32_t byte = panel[p * Width + i] >> shift & 0xff;
-          sums[i] += OfA ? byte : (byte ^ 0x80) - 0x80;
+          sums[i] += Signed ? (byte ^ 0x80) - 0x80 : byte;
         }
-    const std::uint32_t offset = kind == OfA ? 128 : 0;
+    const std::uint32_t moved = kind == Signed ? 0 : Signed ? 128 : -128;
     std::uint32_t* const first = panel + numbers * Width;
     for (int i = 0; i < Width; ++i) {
-      first[i] = OfA ? sums[i] : offset;
-      first[Width + i] = OfA ? -offset : sums[i] + offset * std::uint32_t(k);
+      first[i] = OfA ? sums[i] : moved;
+      first[Width + i] = OfA ? moved : sums[i] + moved * std::uint32_t(k);
     }
   }
 };
 
-/// Four products of bytes in one instruction (VNNI).
+/// Four products of bytes in one instruction: of unsigned ones by signed ones (VNNI), or of signed ones (Arm).
 struct byte_quads {
   using vector = simd<std::uint32_t>::vector;
-  using pack_a = quads_of_bytes<true>;
-  using pack_b = quads_of_bytes<false>;
   static constexpr int group = 4, corrections = 2;
+#if defined(__AVX512VNNI__)
+  using pack_a = quads_of_bytes<true, false>;
+  using pack_b = quads_of_bytes<false, true>;
   static vector add(vector sum, std::uint32_t a, vector b) {
     return vector(_mm512_dpbusd_epi32(__m512i(sum), _mm512_set1_epi32(int(a)), __m512i(b)));
   }
+#else
+  using pack_a = quads_of_bytes<true, true>;
+  using pack_b = quads_of_bytes<false, true>;
+  static vector add(vector sum, std::uint32_t a, vector b) {
+#if defined(KERAMOS_HOST_SVE)
+    const svint8_t a_bytes = svreinterpret_s8(svdup_u32(a)), b_bytes = svreinterpret_s8(svuint32_t(b));
+    return vector(svreinterpret_u32(svdot(svreinterpret_s32(svuint32_t(sum)), a_bytes, b_bytes)));
+#else
+    return vector(vdotq_s32(int32x4_t(sum), vreinterpretq_s8_u32(vdupq_n_u32(a)), int8x16_t(b)));
+#endif
+  }
+#endif
 };
 #elif defined(__SSE2__)
 /// Two products of integers of sixteen bits, which those of eight are widened to, in one instruction.
@@ -173,7 +189,7 @@ struct product_of<tiling::halves(scalar_type::f8), float> {
   using type = bf16_pairs;
 };
 #endif
-#if defined(__AVX512VNNI__)
+#if defined(KERAMOS_HOST_BYTE_QUADS)
 template <>
 struct product_of<tiling::bytes(), std::uint32_t> {
   using type = byte_quads;

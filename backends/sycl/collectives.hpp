@@ -1,6 +1,7 @@
-// Collectives on SYCL: lanes exchange through local memory that only kernels which use it get, because the
-// hardware's sub-groups have 8, 16 or 32 lanes as the compiler chooses and Keramos' have 32 everywhere
-// (extension sycl_ext_oneapi_local_memory). Not yet run: no SYCL compiler was at hand.
+// Collectives on SYCL: lanes exchange through local memory, because the hardware's sub-groups have 8, 16 or 32 lanes as the
+// compiler chooses and Keramos' have 32 everywhere. Only kernels that use it get it, and only once: work_group_static
+// (sycl_ext_oneapi_work_group_static, DPC++ 2025.0) is one object a kernel, where group_local_memory was one for each call
+// that the compiler inlines. Never run.
 #pragma once
 
 #include <cstddef>
@@ -9,23 +10,34 @@
 
 #include <keramos/backends/interface.hpp>
 #include <keramos/backends/simt/collectives.hpp>
+#include <keramos/backends/simt/words.hpp>
 #include <keramos/backends/sycl/traits.hpp>
+
+#if !defined(SYCL_EXT_ONEAPI_WORK_GROUP_STATIC)
+#error "keramos: the SYCL backend needs DPC++ 2025.0 or newer, for sycl_ext_oneapi_work_group_static"
+#endif
 
 namespace keramos::backend {
 
 namespace sycl_backend {
 
+template <class T>
+using local = ::sycl::ext::oneapi::experimental::work_group_static<T>;
+
+/// Of a team of `Team` threads.
+template <int Team>
 struct lanes {
   template <class Member, class T>
   KERAMOS_FORCEINLINE_FUNCTION static T shuffle(const Member& member, const T& x, int lane) {
-    static_assert(alignof(T) <= 16, "keramos: group algorithms take types aligned to 16 bytes at most");
-    T* all = reinterpret_cast<T*>(scratch<1024 * sizeof(T)>());
+    unsigned* const all = exchanged();
     const int rank = int(member.team_rank());
-    all[rank] = x;
-    member.team_barrier();
-    const T out = all[rank / 32 * 32 + lane];
-    member.team_barrier();
-    return out;
+    return simt::by_words(x, [&](unsigned word) {
+      all[rank] = word;
+      member.team_barrier();
+      const unsigned out = all[rank / 32 * 32 + lane];
+      member.team_barrier();
+      return out;
+    });
   }
   template <class Member, class T>
   KERAMOS_FORCEINLINE_FUNCTION static T shuffle_up(const Member& member, const T& x, int by) {
@@ -43,15 +55,24 @@ struct lanes {
     struct alignas(16) block {
       std::byte bytes[Bytes];
     };
-    const auto group = ::sycl::ext::oneapi::this_work_item::get_work_group<2>();
-    auto memory = ::sycl::ext::oneapi::group_local_memory_for_overwrite<block>(group);
-    return memory->bytes;
+    local<block> memory;
+    return (&memory)->bytes;
+  }
+
+ private:
+  /// A word of each thread: other memory than scratch().
+  KERAMOS_FORCEINLINE_FUNCTION static unsigned* exchanged() {
+    struct words {
+      unsigned of_thread[Team];
+    };
+    local<words> memory;
+    return (&memory)->of_thread;
   }
 };
 
 }  // namespace sycl_backend
 
 template <int Size, int Team>
-struct collectives<sycl_space, Size, Team> : simt::collectives<sycl_backend::lanes, Size, Team> {};
+struct collectives<sycl_space, Size, Team> : simt::collectives<sycl_backend::lanes<Team>, Size, Team> {};
 
 }  // namespace keramos::backend

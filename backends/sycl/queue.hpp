@@ -17,29 +17,29 @@ class native_event<sycl_space> {
  public:
   static native_event record(const sycl_space& exec) {
     native_event e;
-    sycl::queue q = exec.sycl_queue();
+    ::sycl::queue q = exec.sycl_queue();
     e.event_ = q.ext_oneapi_submit_barrier();
     return e;
   }
   static native_event completion(const sycl_space& exec) { return record(exec); }
   /// Later work on exec begins after the event; the host goes on.
   static void hold(const sycl_space& exec, const native_event& e) {
-    sycl::queue q = exec.sycl_queue();
+    ::sycl::queue q = exec.sycl_queue();
     q.ext_oneapi_submit_barrier({e.event_});
   }
-  void wait() const { sycl::event(event_).wait(); }
+  void wait() const { ::sycl::event(event_).wait(); }
   bool is_complete() const {
-    return event_.get_info<sycl::info::event::command_execution_status>() ==
-           sycl::info::event_command_status::complete;
+    return event_.get_info<::sycl::info::event::command_execution_status>() ==
+           ::sycl::info::event_command_status::complete;
   }
   /// @throws sycl::exception unless the queue was made with enable_profiling.
   static double seconds_between(const native_event& start, const native_event& stop) {
-    using end = sycl::info::event_profiling::command_end;
+    using end = ::sycl::info::event_profiling::command_end;
     return 1e-9 * double(stop.event_.get_profiling_info<end>() - start.event_.get_profiling_info<end>());
   }
 
  private:
-  sycl::event event_;
+  ::sycl::event event_;
 };
 
 template <>
@@ -55,15 +55,15 @@ struct stream<sycl_space> {
     exec.sycl_queue().prefetch(data, bytes);
   }
   static void call_on_host(const sycl_space& exec, void (*function)(void*), void* argument) {
-    exec.sycl_queue().submit([&](sycl::handler& h) { h.host_task([=] { function(argument); }); });
+    exec.sycl_queue().submit([&](::sycl::handler& h) { h.host_task([=] { function(argument); }); });
   }
   static memory_kind kind_of(const void* data) {
-    switch (sycl::get_pointer_type(data, sycl_space().sycl_queue().get_context())) {
-      case sycl::usm::alloc::host:
+    switch (::sycl::get_pointer_type(data, sycl_space().sycl_queue().get_context())) {
+      case ::sycl::usm::alloc::host:
         return memory_kind::host;
-      case sycl::usm::alloc::device:
+      case ::sycl::usm::alloc::device:
         return memory_kind::device;
-      case sycl::usm::alloc::shared:
+      case ::sycl::usm::alloc::shared:
         return memory_kind::shared;
       default:
         return memory_kind::unknown;
@@ -74,7 +74,7 @@ struct stream<sycl_space> {
     try {
       exec.sycl_queue().wait_and_throw();
       return "";
-    } catch (const sycl::exception& e) {
+    } catch (const ::sycl::exception& e) {
       return e.what();
     }
   }

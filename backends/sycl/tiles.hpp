@@ -7,7 +7,7 @@
 
 namespace keramos::backend {
 
-namespace sycl {
+namespace sycl_backend {
 
 // clang-format off
 inline constexpr simt::tile_row tile_table[] = {
@@ -24,16 +24,16 @@ inline constexpr simt::tile_row tile_table[] = {
 };
 // clang-format on
 
-}  // namespace sycl
+}  // namespace sycl_backend
 
 template <>
 struct tiles<sycl_space> {
-  static constexpr const auto& table = simt::with_converted_types<sycl::tile_table>.rows;
+  static constexpr const auto& table = simt::with_converted_types<sycl_backend::tile_table>.rows;
   static int arch(const sycl_space&) { return 0; }
   static simt::device_model model(const sycl_space& exec) {
     const auto device = exec.sycl_queue().get_device();
-    return {int(device.template get_info<sycl::info::device::max_compute_units>()),
-            std::size_t(device.template get_info<sycl::info::device::local_mem_size>())};
+    return {int(device.template get_info<::sycl::info::device::max_compute_units>()),
+            std::size_t(device.template get_info<::sycl::info::device::local_mem_size>())};
   }
 };
 

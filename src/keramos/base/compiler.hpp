@@ -41,8 +41,9 @@ struct __nv_bfloat16;
 struct __hip_bfloat16;
 
 /// Whether the compiler has such numbers of its own: binary16, and the upper half of a float. (nvcc asks its host compiler
-/// which macros there are, but does not read its types.)
-#if defined(__FLT16_MAX__) && !defined(__CUDACC__)
+/// which macros there are, but does not read its types; nor does g++ for Arm before 13, in C++.)
+#if defined(__FLT16_MAX__) && !defined(__CUDACC__) && \
+    !(defined(__aarch64__) && !defined(__clang__) && __GNUC__ < 13)
 #define KERAMOS_COMPILER_HAS_FLOAT16
 #endif
 #if defined(__BFLT16_MAX__) && !defined(__CUDACC__)

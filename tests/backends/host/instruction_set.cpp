@@ -207,8 +207,8 @@ const char* number_blocks() {
          (wrong = block_of<float8, converted>()) || (wrong = block_of<float8, grouped_bits<2>>()) ||
          (wrong = block_of<bfloat16, grouped_bits<2>>()) || (wrong = block_of<integer8, grouped_bits<4>>()));
 #if defined(__AVX512VNNI__)
-  (void)(wrong || (wrong = block_of<integer8, quads_of_bytes<true>>()) ||
-         (wrong = block_of<integer8, quads_of_bytes<false>>()));
+  (void)(wrong || (wrong = block_of<integer8, byte_quads::pack_a>()) ||
+         (wrong = block_of<integer8, byte_quads::pack_b>()));
 #endif
   return wrong;
 }

@@ -32,5 +32,14 @@ instruction_set atoms();
 namespace amx {
 instruction_set atoms();
 }
+namespace neon_dot {
+instruction_set atoms();
+}
+namespace sve256 {
+instruction_set atoms();
+}
+namespace sve512 {
+instruction_set atoms();
+}
 
 }  // namespace keramos::test

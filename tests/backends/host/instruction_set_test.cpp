@@ -15,6 +15,9 @@ struct instruction_sets {
   auto avx512_vnni() const { return avx512_vnni::atoms(); }
   auto avx512_bf16() const { return avx512_bf16::atoms(); }
   auto amx() const { return amx::atoms(); }
+  auto neon_dot() const { return neon_dot::atoms(); }
+  auto sve256() const { return sve256::atoms(); }
+  auto sve512() const { return sve512::atoms(); }
 };
 
 void expect_right(const char* (*instruction_set::*test)()) {

@@ -1,6 +1,10 @@
 // What the host backends say of the machine, beside what Linux says.
 #include <gtest/gtest.h>
 
+#if defined(__aarch64__) && defined(__linux__)
+#include <sys/auxv.h>
+#endif
+
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -39,11 +43,26 @@ TEST(HostMachine, SecondLevelCache) {
 }
 
 TEST(HostMachine, Processor) {
+#if !defined(__x86_64__)  // whose /proc/cpuinfo an emulator may show
+  GTEST_SKIP() << "not x86";
+#endif
   if (cpuinfo("vendor_id").empty()) GTEST_SKIP() << "no /proc/cpuinfo of x86";
   EXPECT_EQ(host::bf16_pairs_are_slow(), cpuinfo("vendor_id").find("GenuineIntel") != std::string::npos);
   if (!host::has_amx()) return;  // which the system may refuse
   for (const char* flag : {" amx_tile ", " amx_bf16 ", " amx_int8 "})
     EXPECT_NE(cpuinfo("flags").find(flag), std::string::npos) << flag;
+}
+
+TEST(HostMachine, ScalableVectors) {
+  const int bytes = host::sve_bytes();
+#if defined(__aarch64__) && defined(__linux__)
+  constexpr unsigned long has_sve = 1ul << 22;  // HWCAP_SVE
+  EXPECT_EQ(bytes > 0, (getauxval(AT_HWCAP) & has_sve) != 0);
+  EXPECT_EQ(bytes % 16, 0);
+  EXPECT_LE(bytes, 256);
+#else
+  EXPECT_EQ(bytes, 0);
+#endif
 }
 
 TEST(HostMachine, ModelIsConsistent) {

@@ -37,6 +37,18 @@ namespace amx {
 template <class Types>
 KERAMOS_EXPORT const kernel_table<Types>* compiled_kernels();
 }
+namespace neon_dot {
+template <class Types>
+KERAMOS_EXPORT const kernel_table<Types>* compiled_kernels();
+}
+namespace sve256 {
+template <class Types>
+KERAMOS_EXPORT const kernel_table<Types>* compiled_kernels();
+}
+namespace sve512 {
+template <class Types>
+KERAMOS_EXPORT const kernel_table<Types>* compiled_kernels();
+}
 
 /// The kernels with no more rows in a block than half of a second-level cache of so many bytes holds.
 template <class Types>
@@ -47,11 +59,20 @@ kernel_table<Types> fitted(kernel_table<Types> kernels, std::size_t cache_bytes)
   return kernels;
 }
 
-/// Calls `use` with `from.baseline()`, and with `from.avx2()`, `from.avx512()` and what extends that where this library, this
-/// processor and `from` have them: the best comes last.
+/// Calls `use` with `from.baseline()`, and with `from.avx2()`, `from.avx512()` and what extends that, or `from.neon_dot()`, `from.sve256()`
+/// or `from.sve512()`, where this library, this processor and `from` have them: the best comes last.
 template <class From, class Use>
 void for_each_version(const From& from, const Use& use) {
   use(from.baseline());
+#ifdef KERAMOS_HAS_HOST_ARM
+  if constexpr (requires { from.neon_dot(); })
+    if (backend::host::has_dot_product()) use(from.neon_dot());
+  [[maybe_unused]] const int sve = backend::host::sve_bytes();
+  if constexpr (requires { from.sve256(); })
+    if (sve == 32) use(from.sve256());
+  if constexpr (requires { from.sve512(); })
+    if (sve == 64) use(from.sve512());
+#endif
 #ifdef KERAMOS_HAS_HOST_AVX2
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) use(from.avx2());
 #endif
@@ -94,6 +115,9 @@ struct compiled_tables {
   auto amx() const requires(multiplies_bytes<Types> || multiplies_as_bf16<Types>) {
     return amx::compiled_kernels<Types>();
   }
+  auto neon_dot() const requires(multiplies_bytes<Types>) { return neon_dot::compiled_kernels<Types>(); }
+  auto sve256() const { return sve256::compiled_kernels<Types>(); }
+  auto sve512() const { return sve512::compiled_kernels<Types>(); }
 };
 
 /// `Code::run(arguments)`, compiled for each instruction set: what a user's source instantiates, compiled for the oldest
