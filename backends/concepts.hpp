@@ -180,6 +180,10 @@ concept has_warpgroups = requires(typename warpgroups<Exec>::barrier* barrier, c
 template <class Exec, class E, class T>
 concept has_warpgroup_multiply = has_warpgroups<Exec> && requires(T (&sums)[64], std::uint64_t described) {
   { warpgroups<Exec>::template reads_along_mn<E> } -> std::convertible_to<bool>;
+  { warpgroups<Exec>::template takes_loaded_a<E> } -> std::convertible_to<bool>;
+  requires !warpgroups<Exec>::template takes_loaded_a<E> || requires(unsigned(&loaded)[4]) {
+    warpgroups<Exec>::multiply(sums, loaded, described, true);
+  };
   warpgroups<Exec>::settle(sums[0]);
   requires tiling::reading<E>::has_kinds || requires {
     warpgroups<Exec>::template multiply<E, false, false>(sums, described, described, true);

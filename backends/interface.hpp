@@ -74,6 +74,9 @@ struct warpgroups {
   /// Whether they read elements E along m or n too, not along k alone.
   template <class E>
   static constexpr bool reads_along_mn = false;
+  /// Whether threads can load A of such elements and give it to them in registers.
+  template <class E>
+  static constexpr bool takes_loaded_a = false;
 };
 
 }  // namespace keramos::backend

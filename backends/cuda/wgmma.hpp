@@ -23,12 +23,13 @@ namespace keramos::backend::cuda {
 #define KERAMOS_120 \
   KERAMOS_60 KERAMOS_TEN(6) KERAMOS_TEN(7) KERAMOS_TEN(8) KERAMOS_TEN(9) KERAMOS_TEN(10) KERAMOS_TEN(11)
 #define KERAMOS_OF_128 KERAMOS_60 "%60,%61,%62,%63"
+#define KERAMOS_OF_192 KERAMOS_60 KERAMOS_TEN(6) KERAMOS_TEN(7) KERAMOS_TEN(8) "%90,%91,%92,%93,%94,%95"
 #define KERAMOS_OF_256 KERAMOS_120 "%120,%121,%122,%123,%124,%125,%126,%127"
 #define KERAMOS_D4(c, i) c(d[i]), c(d[i + 1]), c(d[i + 2]), c(d[i + 3])
 #define KERAMOS_D16(c, i) KERAMOS_D4(c, i), KERAMOS_D4(c, i + 4), KERAMOS_D4(c, i + 8), KERAMOS_D4(c, i + 12)
 #define KERAMOS_D128(c) KERAMOS_D16(c, 0), KERAMOS_D16(c, 16), KERAMOS_D16(c, 32), KERAMOS_D16(c, 48)
-#define KERAMOS_D256(c) \
-  KERAMOS_D128(c), KERAMOS_D16(c, 64), KERAMOS_D16(c, 80), KERAMOS_D16(c, 96), KERAMOS_D16(c, 112)
+#define KERAMOS_D192(c) KERAMOS_D128(c), KERAMOS_D16(c, 64), KERAMOS_D16(c, 80)
+#define KERAMOS_D256(c) KERAMOS_D192(c), KERAMOS_D16(c, 96), KERAMOS_D16(c, 112)
 
 // `A`, `B`, `Add` and `How` are the places of what follows the accumulators.
 #define KERAMOS_WGMMA(N, Shape, c, A, B, Add, How, ...)                                                     \
@@ -43,6 +44,13 @@ namespace keramos::backend::cuda {
   KERAMOS_WGMMA(N, "k16.f32." Type "." Type, "+f", A, B, Add, ", 1, 1, " TransposedA ", " TransposedB, \
                 KERAMOS_COMMA "n"(int(AlongM)), "n"(int(AlongN)))
 #define KERAMOS_TF32(N, A, B, Add) KERAMOS_WGMMA(N, "k8.f32.tf32.tf32", "+f", A, B, Add, ", 1, 1", )
+#define KERAMOS_TF32_LOADED(N, A, B, Add)                                                 \
+  asm volatile("{\n.reg .pred adds;\nsetp.ne.b32 adds, " Add                              \
+               ", 0;\n"                                                                   \
+               "wgmma.mma_async.sync.aligned.m64n" #N "k8.f32.tf32.tf32 {" KERAMOS_OF_##N \
+               "}, {" A "}, " B ", adds, 1, 1;\n}\n"                                      \
+               : KERAMOS_D##N("+f")                                                       \
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(int(add)))
 #define KERAMOS_BYTES(N, Signs, A, B, Add) KERAMOS_WGMMA(N, "k32.s32." Signs, "+r", A, B, Add, "")
 #define KERAMOS_EIGHTS(N, Kinds, A, B, Add) KERAMOS_WGMMA(N, "k32.f32." Kinds, "+f", A, B, Add, ", 1, 1")
 #endif
@@ -53,11 +61,15 @@ KERAMOS_FORCEINLINE_FUNCTION void wgmma([[maybe_unused]] float (&d)[Count], [[ma
                                         [[maybe_unused]] std::uint64_t b, [[maybe_unused]] bool add) {
 #if defined(KERAMOS_HAS_WARPGROUPS)
   constexpr bool f16 = std::is_same_v<E, float16>;
-  static_assert(Count == 64 || Count == 128);
+  static_assert(Count == 64 || Count == 96 || Count == 128);
   if constexpr (Count == 128 && f16)
     KERAMOS_HALVES(256, "f16", "%128", "%129", "%130", "%131", "%132");
   else if constexpr (Count == 128)
     KERAMOS_HALVES(256, "bf16", "%128", "%129", "%130", "%131", "%132");
+  else if constexpr (Count == 96 && f16)
+    KERAMOS_HALVES(192, "f16", "%96", "%97", "%98", "%99", "%100");
+  else if constexpr (Count == 96)
+    KERAMOS_HALVES(192, "bf16", "%96", "%97", "%98", "%99", "%100");
   else if constexpr (f16)
     KERAMOS_HALVES(128, "f16", "%64", "%65", "%66", "%67", "%68");
   else
@@ -71,11 +83,29 @@ KERAMOS_FORCEINLINE_FUNCTION void wgmma_tf32([[maybe_unused]] float (&d)[Count],
                                              [[maybe_unused]] std::uint64_t a,
                                              [[maybe_unused]] std::uint64_t b, [[maybe_unused]] bool add) {
 #if defined(KERAMOS_HAS_WARPGROUPS)
-  static_assert(Count == 64 || Count == 128);
+  static_assert(Count == 64 || Count == 96 || Count == 128);
   if constexpr (Count == 128)
     KERAMOS_TF32(256, "%128", "%129", "%130");
+  else if constexpr (Count == 96)
+    KERAMOS_TF32(192, "%96", "%97", "%98");
   else
     KERAMOS_TF32(128, "%64", "%65", "%66");
+#endif
+}
+
+/// The same, with what this thread has of A in registers.
+template <int Count>
+KERAMOS_FORCEINLINE_FUNCTION void wgmma_tf32([[maybe_unused]] float (&d)[Count],
+                                             [[maybe_unused]] const unsigned (&a)[4],
+                                             [[maybe_unused]] std::uint64_t b, [[maybe_unused]] bool add) {
+#if defined(KERAMOS_HAS_WARPGROUPS)
+  static_assert(Count == 64 || Count == 96 || Count == 128);
+  if constexpr (Count == 128)
+    KERAMOS_TF32_LOADED(256, "%128,%129,%130,%131", "%132", "%133");
+  else if constexpr (Count == 96)
+    KERAMOS_TF32_LOADED(192, "%96,%97,%98,%99", "%100", "%101");
+  else
+    KERAMOS_TF32_LOADED(128, "%64,%65,%66,%67", "%68", "%69");
 #endif
 }
 
@@ -85,7 +115,7 @@ KERAMOS_FORCEINLINE_FUNCTION void wgmma_bytes([[maybe_unused]] unsigned (&d)[Cou
                                               [[maybe_unused]] std::uint64_t a,
                                               [[maybe_unused]] std::uint64_t b, [[maybe_unused]] bool add) {
 #if defined(KERAMOS_HAS_WARPGROUPS)
-  static_assert(Count == 64 || Count == 128);
+  static_assert(Count == 64 || Count == 96 || Count == 128);
   if constexpr (Count == 128 && SignedA && SignedB)
     KERAMOS_BYTES(256, "s8.s8", "%128", "%129", "%130");
   else if constexpr (Count == 128 && SignedA)
@@ -94,6 +124,14 @@ KERAMOS_FORCEINLINE_FUNCTION void wgmma_bytes([[maybe_unused]] unsigned (&d)[Cou
     KERAMOS_BYTES(256, "u8.s8", "%128", "%129", "%130");
   else if constexpr (Count == 128)
     KERAMOS_BYTES(256, "u8.u8", "%128", "%129", "%130");
+  else if constexpr (Count == 96 && SignedA && SignedB)
+    KERAMOS_BYTES(192, "s8.s8", "%96", "%97", "%98");
+  else if constexpr (Count == 96 && SignedA)
+    KERAMOS_BYTES(192, "s8.u8", "%96", "%97", "%98");
+  else if constexpr (Count == 96 && SignedB)
+    KERAMOS_BYTES(192, "u8.s8", "%96", "%97", "%98");
+  else if constexpr (Count == 96)
+    KERAMOS_BYTES(192, "u8.u8", "%96", "%97", "%98");
   else if constexpr (SignedA && SignedB)
     KERAMOS_BYTES(128, "s8.s8", "%64", "%65", "%66");
   else if constexpr (SignedA)
@@ -128,15 +166,18 @@ KERAMOS_FORCEINLINE_FUNCTION void wgmma_bytes([[maybe_unused]] float (&d)[Count]
 #undef KERAMOS_60
 #undef KERAMOS_120
 #undef KERAMOS_OF_128
+#undef KERAMOS_OF_192
 #undef KERAMOS_OF_256
 #undef KERAMOS_D4
 #undef KERAMOS_D16
 #undef KERAMOS_D128
+#undef KERAMOS_D192
 #undef KERAMOS_D256
 #undef KERAMOS_WGMMA
 #undef KERAMOS_COMMA
 #undef KERAMOS_HALVES
 #undef KERAMOS_TF32
+#undef KERAMOS_TF32_LOADED
 #undef KERAMOS_BYTES
 #undef KERAMOS_EIGHTS
 

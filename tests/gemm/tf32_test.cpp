@@ -89,7 +89,8 @@ TEST(GemmTf32, TilesOfWarpgroups) {
   if (on_host) return;
   std::mt19937_64 rng(fresh_seed());
   const index_t sizes[][3] = {{128, 256, 64}, {129, 257, 65}, {272, 304, 80}, {5, 300, 333}};
-  for (const tiling::shape block : {tiling::shape{128, 256, 32}, tiling::shape{64, 128, 32}})
+  for (const tiling::shape block :
+       {tiling::shape{128, 256, 32}, tiling::shape{128, 192, 32}, tiling::shape{64, 128, 32}})
     for (const auto& [m, n, k] : sizes)
       for (const op a : {op::N, op::T})
         for (const op b : {op::N, op::T}) {

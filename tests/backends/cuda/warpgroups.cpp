@@ -72,7 +72,9 @@ template <class E, class T, bool AlongMN, bool KindA, bool KindB>
 struct multiply_kernel {
   static constexpr int m = 64, n = 128, k = 128 / int(sizeof(E));
   static constexpr int bytes = (m + n) * 128 + 1024 + 256;
-  static constexpr auto rows = AlongMN ? tiling::direction::mn : tiling::direction::k;
+  static constexpr auto rows =
+      AlongMN && unit::reads_along_mn<E> ? tiling::direction::mn : tiling::direction::k;
+  static constexpr bool loads_a = AlongMN && unit::takes_loaded_a<E>;
   using panel_a = detail::simt::line_panel<E, m, k, rows>;
   using panel_b = detail::simt::line_panel<E, n, k, rows>;
   const E *a, *b;
@@ -91,12 +93,22 @@ struct multiply_kernel {
     const std::uint64_t of_a = unit::describe(a_local, panel_a::column_bytes),
                         of_b = unit::describe(b_local, panel_b::column_bytes);
     T sums[n / 2];
+    [[maybe_unused]] unsigned loaded[4][4];
+    if constexpr (loads_a) {
+      KERAMOS_UNROLL
+      for (int i = 0; i < 16; ++i)
+        loaded[i / 4][i % 4] =
+            __float_as_uint(a[(16 * warp + g + i % 2 * 8) * k + i / 4 * 8 + t + i / 2 % 2 * 4]);
+    }
     unit::begin();
+    KERAMOS_UNROLL
     for (int step = 0; step < 4; ++step) {  // 32 bytes along k
       const auto at_a = unit::advance(of_a, panel_a::bytes_to(0, step)),
                  at_b = unit::advance(of_b, panel_b::bytes_to(0, step));
       if constexpr (tiling::reading<E>::has_kinds)
         unit::multiply_bytes<KindA, KindB>(sums, at_a, at_b, step > 0);
+      else if constexpr (loads_a)
+        unit::multiply(sums, loaded[step], at_b, step > 0);
       else
         unit::multiply<E, AlongMN, AlongMN>(sums, at_a, at_b, step > 0);
     }
@@ -136,7 +148,7 @@ void multiply(const Kokkos::Cuda& exec, const E* a, const E* b, T* d, [[maybe_un
       kind_b ? multiply_as<false, false, true>(exec, a, b, d)
              : multiply_as<false, false, false>(exec, a, b, d);
   } else {
-    if constexpr (unit::reads_along_mn<E>)
+    if constexpr (unit::reads_along_mn<E> || unit::takes_loaded_a<E>)
       if (along_mn) return multiply_as<true, false, false>(exec, a, b, d);
     multiply_as<false, false, false>(exec, a, b, d);
   }

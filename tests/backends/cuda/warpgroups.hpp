@@ -10,7 +10,7 @@ namespace keramos::test {
 void hand_over(const Kokkos::Cuda& exec, const int* from, int* to, int count, bool by_one_thread);
 
 /// D = A·Bᵀ: `a` are 64 rows, `b` 128 rows of 128 bytes of elements E, along k; `d` is 64 x 128. In local memory they lie
-/// along m and n if that is said. Kinds are tiling::reading's.
+/// along m and n if that is said; of elements that units do not read so, threads load A. Kinds are tiling::reading's.
 template <class E, class T>
 void multiply(const Kokkos::Cuda& exec, const E* a, const E* b, T* d, bool along_mn, bool kind_a,
               bool kind_b);

@@ -4,8 +4,8 @@
 //
 // Teams are persistent: while a tile's sums are written, the next tile's first k-tiles are already on their way.
 //
-// Where it can, one thread has the k-tiles copied, by a unit that does it alone: boxes of the operands as they lie, or lines that
-// were prepared. Else all threads of the copying warpgroup copy 16 bytes at a time.
+// Where it can, one thread has the k-tiles copied, by a unit that does it alone: boxes of the operands as they lie, or lines
+// that were prepared. Else all threads of the copying warpgroup copy 16 bytes at a time.
 #pragma once
 
 #include <cstddef>
@@ -78,12 +78,17 @@ class multiplying_threads {
   int* shared_;
 };
 
-/// Local memory beside the stages: their swizzle counts from multiples of 1,024 bytes, and there are barriers.
-inline constexpr std::size_t warpgroup_alignment = 1024, warpgroup_barrier_bytes = 256;
+/// Local memory beside the stages: their swizzle counts from multiples of 1,024 bytes, and there are barriers, and maps that are
+/// being made.
+inline constexpr std::size_t warpgroup_alignment = 1024, warpgroup_barrier_bytes = 256,
+                             warpgroup_map_bytes = 256;
+inline constexpr std::size_t bytes_beside_stages =
+    warpgroup_alignment + warpgroup_barrier_bytes + warpgroup_map_bytes;
 
 /// One way to run a GEMM: a tile of 64 rows for each multiplying warpgroup, and how the operands' memory runs. It must be
-/// such that vectors of 16 bytes can be copied. With `InLines` operands lie as tiling::lines says, or along k where there are
-/// `maps`. Kinds of elements (tiling::reading) are part of instructions.
+/// such that vectors of 16 bytes can be copied. With `InLines` operands lie as tiling::lines says, or as `AlongA` and `AlongB`
+/// say where there are `maps`. Where units do not read A along m, each thread loads its part of A and gives it to them. Kinds of
+/// elements (tiling::reading) are part of instructions.
 template <class Exec, class Types, tiling::config Config, tiling::direction AlongA, tiling::direction AlongB,
           bool KindA, bool KindB, bool InLines>
 class warpgroup_collective {
@@ -97,11 +102,11 @@ class warpgroup_collective {
                 "keramos: k-tiles of split elements are lines, and come in pairs");
   static_assert(Config.warp.m == 16 && Config.warp.n == Config.block.n && Config.block.m % 64 == 0,
                 "keramos: a warpgroup has 64 rows of a block tile, and all of its columns");
-  static_assert(atom::template reads_along_mn<element> ||
-                    (AlongA == tiling::direction::k && AlongB == tiling::direction::k),
-                "keramos: warpgroups read these elements along k alone");
-  static_assert(!InLines || (AlongA == tiling::direction::k && AlongB == tiling::direction::k),
-                "keramos: lines run along k");
+  static constexpr bool loads_a = AlongA == tiling::direction::mn && !atom::template reads_along_mn<element>;
+  static_assert(AlongB == tiling::direction::k || atom::template reads_along_mn<element>,
+                "keramos: warpgroups read B of these elements along k alone");
+  static_assert(!loads_a || (InLines && atom::template takes_loaded_a<element> && !Types::splits_elements),
+                "keramos: threads do not load such elements of A along m");
 
  public:
   using types = Types;
@@ -122,7 +127,7 @@ class warpgroup_collective {
   using pipeline = tiling::handoff_pipeline<Config.stages, copier, atom>;
   using panel_a = line_panel<element, Config.block.m, Config.block.k, AlongA>;
   using panel_b = line_panel<element, Config.block.n, Config.block.k, AlongB>;
-  using accumulator = warpgroup_accumulator<Types, Config.block.n, Exec>;
+  using accumulator = warpgroup_accumulator<Types, Config.block.n, Exec, loads_a>;
   static constexpr int multiplying_warps = Config.warps();
   /// Registers are allotted in eights to all threads alike. Where sums leave too few, the threads that copy give some of
   /// theirs.
@@ -133,7 +138,7 @@ class warpgroup_collective {
   static constexpr bool moves_registers =
       accumulator::registers > equal_registers - atom::registers_beside_sums;
   static constexpr std::size_t stages_bytes = Config.stages * std::size_t(stager::slot_bytes);
-  static constexpr std::size_t bytes = stages_bytes + warpgroup_alignment + warpgroup_barrier_bytes;
+  static constexpr std::size_t bytes = stages_bytes + bytes_beside_stages;
   static_assert(pipeline::bytes + sizeof(int) <= warpgroup_barrier_bytes);
 
  public:
@@ -152,7 +157,9 @@ class warpgroup_collective {
   }
 
   /// Whether an operand does not lie in lines, so that maps are of use.
-  static bool reads_boxes(const gemm_problem<Types>& p) { return !of_lines(p.a) || !of_lines(p.b); }
+  static bool reads_boxes(const gemm_problem<Types>& p) {
+    return !of_lines<AlongA>(p.a) || !of_lines<AlongB>(p.b);
+  }
 
   template <class Team, class Tile, class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void run(const Team& team, const gemm_problem<Types>& p, const Tile& first,
@@ -213,9 +220,9 @@ class warpgroup_collective {
   template <class Tile>
   KERAMOS_FORCEINLINE_FUNCTION void copy_by_one_thread(const gemm_problem<Types>& p, Tile tile, char* local,
                                                        char* of_team, pipeline ring, int lane) const {
-    if (of_team != nullptr) make_maps(p, local, of_team, lane);
+    if (of_team != nullptr) make_maps(p, local + stages_bytes + warpgroup_barrier_bytes, of_team, lane);
     if (lane != 0) return;
-    const bool lines_a = of_lines(p.a), lines_b = of_lines(p.b);
+    const bool lines_a = of_lines<AlongA>(p.a), lines_b = of_lines<AlongB>(p.b);
     char* const map_b = of_team + atom::map_bytes;
     do {
       const auto at = tile.position();
@@ -240,8 +247,9 @@ class warpgroup_collective {
       }
     } while (tile.next());
   }
+  template <tiling::direction Along>
   KERAMOS_FORCEINLINE_FUNCTION static bool of_lines(const tiling::operand<element>& x) {
-    return InLines && x.stride_k != 1;
+    return InLines && Along == tiling::direction::k && x.stride_k != 1;
   }
   template <tiling::direction Along, int Extent>
   KERAMOS_FORCEINLINE_FUNCTION static void copy_boxes(char* to, const char* map, int mn, int k,
@@ -256,10 +264,9 @@ class warpgroup_collective {
     }
   }
 
-  /// Before the first copy: the stages' memory is free.
   KERAMOS_FORCEINLINE_FUNCTION static void make_maps(const gemm_problem<Types>& p, char* local, char* of_team,
                                                      int lane) {
-    static_assert(map_bytes == warp * sizeof(std::uint64_t));
+    static_assert(map_bytes == warp * sizeof(std::uint64_t) && map_bytes <= warpgroup_map_bytes);
     reinterpret_cast<std::uint64_t*>(local)[lane] = 0;
     atom::meet_warp();
     if (lane == 0) make_map<AlongA>(local, p.a, p.m + p.pad_m, p.k, Config.block.m);
@@ -267,7 +274,6 @@ class warpgroup_collective {
     atom::meet_warp();
     atom::store_map(of_team, local);
     atom::store_map(of_team + atom::map_bytes, local + atom::map_bytes);
-    atom::show_to_matrix_units();  // as the unit that copies must see that memory free, too
     atom::meet_warp();
   }
   template <tiling::direction Along>
@@ -295,6 +301,8 @@ class warpgroup_collective {
       const int count = k_tiles(tile.position());
       if constexpr (Types::splits_elements)
         sum_split(sums, count, a, b, ring, thread);
+      else if constexpr (loads_a)
+        sum_loaded(sums, count, local, b, ring, thread);
       else
         sum(sums, count, a, b, ring, thread);
       sums.settle();
@@ -369,7 +377,42 @@ class warpgroup_collective {
     }
   }
 
+  /// The same where threads load A. What they have loaded of one k-tile stays until its products are done; meanwhile they load
+  /// the next.
+  KERAMOS_FORCEINLINE_FUNCTION static void sum_loaded(accumulator& sums, int count, const char* local,
+                                                      std::uint64_t b, pipeline& ring, int thread) {
+    typename accumulator::loaded_a even, odd;
+    int previous = 0;
+    for (int s = 0; s < count; s += 2) {
+      const int slot = multiply_loaded(sums, even, local, b, ring, thread, s > 0);
+      if (s > 0) odd.settle(), release(ring, previous, thread);
+      previous = slot;
+      if (s + 1 == count) break;
+      const int next = multiply_loaded(sums, odd, local, b, ring, thread, true);
+      even.settle(), release(ring, previous, thread);
+      previous = next;
+    }
+    atom::template finish<0>();
+    even.settle(), odd.settle();
+    release(ring, previous, thread);
+  }
+  /// Loads a k-tile's A, begins to multiply it, and waits for the end of the products before. Returns its stage.
+  KERAMOS_FORCEINLINE_FUNCTION static int multiply_loaded(accumulator& sums,
+                                                          typename accumulator::loaded_a& a,
+                                                          const char* local, std::uint64_t b, pipeline& ring,
+                                                          int thread, bool add) {
+    const int slot = ring.wait();
+    a.template load<panel_a>(local, slot * stager::slot_bytes, thread);
+    atom::begin();
+    sums.template multiply<panel_b>(a, atom::advance(b, slot * stager::slot_bytes), add);
+    atom::commit();
+    atom::template finish<1>();
+    ring.advance();
+    return slot;
+  }
+
   KERAMOS_FORCEINLINE_FUNCTION static void release(const pipeline& ring, int slot, int thread) {
+    if constexpr (loads_a) atom::meet_warp();  // the other lanes have read it, too
     if (thread % warp == 0) ring.release(slot);
   }
 };

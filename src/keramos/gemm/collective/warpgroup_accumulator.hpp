@@ -14,12 +14,28 @@
 
 namespace keramos::detail::simt {
 
+/// Which two rows of each 64 a thread has. The units mean the first order; where threads load A along m themselves, rows change
+/// places: two neighbours are one load, and those of half a warp are in different banks of line_panel.
+template <bool LoadsA>
+struct warpgroup_rows {
+  static constexpr int second = LoadsA ? 1 : 8;  ///< so far behind the first
+
+  KERAMOS_FORCEINLINE_FUNCTION static int first(int thread) {
+    const int warp = thread / 32, group = thread % 32 / 4;
+    if constexpr (LoadsA)
+      return warp / 2 * 32 + warp % 2 * 8 + group / 4 * 4 + group / 2 % 2 * 16 + group % 2 * 2;
+    else
+      return warp * 16 + group;
+  }
+};
+
 /// Sums of a warpgroup, 64 x N.
-template <class Types, int N, class Exec>
+template <class Types, int N, class Exec, bool LoadsA>
 class warpgroup_accumulator {
   using T = typename Types::accumulator;
   using E = typename Types::a;
   using atom = backend::warpgroups<Exec>;
+  using rows = warpgroup_rows<LoadsA>;
   static constexpr int fragments = N / 8;  ///< of 64 x 8
 
  public:
@@ -28,7 +44,8 @@ class warpgroup_accumulator {
   static constexpr bool adds_k_tiles = std::is_same_v<E, float8> || Types::splits_elements;
   static constexpr int parts = adds_k_tiles ? N / 128 : 1;  ///< of the columns
   static_assert(!adds_k_tiles || N % 128 == 0);
-  static constexpr int registers = N / 2 + (adds_k_tiles ? 64 : 0);  ///< of sums
+  /// Of sums, and of what is loaded of A: two k-tiles.
+  static constexpr int registers = N / 2 + (adds_k_tiles ? 64 : 0) + (LoadsA ? 2 * 16 : 0);
 
   KERAMOS_FORCEINLINE_FUNCTION explicit warpgroup_accumulator(int thread) : thread_(thread) {}
 
@@ -51,6 +68,41 @@ class warpgroup_accumulator {
         atom::template multiply<E, PanelA::along_mn, PanelB::along_mn>(sums_, a_step, b_step,
                                                                        add || step > 0);
     }
+  }
+
+  /// What a thread has of a k-tile of A that lies along m.
+  struct loaded_a {
+    unsigned of_step[4][4];
+
+    /// `panel` is the first k-tile of A, `bytes` how far behind it the one meant is.
+    template <class PanelA>
+    KERAMOS_FORCEINLINE_FUNCTION void load(const char* panel, int bytes, int thread) {
+      using two = run<unsigned, 2>;
+      const int row = rows::first(thread), k = thread % 4;
+      KERAMOS_UNROLL
+      for (int half = 0; half < 2; ++half) {
+        const char* const at = panel + PanelA::offset(row, k + 4 * half) * int(sizeof(E)) + bytes;
+        KERAMOS_UNROLL
+        for (int step = 0; step < 4; ++step) {
+          const two x = *reinterpret_cast<const two*>(at + step * PanelA::bytes_to(0, 1));
+          of_step[step][2 * half] = x.value[0], of_step[step][2 * half + 1] = x.value[1];
+        }
+      }
+    }
+    /// The products that read it are done.
+    KERAMOS_FORCEINLINE_FUNCTION void settle() {
+      KERAMOS_UNROLL
+      for (int step = 0; step < 4; ++step) KERAMOS_UNROLL
+      for (int i = 0; i < 4; ++i) atom::settle(of_step[step][i]);
+    }
+  };
+
+  /// As multiply above, with A loaded.
+  template <class PanelB>
+  KERAMOS_FORCEINLINE_FUNCTION void multiply(const loaded_a& a, std::uint64_t b, bool add) requires(LoadsA) {
+    KERAMOS_UNROLL
+    for (int step = 0; step < 4; ++step)
+      atom::multiply(sums_, a.of_step[step], atom::advance(b, PanelB::bytes_to(0, step)), add || step > 0);
   }
 
   /// All products are done.
@@ -89,15 +141,19 @@ class warpgroup_accumulator {
   template <class Position, class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void write(const gemm_problem<Types>& p, const Position& at,
                                           const Epilogue& epilogue) {
-    const int rows = p.m - at.m0 < at.rows ? int(p.m - at.m0) : at.rows,
+    const int rows_here = p.m - at.m0 < at.rows ? int(p.m - at.m0) : at.rows,
               cols = p.n - at.n0 < at.cols ? int(p.n - at.n0) : at.cols;
     int skip_m = 0, skip_n = 0;
     if constexpr (std::is_same_v<Position, tiling::shifted_position>) skip_m = at.skip_m, skip_n = at.skip_n;
-    const window there{skip_m, rows, skip_n, cols};
+    const window there{skip_m, rows_here, skip_n, cols};
     if constexpr (Types::splits_elements) form_again(at, there, epilogue);
     const auto c = reinterpret_cast<std::uintptr_t>(p.c);
     const bool vectors = p.c_col_stride == 1 &&
                          ((p.c_row_stride | at.n0 | skip_n | cols) * sizeof(C) | c) % sizeof(vector) == 0;
+    if constexpr (LoadsA)
+      if (p.c_row_stride == 1 &&
+          ((p.c_col_stride | at.m0 | skip_m | rows_here) * sizeof(C) | c) % sizeof(pair) == 0)
+        return write_pairs_of_rows(p, at, there, epilogue);
     if (vectors && reads_c<T>(epilogue))
       write_vectors<true>(p, at, there, epilogue);
     else if (vectors)
@@ -127,7 +183,7 @@ class warpgroup_accumulator {
     }
   };
 
-  KERAMOS_FORCEINLINE_FUNCTION int first_row() const { return thread_ / 32 * 16 + thread_ % 32 / 4; }
+  KERAMOS_FORCEINLINE_FUNCTION int first_row() const { return rows::first(thread_); }
 
   /// The sums that are neither infinite nor NaN stay. In a loop, for code of each sum would be fetched for each tile.
   template <class Epilogue>
@@ -142,7 +198,7 @@ class warpgroup_accumulator {
         if (!(sum - sum == 0)) left |= std::uint64_t(1) << i;
       }
       for (int number = 0; left != 0; ++number, left >>= 1) {
-        const int row = first_row() + number % 4 / 2 * 8;
+        const int row = first_row() + number % 4 / 2 * rows::second;
         const int col = part * 128 + number / 4 * 8 + thread_ % 4 * 2 + number % 2;
         if ((left & 1) == 0 || !there.has(row, col)) continue;
         const T sum = epilogue.sum(at.m0 + row, at.n0 + col);
@@ -160,17 +216,44 @@ class warpgroup_accumulator {
     C* const c = p.c + (at.m0 + first_row()) * p.c_row_stride + (at.n0 + first_col) * p.c_col_stride;
     KERAMOS_UNROLL
     for (int half = 0; half < 2; ++half) {
-      const int row = first_row() + 8 * half;
+      const int row = first_row() + rows::second * half;
       KERAMOS_UNROLL
       for (int j = 0; j < fragments; ++j) KERAMOS_UNROLL
       for (int v = 0; v < 2; ++v) {
         const int col = first_col + j * 8 + v;
         if (!there.has(row, col)) continue;
-        C& element = c[8 * half * p.c_row_stride + (j * 8 + v) * p.c_col_stride];
+        C& element = c[rows::second * half * p.c_row_stride + (j * 8 + v) * p.c_col_stride];
         const T sum = sums_[j * 4 + half * 2 + v];
         element = Reads ? element_with_c(epilogue, p.place, sum, element, at.m0 + row, at.n0 + col)
                         : element_without_c<C>(epilogue, p.place, sum, at.m0 + row, at.n0 + col);
       }
+    }
+  }
+
+  /// Each lane writes its two rows of a column, which are neighbours in memory.
+  template <class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION void write_pairs_of_rows(const gemm_problem<Types>& p,
+                                                        const tiling::position& at, const window& there,
+                                                        const Epilogue& epilogue) const requires(LoadsA) {
+    const int row = first_row(), first_col = thread_ % 4 * 2;
+    const index_t i = at.m0 + row;
+    C* const c = p.c + i + (at.n0 + first_col) * p.c_col_stride;
+    KERAMOS_UNROLL
+    for (int j = 0; j < fragments; ++j) KERAMOS_UNROLL
+    for (int v = 0; v < 2; ++v) {
+      const int col = first_col + j * 8 + v;
+      if (!there.has(row, col)) continue;
+      pair* const to = reinterpret_cast<pair*>(c + (j * 8 + v) * p.c_col_stride);
+      pair two{};
+      if (reads_c<T>(epilogue)) two = *to;
+      KERAMOS_UNROLL
+      for (int half = 0; half < 2; ++half) {
+        const T sum = sums_[j * 4 + half * 2 + v];
+        two.value[half] = reads_c<T>(epilogue)
+                              ? element_with_c(epilogue, p.place, sum, two.value[half], i + half, at.n0 + col)
+                              : element_without_c<C>(epilogue, p.place, sum, i + half, at.n0 + col);
+      }
+      *to = two;
     }
   }
 
@@ -183,12 +266,12 @@ class warpgroup_accumulator {
     C* const c = p.c + (at.m0 + first_row()) * p.c_row_stride + at.n0 + first_col;
     KERAMOS_UNROLL
     for (int half = 0; half < 2; ++half) {
-      const int row = first_row() + 8 * half;
+      const int row = first_row() + rows::second * half;
       const index_t i = at.m0 + row;
       const int end = row >= there.row0 && row < there.row1 ? there.col1 : 0;
       KERAMOS_UNROLL
       for (int j = 0; j < fragments; j += together) {
-        vector* const to = reinterpret_cast<vector*>(c + 8 * half * p.c_row_stride + j * 8);
+        vector* const to = reinterpret_cast<vector*>(c + rows::second * half * p.c_row_stride + j * 8);
         const bool is_there = first_col + j * 8 >= there.col0 && first_col + j * 8 < end;
         pairs_bits pairs{};
         if constexpr (Reads) {

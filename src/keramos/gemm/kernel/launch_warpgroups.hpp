@@ -10,12 +10,13 @@
 #include <keramos/gemm/kernel/tiled_batch.hpp>
 #include <keramos/gemm/kernel/warpgroups.hpp>
 #include <keramos/gemm/plan/simt_rows.hpp>
+#include <keramos/gemm/plan/simt_table.hpp>
 
 namespace keramos::detail::simt {
 
 /// The collective of a row of the backend's table. `Form` is 1 where A's memory runs along k, plus 2 where B's does; plus 4
-/// where elements of A are of the second kind (tiling::reading), plus 8 where those of B are; plus 16 where both lie in lines,
-/// as all do that were prepared for matrix units. A number, as in simt::row.
+/// where elements of A are of the second kind (tiling::reading), plus 8 where those of B are; plus 16 where both may lie in
+/// lines. What matrix units need prepared may always; lines run along k. A number, as in simt::row.
 template <class Exec, class Types, int Row, int Form>
 struct warpgroup_row
     : warpgroup_collective<Exec, Types, backend::tiles<Exec>::table[Row].config,
@@ -28,17 +29,22 @@ struct warpgroup_row
 template <class Exec, class Types>
 constexpr bool is_form(int form) {
   using E = typename Types::a;
-  return (backend::warpgroups<Exec>::template reads_along_mn<E> || form % 4 == 3) &&
-         (tiling::reading<E>::has_kinds || form < 4);
+  const bool a = table_rows<Exec>::template warpgroups_read_along_mn<Types>(true) || (form & 1) != 0,
+             b = table_rows<Exec>::template warpgroups_read_along_mn<Types>(false) || (form & 2) != 0;
+  return a && b && (tiling::reading<E>::has_kinds || form < 4);
+}
+
+/// Whether an operand runs along k as warpgroups read it: in lines too.
+template <class Types, class T>
+bool runs_along_k(const tiling::operand<T>& x) {
+  return Types::needs_matrix_units ? x.stride_k == 1 || x.stride_mn != 1 : operand_layout(x).along_k;
 }
 
 /// Calls `launch(collective)` with that of a row of the table and of the form of a problem's operands.
 template <class Exec, bool OfBatch, class Types, class Launch>
 void with_warpgroups(int row, const gemm_problem<Types>& p, const Launch& launch) {
   if constexpr (has_warpgroup_rows<Exec, Types>) {
-    const bool along_k = Types::needs_matrix_units;  // in lines
-    const int form = int(along_k || operand_layout(p.a).along_k) +
-                     2 * int(along_k || operand_layout(p.b).along_k) + 4 * int(p.a.kind()) +
+    const int form = int(runs_along_k<Types>(p.a)) + 2 * int(runs_along_k<Types>(p.b)) + 4 * int(p.a.kind()) +
                      8 * int(p.b.kind());
     constexpr const auto& table = backend::tiles<Exec>::table;
     const bool launched = any_of_first<int(std::size(table))>([&](auto r) {

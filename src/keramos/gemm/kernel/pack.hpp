@@ -219,14 +219,26 @@ bool can_pack(index_t k, const backend::simt::device_model& device) {
   return most_to_pack<Types>(k, device) > 0;
 }
 
-/// Has those operands packed that warpgroups cannot read as they lie.
+/// Whether an operand is worth a copy with aligned rows; `columns` is its part of a tile's rows and columns.
+template <class T>
+bool gains_from_alignment(const tiling::operand<T>& x, index_t other_extent, double columns,
+                          const backend::simt::device_model& device) {
+  const index_t pitch = x.stride_k == 1 ? x.stride_mn : x.stride_k;
+  return pitch * index_t(sizeof(T)) % device.sector != 0 &&
+         double(other_extent) * columns >= double(device.least_extent_to_align);
+}
+
+/// Has those operands packed that warpgroups cannot read as they lie, or only slowly.
 template <class Types>
-void pack_for_warpgroups(const gemm_problem<Types>& p, bool reads_a, bool reads_b,
+void pack_for_warpgroups(const gemm_problem<Types>& p, bool reads_a, bool reads_b, const tiling::shape& block,
                          const backend::simt::device_model& device, gemm_part& part) {
   const index_t most = std::max(most_to_pack<Types>(p.k, device), band_multiple);
-  part.pack_a = !reads_a, part.pack_b = !reads_b;
-  part.band_m = reads_a ? p.m : std::min(p.m, most);
-  part.band_n = reads_b ? p.n : std::min(p.n, most);
+  const double of_a = double(block.m) / (block.m + block.n);
+  const bool can_align = can_pack<Types>(p.k, device);
+  part.pack_a = !reads_a || (can_align && gains_from_alignment(p.a, p.n, of_a, device));
+  part.pack_b = !reads_b || (can_align && gains_from_alignment(p.b, p.m, 1 - of_a, device));
+  part.band_m = part.pack_a ? std::min(p.m, most) : p.m;
+  part.band_n = part.pack_b ? std::min(p.n, most) : p.n;
 }
 
 /// Calls `multiply(band)` for bands of C, whose operands are packed as planned.

@@ -35,7 +35,7 @@ struct planner {
 
   /// A few rows or columns of C should be columns, as the narrow tiles of the table are; otherwise its rows
   /// should be contiguous. But matrix units read A fastest where its memory runs along k, and B where it runs
-  /// along n, which for large products counts for more.
+  /// along n, which for large products counts for more; and warpgroups may read only A along m, not B along n.
   template <class Types>
   static bool prefers_transposed(const Exec& exec, const gemm_problem<Types>& p) {
     if (!Types::transposable) return false;
@@ -46,6 +46,14 @@ struct planner {
       if (std::min(p.m, p.n) > device.most_extent_to_suit_c) {
         const bool a_along_k = operand_layout(p.a).along_k, b_along_k = operand_layout(p.b).along_k;
         if (a_along_k != b_along_k) return b_along_k;
+      }
+    }
+    if constexpr (has_warpgroup_rows<Exec, Types> && rows::template warpgroups_read_along_mn<Types>(true) &&
+                  !rows::template warpgroups_read_along_mn<Types>(false)) {
+      if (rows::template has_warpgroups<Types>(tiles::arch(exec)) &&
+          std::min(p.m, p.n) > device.most_extent_to_suit_c) {
+        const bool a_along_k = operand_layout(p.a).along_k, b_along_k = operand_layout(p.b).along_k;
+        if (a_along_k != b_along_k) return a_along_k;
       }
     }
     return p.c_col_stride != 1 && p.c_row_stride == 1;
@@ -98,7 +106,8 @@ struct planner {
     }
     const operand_layout a(p.a), b(p.b);
     if (rows::of_warpgroups(part.row))
-      pack_for_warpgroups(p, rows::warpgroups_read(p, a), rows::warpgroups_read(p, b), device, part);
+      pack_for_warpgroups(p, rows::warpgroups_read_a(p), rows::warpgroups_read_b(p),
+                          table[part.row].config.block, device, part);
     else if (!requested)
       choose_packing(p, a.along_k, a.vectors, b.along_k, b.vectors,
                      table[part.row].config.math == tiling::math_unit::fma, device, part);
@@ -163,8 +172,8 @@ struct planner {
         },
         [&](const std::string& why) { refuse_plan(number, why); });
     if (part.band_m < 1 || part.band_n < 1) refuse_plan(number, "has bands without rows or columns");
-    if (rows::of_warpgroups(part.row) && ((!part.pack_a && !rows::warpgroups_read(p, operand_layout(p.a))) ||
-                                          (!part.pack_b && !rows::warpgroups_read(p, operand_layout(p.b)))))
+    if (rows::of_warpgroups(part.row) &&
+        ((!part.pack_a && !rows::warpgroups_read_a(p)) || (!part.pack_b && !rows::warpgroups_read_b(p))))
       refuse_plan(number, "does not pack an operand that its tile cannot read as it lies");
     if (split.parts == 1) return;
     const tiling::config& c = table[part.row].config;
@@ -216,8 +225,8 @@ struct planner {
             device.units,
             device.unit_bytes,
             whose,
-            ask && !rows::warpgroups_read(p, operand_layout(p.a)),
-            ask && !rows::warpgroups_read(p, operand_layout(p.b))};
+            ask && !rows::warpgroups_read_a(p),
+            ask && !rows::warpgroups_read_b(p)};
   }
 
   /// The fastest row for m x n elements of C, and its predicted time.

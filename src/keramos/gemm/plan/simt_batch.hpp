@@ -81,8 +81,7 @@ struct batch_planner : planner<Exec> {
                  rows::serves_batches(r);
         },
         refuse_batch_plan);
-    if (rows::of_warpgroups(plan.row) && !(rows::warpgroups_read(shape, operand_layout(shape.a)) &&
-                                           rows::warpgroups_read(shape, operand_layout(shape.b))))
+    if (rows::of_warpgroups(plan.row) && !(rows::warpgroups_read_a(shape) && rows::warpgroups_read_b(shape)))
       refuse_batch_plan("has a tile that cannot read the operands as they lie");
   }
 

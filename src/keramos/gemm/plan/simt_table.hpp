@@ -1,6 +1,7 @@
 // What rows of a GPU backend's tile table can be used for, and with which collective they are launched.
 #pragma once
 
+#include <algorithm>
 #include <iterator>
 #include <string>
 
@@ -32,12 +33,35 @@ struct table_rows {
     return supports<Types>(r, arch, whose) && r.serves != serves::batches;
   }
   static bool of_warpgroups(int row) { return table[row].config.math == tiling::math_unit::warpgroup; }
-  /// Whether they read an operand of p as it lies; else a copy of it that runs along `packed_along`. Elements that are not
+  /// Whether there are such rows for these types on that architecture.
+  template <class Types>
+  static bool has_warpgroups(int arch) {
+    return std::any_of(std::begin(table), std::end(table), [&](const tile_row& r) {
+      return r.config.math == tiling::math_unit::warpgroup &&
+             supports<Types>(r, arch, epilogue_of_product::library);
+    });
+  }
+  /// Whether they read A or B of such a product along m or n.
+  template <class Types>
+  static constexpr bool warpgroups_read_along_mn(bool a) {
+    using E = typename Types::a;
+    return backend::warpgroups<Exec>::template reads_along_mn<E> ||
+           (a && backend::warpgroups<Exec>::template takes_loaded_a<E> && !Types::splits_elements);
+  }
+  /// Whether they read A or B of p as it lies; else a copy of it that runs along `packed_along`. Elements that are not
   /// split are rounded by the unit that copies boxes.
   template <class Types>
-  static bool warpgroups_read(const gemm_problem<Types>& p, const operand_layout& x) {
-    return x.vectors && (x.along_k || packed_along<Types> == tiling::direction::mn) &&
-           (!Types::needs_matrix_units || (!Types::splits_elements && can_map(p)));
+  static bool warpgroups_read_a(const gemm_problem<Types>& p) {
+    using unit = backend::warpgroups<Exec>;
+    using E = typename Types::a;
+    const operand_layout a(p.a);
+    if constexpr (unit::template takes_loaded_a<E>)
+      if (!a.along_k && p.a.stride_k * index_t(sizeof(E)) % unit::loaded_a_pitch != 0) return false;
+    return warpgroups_read(p, a, warpgroups_read_along_mn<Types>(true));
+  }
+  template <class Types>
+  static bool warpgroups_read_b(const gemm_problem<Types>& p) {
+    return warpgroups_read(p, operand_layout(p.b), warpgroups_read_along_mn<Types>(false));
   }
   template <class Types>
   static constexpr tiling::direction packed_along =
@@ -99,6 +123,12 @@ struct table_rows {
   }
 
  private:
+  template <class Types>
+  static bool warpgroups_read(const gemm_problem<Types>& p, const operand_layout& x, bool along_mn) {
+    return x.vectors && (x.along_k || along_mn) &&
+           (!Types::needs_matrix_units || (!Types::splits_elements && can_map(p)));
+  }
+
   static constexpr int least_tile_of_batch = 64 * 64;  // elements of C
 };
 
