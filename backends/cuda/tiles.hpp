@@ -37,7 +37,7 @@ namespace cuda {
 //   (13), but then the choice would take them at n = 1024 too, where 64x64x64 is.
 //   Tiles of warpgroups, 64 rows for each of those that multiply: 168 registers with 128 rows, 128 with 64 rows. With 256
 //   columns (and f8 with 64 rows) the copying threads give of theirs (collective/warpgroup.hpp): up to 24 bytes of spills
-//   (i8 to i8; f16 and f8 up to 8). 99 to 198 KB of scratch, which Kokkos
+//   (i8 to i8; f16 and f8 up to 8). 99 to 203 KB of scratch, which Kokkos
 //   gives since 5.2: measured as above. They do not divide k at n = 1024: sums cost more than they save there.
 //   192 columns fill multiprocessors better where 256 leave the last wave nearly empty: on an H100 tf32 with n = 3000 does 296
 //   TFLOP/s instead of 260. Their efficiencies are estimates.
