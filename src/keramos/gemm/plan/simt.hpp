@@ -35,7 +35,7 @@ struct planner {
 
   /// A few rows or columns of C should be columns, as the narrow tiles of the table are; otherwise its rows
   /// should be contiguous. But matrix units read A fastest where its memory runs along k, and B where it runs
-  /// along n, which for large products counts for more; and warpgroups may read only A along m, not B along n.
+  /// along n, which for large products counts for more.
   template <class Types>
   static bool prefers_transposed(const Exec& exec, const gemm_problem<Types>& p) {
     if (!Types::transposable) return false;
@@ -48,15 +48,20 @@ struct planner {
         if (a_along_k != b_along_k) return b_along_k;
       }
     }
+    return p.c_col_stride != 1 && p.c_row_stride == 1;
+  }
+  /// The same of a product by itself: its tiles may be of warpgroups, which may read only A along m, and not B along n.
+  template <class Types>
+  static bool alone_prefers_transposed(const Exec& exec, const gemm_problem<Types>& p) {
     if constexpr (has_warpgroup_rows<Exec, Types> && rows::template warpgroups_read_along_mn<Types>(true) &&
                   !rows::template warpgroups_read_along_mn<Types>(false)) {
-      if (rows::template has_warpgroups<Types>(tiles::arch(exec)) &&
-          std::min(p.m, p.n) > device.most_extent_to_suit_c) {
+      if (rows::template has_warpgroups<Types>(exec, tiles::arch(exec)) &&
+          std::min(p.m, p.n) > tiles::model(exec).most_extent_to_suit_c) {
         const bool a_along_k = operand_layout(p.a).along_k, b_along_k = operand_layout(p.b).along_k;
         if (a_along_k != b_along_k) return a_along_k;
       }
     }
-    return p.c_col_stride != 1 && p.c_row_stride == 1;
+    return prefers_transposed(exec, p);
   }
 
   /// Adds to a plan how a problem with m, n, k > 0 is done: C in whole tiles, and strips of what is left if that is
@@ -73,7 +78,7 @@ struct planner {
         part.m = plan.m, part.n = plan.n;
         return residues_planner<Exec, Types>::choose(p, tiles::model(exec), part);
       }
-    if (prefers_transposed(exec, p)) p.transpose();
+    if (alone_prefers_transposed(exec, p)) p.transpose();
     const bool whole =
         requested || p.n == 1 || Types::splits_elements;  // a strip would split an operand once more
     const main_part main = whole ? main_part{p.m, p.n} : choose_main(exec, p, whose);
@@ -286,7 +291,7 @@ struct planner {
   template <class Types>
   static gemm_part choose_part(const Exec& exec, gemm_problem<Types> p,
                                const std::optional<tiling::shape>& requested, epilogue_of_product whose) {
-    if (prefers_transposed(exec, p)) p.transpose();
+    if (alone_prefers_transposed(exec, p)) p.transpose();
     gemm_part part;
     if (p.n == 1 && !requested && !emulated_types<Types>)
       choose_vector(vector_access_of(p), p.m, p.k, tiles::model(exec), part);

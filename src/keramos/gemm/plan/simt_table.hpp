@@ -33,12 +33,12 @@ struct table_rows {
     return supports<Types>(r, arch, whose) && r.serves != serves::batches;
   }
   static bool of_warpgroups(int row) { return table[row].config.math == tiling::math_unit::warpgroup; }
-  /// Whether there are such rows for these types on that architecture.
+  /// Whether there are such rows for these types on this device, which has the local memory for them.
   template <class Types>
-  static bool has_warpgroups(int arch) {
+  static bool has_warpgroups(const Exec& exec, int arch) {
     return std::any_of(std::begin(table), std::end(table), [&](const tile_row& r) {
       return r.config.math == tiling::math_unit::warpgroup &&
-             supports<Types>(r, arch, epilogue_of_product::library);
+             supports<Types>(r, arch, epilogue_of_product::library) && fits(exec, r);
     });
   }
   /// Whether they read A or B of such a product along m or n.
