@@ -14,3 +14,17 @@ set_target_properties(keramos_dist PROPERTIES EXPORT_NAME dist POSITION_INDEPEND
                                               SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 keramos_sources_language(keramos_dist)
 keramos_warnings(keramos_dist)
+
+# ScaLAPACK's p?gemm_ by keramos::dist::gemm, to be preloaded or linked before ScaLAPACK, whose BLACS it uses: any, so that it
+# is not linked here. It shows nothing but these routines.
+if(KERAMOS_PBLAS)
+  add_library(keramos_pblas SHARED src/dist/pblas.cpp)
+  add_library(Keramos::pblas ALIAS keramos_pblas)
+  target_link_libraries(keramos_pblas PRIVATE keramos_dist ${CMAKE_DL_LIBS})
+  set(shown "${PROJECT_SOURCE_DIR}/src/dist/pblas.map")
+  target_link_options(keramos_pblas PRIVATE LINKER:--version-script=${shown} LINKER:-z,lazy)
+  set_target_properties(keramos_pblas PROPERTIES EXPORT_NAME pblas LINK_DEPENDS "${shown}" VERSION ${PROJECT_VERSION}
+                                                 SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  keramos_sources_language(keramos_pblas)
+  keramos_warnings(keramos_pblas)
+endif()
