@@ -13,6 +13,7 @@
 #include "completion/command.hpp"
 #include "core/interrupt.hpp"
 #include "core/problem.hpp"
+#include "distributed/command.hpp"
 #include "epilogue/command.hpp"
 #include "explain/command.hpp"
 #include "gemm/command.hpp"
@@ -70,6 +71,9 @@ int main(int argc, char** argv) {
   keramos::perf::add_kernels_command(app, command, argc, argv);
   keramos::perf::add_overhead_command(app, command, argc, argv);
   keramos::perf::add_epilogue_command(app, command, argc, argv);
+#ifdef KERAMOS_PERF_HAS_DIST
+  keramos::perf::add_distributed_command(app, command, argc, argv);
+#endif
   keramos::perf::add_support_command(app, command);
   keramos::perf::add_worker_command(app, command, argc, argv);
   if (argc > 1 && std::string(argv[1]) == "complete") {  // for shells
@@ -97,7 +101,8 @@ int main(int argc, char** argv) {
                      " [options] (keramos-perf " + name + " --help lists them)");
   }
   const auto name = app.get_subcommands().front()->get_name();
-  if (name != "gemm" && name != "batched" && name != "worker" && keramos::perf::launched_ranks() > 1) {
+  if (name != "gemm" && name != "batched" && name != "worker" && name != "distributed" &&
+      keramos::perf::launched_ranks() > 1) {
     return bad_usage("keramos-perf " + name + " runs once, not on every rank: write keramos-perf " + name +
                      " without mpirun or srun");
   }

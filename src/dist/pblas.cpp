@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <keramos/core/runtime.hpp>
@@ -145,15 +146,36 @@ class operand {
         t.rank.push_back((by_row_.is_copied() ? (p + row) % grid.rows : p) * grid.cols +
                          (by_col_.is_copied() ? (q + col) % grid.cols : q));
     t.part.assign(t.rank.size(), 0);
-    const auto part = matrix_view<T>::column_major(data_, rows, cols, std::max<index_t>(leading_, rows));
+    const index_t leading = std::max<index_t>(leading_, rows);
+    const auto part = matrix_view<T>::column_major(reachable(rows, cols, leading), rows, cols, leading);
     return matrix<T>(layout(std::move(t)), part).sub(i_, j_, rows_, cols_);
+  }
+  /// What a product has written, where the caller sees it.
+  void give_back() const {
+    if (copy_.extent(0) > 0) Kokkos::deep_copy(host_view(data_, copy_.extent(0)), copy_);
   }
   /// In how many process rows and columns there are copies.
   int row_copies(const blacs_grid& grid) const { return by_row_.is_copied() ? grid.rows : 1; }
   int col_copies(const blacs_grid& grid) const { return by_col_.is_copied() ? grid.cols : 1; }
 
  private:
+  using space = communicator::execution_space;
+  using element = std::remove_const_t<T>;
+
   bool is_empty() const { return rows_ == 0 || cols_ == 0; }
+  static auto host_view(T* data, std::size_t size) {
+    return Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(data, size);
+  }
+  /// The part itself, or a copy of it where kernels do not reach the host's memory.
+  T* reachable(index_t rows, index_t cols, index_t leading) const {
+    if (Kokkos::SpaceAccessibility<space, Kokkos::HostSpace>::accessible || rows == 0 || cols == 0)
+      return data_;
+    if (copy_.extent(0) == 0) {
+      copy_ = Kokkos::View<element*, space>("keramos::pblas", std::size_t(leading * (cols - 1) + rows));
+      Kokkos::deep_copy(copy_, host_view(data_, copy_.extent(0)));
+    }
+    return copy_.data();
+  }
 
   T* data_;
   index_t i_, j_, rows_, cols_;
@@ -161,6 +183,7 @@ class operand {
   bool is_known_;
   axis_entries by_row_, by_col_;
   index_t leading_;
+  mutable Kokkos::View<element*, space> copy_;
 };
 
 /// Whether all processes of the grid can take the call, and if so their ranks, row by row.
@@ -214,6 +237,7 @@ bool multiply(const char* name, const arguments<T>& x) {
     for (int row = 0; row < c.row_copies(grid); ++row)
       for (int col = 0; col < c.col_copies(grid); ++col)
         if (row + col > 0) redistribute(comm, op::N, first, c.get(grid, row, col));
+    c.give_back();
     return true;
   } catch (const memory_error&) {  // on all ranks; C is as it was
     return false;
