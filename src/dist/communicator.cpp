@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -54,16 +55,18 @@ std::array<std::string, 2> difference(const std::string& x, const std::string& y
 
 }  // namespace
 
-communicator::communicator(MPI_Comm of, const communicator_options& options) : comm_(duplicate(of)) {
+communicator::communicator(MPI_Comm of, const communicator_options& options)
+    : comm_(duplicate(of)), timeout_seconds_(options.mpi_timeout_seconds) {
   MPI_Comm_rank(comm_, &rank_);
   MPI_Comm_size(comm_, &size_);
-  transport_ = mpi_transport(comm_, options.longest_message);
+  transport_ = mpi_transport(comm_, options.longest_message, timeout_seconds_);
 }
 
 communicator::communicator(communicator&& other) noexcept
     : comm_(std::exchange(other.comm_, MPI_COMM_NULL)),
       rank_(other.rank_),
       size_(other.size_),
+      timeout_seconds_(other.timeout_seconds_),
       transport_(std::move(other.transport_)),
       queue_(std::move(other.queue_)) {}
 
@@ -85,6 +88,23 @@ std::string communicator::text_of(int rank, std::string text) {
   return text;
 }
 
+void communicator::largest(const std::uint64_t* mine, std::uint64_t* most, int count) {
+  const auto n = std::size_t(count);
+  auto memory = std::make_unique<std::vector<std::uint64_t>>(mine, mine + n);
+  memory->resize(2 * n);
+  std::uint64_t* const result = memory->data() + n;
+  std::vector<MPI_Request> all(1, MPI_REQUEST_NULL);
+  check(MPI_Iallreduce(memory->data(), result, count, MPI_UINT64_T, MPI_MAX, comm_, all.data()),
+        "MPI_Iallreduce");
+  try {
+    detail::wait_mpi(all, comm_, timeout_seconds_);
+  } catch (...) {
+    memory.release();  // a rank that comes late may still have it written
+    throw;
+  }
+  std::copy_n(result, n, most);
+}
+
 void communicator::agree(const std::string& call, failure why, const std::string& message) {
   // All at once: whether hashes are the same (the largest, and the complement of the smallest), and the lowest rank that
   // fails, with why.
@@ -92,7 +112,7 @@ void communicator::agree(const std::string& call, failure why, const std::string
   const std::uint64_t failing =
       why == failure::none ? 0 : std::uint64_t(size_ - rank_) * 4 + std::uint64_t(why);
   std::uint64_t mine[3] = {hash, ~hash, failing}, most[3];
-  check(MPI_Allreduce(mine, most, 3, MPI_UINT64_T, MPI_MAX, comm_), "MPI_Allreduce");
+  largest(mine, most, 3);
   if (most[2] != 0) {
     const int rank = size_ - int(most[2] / 4);
     const std::string text = text_of(rank, message) + " (found on rank " + std::to_string(rank) + ")";

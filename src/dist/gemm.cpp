@@ -72,10 +72,11 @@ class rank_product {
   }
   void move(const dist_operand& from, const dist_operand& to, int bytes, const dist_pack& unpack) {
     // What is left on the rank that holds most: all ranks must halve alike.
-    index_t held = 0;
-    check_mpi(MPI_Allreduce(&account_.now, &held, 1, MPI_INT64_T, MPI_MAX, comm_.mpi()), "MPI_Allreduce",
-              comm_.mpi());
-    report_.redistributed_bytes += dist_run(comm_, {bytes, from, to, unpack}, account_, memory_ - held);
+    const std::uint64_t mine = std::uint64_t(account_.now);
+    std::uint64_t held = 0;
+    comm_.largest(&mine, &held, 1);
+    report_.redistributed_bytes +=
+        dist_run(comm_, {bytes, from, to, unpack}, account_, memory_ - index_t(held));
   }
 
   /// The panels of a step. `held`: lines of k of the own parts of A and B that belong to steps before.

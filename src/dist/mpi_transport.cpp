@@ -1,6 +1,74 @@
 #include <algorithm>
+#include <chrono>
+#include <string>
 
 #include <keramos/dist/communicator.hpp>
+
+namespace keramos::detail {
+namespace {
+
+constexpr int roll_call_tag = 4;
+
+/// The ranks that do not answer within the time: each that waits too long calls all others, and so answers their calls.
+std::string missing_ranks(MPI_Comm comm, int rank, std::chrono::duration<double> patience) {
+  static char sent = 0;  // nobody waits until it is
+  int size = 0;
+  MPI_Comm_size(comm, &size);
+  std::vector<char> heard(std::size_t(size), 0);
+  std::vector<MPI_Request> calls(std::size_t(size), MPI_REQUEST_NULL);
+  for (int r = 0; r < size; ++r) {
+    if (r == rank) continue;
+    MPI_Request call = MPI_REQUEST_NULL;
+    MPI_Irecv(&heard[std::size_t(r)], 1, MPI_CHAR, r, roll_call_tag, comm, &calls[std::size_t(r)]);
+    MPI_Isend(&sent, 1, MPI_CHAR, r, roll_call_tag, comm, &call);
+    MPI_Request_free(&call);
+  }
+  const auto end = std::chrono::steady_clock::now() + patience;
+  int is_done = 0;
+  while (!is_done && std::chrono::steady_clock::now() < end) {
+    is_done = 1;
+    for (MPI_Request& r : calls) {
+      int has_come = 0;
+      MPI_Test(&r, &has_come, MPI_STATUS_IGNORE);
+      is_done = is_done && has_come;
+    }
+  }
+  std::string names;
+  for (int r = 0; r < size; ++r) {
+    MPI_Request& call = calls[std::size_t(r)];
+    if (call == MPI_REQUEST_NULL) continue;
+    MPI_Cancel(&call), MPI_Request_free(&call);
+    names += (names.empty() ? "" : ", ") + std::to_string(r);
+  }
+  return names;
+}
+
+}  // namespace
+
+void wait_mpi(std::vector<MPI_Request>& requests, MPI_Comm comm, double timeout_seconds) {
+  const int count = int(requests.size());
+  if (timeout_seconds <= 0)
+    return check_mpi(MPI_Waitall(count, requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall", comm);
+  const std::chrono::duration<double> patience(timeout_seconds);
+  const auto end = std::chrono::steady_clock::now() + patience;
+  for (int is_done = 0; !is_done;) {
+    check_mpi(MPI_Testall(count, requests.data(), &is_done, MPI_STATUSES_IGNORE), "MPI_Testall", comm);
+    if (is_done || std::chrono::steady_clock::now() < end) continue;
+    int rank = -1;
+    MPI_Comm_rank(comm, &rank);
+    const std::string missing = missing_ranks(comm, rank, patience);
+    throw dist::communication_error(
+        "keramos::dist: rank " + std::to_string(rank) +
+            " has waited longer than options.mpi_timeout_seconds, " + std::to_string(timeout_seconds) +
+            (missing.empty()
+                 ? ", though all ranks answer"
+                 : "; no answer of rank " + missing + ", which has died, stalls or left the call") +
+            "; the communicator is of no use any more",
+        rank);
+  }
+}
+
+}  // namespace keramos::detail
 
 namespace keramos::dist {
 namespace {
@@ -9,7 +77,7 @@ constexpr int tag = 1;
 
 class mpi_pending final : public pending {
  public:
-  explicit mpi_pending(MPI_Comm comm) : comm_(comm) {}
+  mpi_pending(MPI_Comm comm, double timeout_seconds) : comm_(comm), timeout_seconds_(timeout_seconds) {}
   mpi_pending(const mpi_pending&) = delete;
   mpi_pending& operator=(const mpi_pending&) = delete;
   // Memory may be freed next. What is still under way then, after an exception, is given up.
@@ -23,14 +91,12 @@ class mpi_pending final : public pending {
     detail::check_mpi(MPI_Testall(int(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE),
                       "MPI_Testall", comm_);
   }
-  void wait() override {
-    detail::check_mpi(MPI_Waitall(int(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE),
-                      "MPI_Waitall", comm_);
-  }
+  void wait() override { detail::wait_mpi(requests_, comm_, timeout_seconds_); }
   MPI_Request* next() { return &requests_.emplace_back(MPI_REQUEST_NULL); }
 
  private:
   MPI_Comm comm_;
+  double timeout_seconds_;
   std::vector<MPI_Request> requests_;
 };
 
@@ -42,11 +108,12 @@ void in_pieces(std::size_t bytes, std::size_t longest, const F& f) {
 
 class mpi final : public transport {
  public:
-  mpi(MPI_Comm comm, std::size_t longest) : comm_(comm), longest_(longest) {}
+  mpi(MPI_Comm comm, std::size_t longest, double timeout_seconds)
+      : comm_(comm), longest_(longest), timeout_seconds_(timeout_seconds) {}
   const char* name() const override { return "MPI"; }
 
   std::unique_ptr<pending> start(const std::vector<outgoing>& out, const std::vector<incoming>& in) override {
-    auto p = std::make_unique<mpi_pending>(comm_);
+    auto p = std::make_unique<mpi_pending>(comm_, timeout_seconds_);
     for (const incoming& x : in)
       in_pieces(x.bytes, longest_, [&](std::size_t at, int count) {
         detail::check_mpi(
@@ -65,12 +132,14 @@ class mpi final : public transport {
  private:
   MPI_Comm comm_;
   std::size_t longest_;
+  double timeout_seconds_;
 };
 
 }  // namespace
 
-std::unique_ptr<transport> mpi_transport(MPI_Comm comm, std::size_t longest_message) {
-  return std::make_unique<mpi>(comm, std::clamp<std::size_t>(longest_message, 1, std::size_t(1) << 30));
+std::unique_ptr<transport> mpi_transport(MPI_Comm comm, std::size_t longest_message, double timeout_seconds) {
+  return std::make_unique<mpi>(comm, std::clamp<std::size_t>(longest_message, 1, std::size_t(1) << 30),
+                               timeout_seconds);
 }
 
 }  // namespace keramos::dist

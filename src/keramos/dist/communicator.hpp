@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <keramos/core/queue.hpp>
 #include <keramos/dist/error.hpp>
@@ -17,6 +18,9 @@ namespace keramos::dist {
 struct communicator_options {
   /// Longer messages are cut: MPI counts bytes by an int.
   std::size_t longest_message = std::size_t(1) << 30;
+  /// How long a rank waits for others, of whom each must have begun to wait, or answer, as long after that. Longer than
+  /// ranks may differ in when they make a call, and longer than a step of a product. 0: for ever.
+  double mpi_timeout_seconds = 0;
 };
 
 /// What an agreement found on some rank, as the exception that all ranks throw.
@@ -50,6 +54,8 @@ class KERAMOS_EXPORT communicator {
   /// say in the first line that differs. Lines are "name: value\n", the first is the function.
   /// @throws invalid_argument, memory_error or error
   void agree(const std::string& call, failure why = failure::none, const std::string& message = "");
+  /// Collective: the largest of each number on any rank. @throws communication_error
+  void largest(const std::uint64_t* mine, std::uint64_t* most, int count);
 
  private:
   std::string text_of(int rank, std::string text);
@@ -57,12 +63,14 @@ class KERAMOS_EXPORT communicator {
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1;
+  double timeout_seconds_ = 0;
   std::unique_ptr<dist::transport> transport_;
   queue_type queue_;
 };
 
-/// MPI as a transport.
-KERAMOS_EXPORT std::unique_ptr<transport> mpi_transport(MPI_Comm comm, std::size_t longest_message);
+/// MPI as a transport, which waits as long as communicator_options::mpi_timeout_seconds says.
+KERAMOS_EXPORT std::unique_ptr<transport> mpi_transport(MPI_Comm comm, std::size_t longest_message,
+                                                        double timeout_seconds);
 
 }  // namespace keramos::dist
 
@@ -70,5 +78,8 @@ namespace keramos::detail {
 
 /// Throws communication_error unless `status` is success.
 KERAMOS_EXPORT void check_mpi(int status, const char* function, MPI_Comm comm);
+/// Waits until all are done. @throws communication_error if one fails, or all take longer than `timeout_seconds`, if that is
+/// not 0: it names the ranks that do not answer.
+KERAMOS_EXPORT void wait_mpi(std::vector<MPI_Request>& requests, MPI_Comm comm, double timeout_seconds);
 
 }  // namespace keramos::detail
