@@ -13,6 +13,7 @@
 
 #include <keramos/backends/interface.hpp>
 #include <keramos/backends/simt/tiles.hpp>
+#include <keramos/backends/simt/wave_fragment.hpp>
 #include <keramos/base/device_info.hpp>
 #include <keramos/base/memory_kind.hpp>
 #include <keramos/base/scalar_type.hpp>
@@ -137,10 +138,26 @@ concept has_multiply_short = requires(T (&sums)[2][2], unsigned (&a)[4], unsigne
   };
 };
 
+/// Fragments of a wavefront: a lane's runs of elements E, and 16 bytes of sums of T as often as it has them.
+template <class Exec, class E, class T, class M = mma<Exec>>
+concept has_multiply_16x16 = requires {
+  { M::template fragment<E> } -> std::convertible_to<simt::wave_fragment>;
+  requires traits<Exec>::warp_size % M::template fragment<E>.lanes == 0;
+}
+&&requires(T (&sums)[M::template fragment<E>.sums() * sizeof(T) / 16][16 / sizeof(T)],
+           const E (&x)[M::template fragment<E>.run]) {
+  M::end_of_products();
+  requires tiling::reading<E>::has_kinds || requires { M::multiply_16x16(sums, x, x); };
+  requires !tiling::reading<E>::has_kinds || requires {
+    M::multiply_16x16(sums, x, x, std::true_type(), std::false_type());
+  };
+};
+
 template <class Exec>
 concept has_mma = requires(const Exec& exec, float (&sums)[4]) {
   { mma<Exec>::template has_matrix_unit<double> } -> std::convertible_to<bool>;
   { mma<Exec>::template multiplies_short<float16> } -> std::convertible_to<bool>;
+  { mma<Exec>::template multiplies_in_waves<float> } -> std::convertible_to<bool>;
   { mma<Exec>::matrix_unit_works(exec) } -> std::same_as<bool>;
   mma<Exec>::settle(sums);
   requires !mma<Exec>::template has_matrix_unit<double> || has_multiply_16x8<Exec, double>;
@@ -203,6 +220,8 @@ consteval bool has_atoms_of_row() {
     return has_warpgroup_multiply<Exec, E, T>;
   else if constexpr (row.config.math == tiling::math_unit::fma)
     return true;
+  else if constexpr (mma<Exec>::template multiplies_in_waves<E>)
+    return has_multiply_16x16<Exec, E, T>;
   else if constexpr (detail::is_complex<T>)
     return has_multiply_16x8<Exec, typename T::value_type>;
   else if constexpr (mma<Exec>::template multiplies_short<E>)

@@ -56,6 +56,10 @@ struct fma_units {
   /// Whether matrix units take elements E by `load_8x8x4` and `multiply_short` instead, several in a register.
   template <class E>
   static constexpr bool multiplies_short = false;
+  /// Whether they take elements E by `multiply_16x16` instead: a lane's run of k at once, in fragments of which
+  /// `fragment<E>` says how they are shared out (backends/simt/wave_fragment.hpp, backends/hip/mma.hpp).
+  template <class E>
+  static constexpr bool multiplies_in_waves = false;
   /// Whether the device at hand has it.
   template <class Exec>
   static bool matrix_unit_works(const Exec&) {

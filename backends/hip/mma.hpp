@@ -1,13 +1,135 @@
-// The multiply atom of Kokkos::HIP: FMA units.
+// The multiply atoms of Kokkos::HIP: FMA units; MFMA of CDNA2 and later for f64, f32, bf16, f16 and integers of eight bits; WMMA
+// of RDNA3 for bf16, f16 and such integers. Compiled, never run.
+//
+// MFMA of gfx90a takes subnormal f16 and bf16, and subnormal sums of these, for zeros (MIOpen, "MI200 matrix fused multiply-add
+// (MFMA) behavior specifics"). So f16, which has such numbers from 6e-5 down, is converted to f32 and multiplied as such there,
+// which is exact; bf16 is not. Floats of eight bits are not multiplied by them: those of gfx942 have other exponents than ours
+// (FNUZ), and one more NaN.
 #pragma once
 
+#include <type_traits>
+
+#include <keramos/backends/hip/fragments.hpp>
 #include <keramos/backends/hip/traits.hpp>
+#include <keramos/backends/hip/units.hpp>
 #include <keramos/backends/interface.hpp>
+#include <keramos/base/float16.hpp>
+#include <keramos/base/integer8.hpp>
+#include <keramos/base/macros.hpp>
 
 namespace keramos::backend {
 
+namespace hip {
+
+template <class T, int Count>
+using vector_of = T __attribute__((ext_vector_type(Count)));
+
+/// `Count` numbers T from element `first` of a lane's run on.
+template <class T, int Count, class E, int Run>
+KERAMOS_FORCEINLINE_FUNCTION auto bits_of(const E (&run)[Run], int first) {
+  vector_of<T, Count> v;
+  static_assert(sizeof(v) <= sizeof(run));
+  __builtin_memcpy(&v, run + first, sizeof(v));
+  return v;
+}
+
+#if defined(__HIP_DEVICE_COMPILE__)
+
+template <class E, int Run>
+KERAMOS_FORCEINLINE_FUNCTION void mfma(vector_of<double, 4>& d, const E (&x)[Run], const E (&y)[Run]) {
+  KERAMOS_UNROLL
+  for (int k = 0; k < Run; ++k) d = __builtin_amdgcn_mfma_f64_16x16x4f64(x[k], y[k], d, 0, 0, 0);
+}
+template <class E, int Run>
+KERAMOS_FORCEINLINE_FUNCTION void mfma(vector_of<float, 4>& d, const E (&x)[Run], const E (&y)[Run]) {
+  KERAMOS_UNROLL
+  for (int k = 0; k < Run; k += sizeof(E) == 4 ? 1 : 4)
+    if constexpr (std::is_same_v<E, bfloat16>)
+      d = __builtin_amdgcn_mfma_f32_16x16x16bf16_1k(bits_of<short, 4>(x, k), bits_of<short, 4>(y, k), d, 0, 0,
+                                                    0);
+    else if constexpr (std::is_same_v<E, float>)
+      d = __builtin_amdgcn_mfma_f32_16x16x4f32(x[k], y[k], d, 0, 0, 0);
+    else if constexpr (units != matrix_units::cdna2)
+      d = __builtin_amdgcn_mfma_f32_16x16x16f16(bits_of<_Float16, 4>(x, k), bits_of<_Float16, 4>(y, k), d, 0,
+                                                0, 0);
+    else
+      KERAMOS_UNROLL
+  for (int i = k; i < k + 4; ++i)
+    d = __builtin_amdgcn_mfma_f32_16x16x4f32(float(bits_of<_Float16, 1>(x, i)[0]),
+                                             float(bits_of<_Float16, 1>(y, i)[0]), d, 0, 0, 0);
+}
+
+template <bool SignedX, bool SignedY, int Run>
+KERAMOS_FORCEINLINE_FUNCTION void mfma(vector_of<int, 4>& d, const integer8 (&x)[Run],
+                                       const integer8 (&y)[Run]) {
+  constexpr bool wide = units != matrix_units::cdna2;
+  using word = std::conditional_t<wide, long, int>;
+  KERAMOS_UNROLL
+  for (int k = 0; k < Run; k += int(sizeof(word)))
+    multiply_signed<SignedX, SignedY>(bits_of<word, 1>(x, k)[0], bits_of<word, 1>(y, k)[0],
+                                      [&](word a, word b) {
+                                        if constexpr (wide)
+                                          d = __builtin_amdgcn_mfma_i32_16x16x32_i8(a, b, d, 0, 0, 0);
+                                        else
+                                          d = __builtin_amdgcn_mfma_i32_16x16x16i8(a, b, d, 0, 0, 0);
+                                      });
+  if constexpr (!SignedX && !SignedY) d += 128 * 128 * 4 * Run;
+}
+
+template <class E>
+KERAMOS_FORCEINLINE_FUNCTION void wmma(vector_of<float, 8>& d, const E (&x)[16], const E (&y)[16]) {
+  if constexpr (std::is_same_v<E, float16>)
+    d = __builtin_amdgcn_wmma_f32_16x16x16_f16_w32(bits_of<_Float16, 16>(x, 0), bits_of<_Float16, 16>(y, 0),
+                                                   d);
+  else
+    d = __builtin_amdgcn_wmma_f32_16x16x16_bf16_w32(bits_of<short, 16>(x, 0), bits_of<short, 16>(y, 0), d);
+}
+template <bool SignedX, bool SignedY>
+KERAMOS_FORCEINLINE_FUNCTION void wmma(vector_of<int, 8>& d, const integer8 (&x)[16],
+                                       const integer8 (&y)[16]) {
+  d = __builtin_amdgcn_wmma_i32_16x16x16_iu8_w32(SignedX, bits_of<int, 4>(x, 0), SignedY,
+                                                 bits_of<int, 4>(y, 0), d, false);
+}
+
+#endif
+
+}  // namespace hip
+
 template <>
 struct mma<Kokkos::HIP> : fma_units {
+  template <class E>
+  static constexpr bool multiplies_in_waves = hip::units != hip::matrix_units::none &&
+                                              (std::is_same_v<E, float16> || std::is_same_v<E, bfloat16> ||
+                                               std::is_same_v<E, integer8> ||
+                                               (hip::units != hip::matrix_units::rdna3 &&
+                                                (std::is_same_v<E, float> || std::is_same_v<E, double>)));
+  template <class E>
+  static constexpr simt::wave_fragment fragment = hip::fragment_of<E>(hip::units);
+
+  /// D += X·Yᵀ, 16 x 16, as simt::wave_fragment says; `kinds` are whether X and Y are signed, of integers.
+  template <class E, class T, int Vectors, int Vector, int Run, class... Kinds>
+  KERAMOS_FORCEINLINE_FUNCTION static void multiply_16x16([[maybe_unused]] T (&sums)[Vectors][Vector],
+                                                          [[maybe_unused]] const E (&x)[Run],
+                                                          [[maybe_unused]] const E (&y)[Run], Kinds...) {
+#if defined(__HIP_DEVICE_COMPILE__)
+    using number = std::conditional_t<std::is_integral_v<T>, int, T>;
+    hip::vector_of<number, Vectors * Vector> d;
+    __builtin_memcpy(&d, sums, sizeof(sums));
+    if constexpr (hip::units == hip::matrix_units::rdna3)
+      hip::wmma<Kinds::value...>(d, x, y);
+    else
+      hip::mfma<Kinds::value...>(d, x, y);
+    __builtin_memcpy(sums, &d, sizeof(sums));
+#endif
+  }
+
+  /// None of the products before is moved behind it.
+  KERAMOS_FORCEINLINE_FUNCTION static void end_of_products() {
+#if defined(__HIP_DEVICE_COMPILE__)
+    __builtin_amdgcn_sched_barrier(0);
+#endif
+  }
+
   /// LLVM moves the products of a k-tile behind the barrier that ends it, since nothing before needs them, and all of
   /// the k-tile's fragments wait for them in registers: f32 tiles of 64 x 64 x 16 spilled up to 320 bytes at 128
   /// registers, and take 89 now. The statement is none, but the compiler must believe that it changes the sums; those

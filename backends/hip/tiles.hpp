@@ -2,6 +2,7 @@
 #pragma once
 
 #include <keramos/backends/hip/traits.hpp>
+#include <keramos/backends/hip/units.hpp>
 #include <keramos/backends/interface.hpp>
 #include <keramos/backends/simt/tiles.hpp>
 
@@ -9,7 +10,17 @@ namespace keramos::backend {
 
 namespace hip {
 
-// gfx90a, LLVM 21, Kokkos 4.6.99, over the layouts of A and B; no scratch is used, SGPRs that spill go to VGPRs:
+// Rows for matrix units. `efficiency` is 0.8 of the instruction's published rate for large tiles and 0.6 for small ones, a guess
+// (FLOPs a clock and compute unit, of which 256 are 1.00, by AMD's Matrix Instruction Calculator: f64 and f32 256; bf16, f16 and
+// i8 of gfx90a 1024; bf16 and f16 of gfx942 2048 and i8 4096; all of RDNA3 512).
+//
+// Large tiles of bytes that are not copied 16 at a time spill up to 268 bytes with MFMA.
+//
+// Large tiles have one stage and two teams: with copies through registers a second stage saves a barrier and nothing
+// else, and while one team waits the other multiplies.
+//
+// Rows for FMA units: gfx90a, LLVM 21, Kokkos 4.6.99, over the layouts of A and B; no scratch is used, SGPRs that spill go to
+// VGPRs:
 //   f32 128x128x8  161-173 VGPRs, 17 KB of LDS
 //   f32 64x64x16   75-89 VGPRs, 17 KB
 //   f64 128x64x8   164-168 VGPRs, 26 KB
@@ -21,10 +32,43 @@ namespace hip {
 // clang-format off
 inline constexpr simt::tile_row tile_table[] = {
     // arch  types        block           warp        fragment    stages teams  math        split  efficiency
+#if KERAMOS_HIP_UNITS == 1
+    {     0, simt::f64,  {{128, 128,  8}, { 64,  64}, {16, 16,  4},   1,    2, tiling::math_unit::matrix, false}, 0.80},
+    {     0, simt::f64,  {{ 64,  64,  8}, { 32,  32}, {16, 16,  4},   2,    3, tiling::math_unit::matrix, true},  0.60},
+    {     0, simt::f32,  {{128, 128, 16}, { 64,  64}, {16, 16,  4},   1,    2, tiling::math_unit::matrix, false}, 0.80},
+    {     0, simt::f32,  {{ 64,  64, 16}, { 32,  32}, {16, 16,  4},   2,    3, tiling::math_unit::matrix, true},  0.60},
+    {     0, simt::f16,  {{128, 128, 32}, { 64,  64}, {16, 16,  4},   1,    2, tiling::math_unit::matrix, false}, 0.80},
+    {     0, simt::f16,  {{ 64,  64, 32}, { 32,  32}, {16, 16,  4},   2,    3, tiling::math_unit::matrix, true},  0.60},
+    {     0, simt::bf16, {{128, 128, 32}, { 64,  64}, {16, 16, 16},   1,    2, tiling::math_unit::matrix, false}, 3.20},
+    {     0, simt::bf16, {{ 64,  64, 32}, { 32,  32}, {16, 16, 16},   2,    3, tiling::math_unit::matrix, true},  2.40},
+    {     0, simt::i8,   {{128,  64, 64}, { 64,  32}, {16, 16, 16},   1,    2, tiling::math_unit::matrix, false}, 3.20},
+    {     0, simt::i8,   {{ 64,  64, 64}, { 32,  32}, {16, 16, 16},   2,    2, tiling::math_unit::matrix, true},  2.40},
+#elif KERAMOS_HIP_UNITS == 2
+    {     0, simt::f64,  {{128, 128,  8}, { 64,  64}, {16, 16,  4},   1,    2, tiling::math_unit::matrix, false}, 0.80},
+    {     0, simt::f64,  {{ 64,  64,  8}, { 32,  32}, {16, 16,  4},   2,    3, tiling::math_unit::matrix, true},  0.60},
+    {     0, simt::f32,  {{128, 128, 16}, { 64,  64}, {16, 16,  4},   1,    2, tiling::math_unit::matrix, false}, 0.80},
+    {     0, simt::f32,  {{ 64,  64, 16}, { 32,  32}, {16, 16,  4},   2,    3, tiling::math_unit::matrix, true},  0.60},
+    {     0, simt::f16,  {{128, 128, 32}, { 64,  64}, {16, 16, 16},   1,    2, tiling::math_unit::matrix, false}, 6.40},
+    {     0, simt::f16,  {{ 64,  64, 32}, { 32,  32}, {16, 16, 16},   2,    3, tiling::math_unit::matrix, true},  4.80},
+    {     0, simt::bf16, {{128, 128, 32}, { 64,  64}, {16, 16, 16},   1,    2, tiling::math_unit::matrix, false}, 6.40},
+    {     0, simt::bf16, {{ 64,  64, 32}, { 32,  32}, {16, 16, 16},   2,    3, tiling::math_unit::matrix, true},  4.80},
+    {     0, simt::i8,   {{128,  64, 64}, { 64,  32}, {16, 16, 32},   1,    2, tiling::math_unit::matrix, false}, 12.8},
+    {     0, simt::i8,   {{ 64,  64, 64}, { 32,  32}, {16, 16, 32},   2,    2, tiling::math_unit::matrix, true},  9.60},
+#elif KERAMOS_HIP_UNITS == 3
+    {     0, simt::f16,  {{128,  64, 32}, { 32,  32}, {16, 16, 16},   1,    2, tiling::math_unit::matrix, false}, 1.60},
+    {     0, simt::f16,  {{ 64,  64, 32}, { 32,  32}, {16, 16, 16},   2,    3, tiling::math_unit::matrix, true},  1.20},
+    {     0, simt::bf16, {{128,  64, 32}, { 32,  32}, {16, 16, 16},   1,    2, tiling::math_unit::matrix, false}, 1.60},
+    {     0, simt::bf16, {{ 64,  64, 32}, { 32,  32}, {16, 16, 16},   2,    3, tiling::math_unit::matrix, true},  1.20},
+    {     0, simt::i8,   {{128,  64, 64}, { 32,  32}, {16, 16, 16},   1,    2, tiling::math_unit::matrix, false}, 1.60},
+    {     0, simt::i8,   {{ 64,  64, 64}, { 32,  32}, {16, 16, 16},   2,    2, tiling::math_unit::matrix, true},  1.20},
+#endif
+#if KERAMOS_HIP_UNITS != 1 && KERAMOS_HIP_UNITS != 2
     {     0, simt::f32,  {{128, 128,  8}, { 64,  64}, { 8,  8,  1},   2,    2, tiling::math_unit::fma, false},    1.00},
     {     0, simt::f32,  {{ 64,  64, 16}, { 32,  32}, { 4,  4,  1},   2,    3, tiling::math_unit::fma, true},     0.60},
     {     0, simt::f64,  {{128,  64,  8}, { 64,  32}, { 8,  4,  1},   2,    2, tiling::math_unit::fma, false},    1.00},
     {     0, simt::f64,  {{ 64,  64,  8}, { 32,  32}, { 4,  4,  1},   2,    3, tiling::math_unit::fma, true},     0.80},
+#endif
+    {     0, simt::f8,   {{ 64,  64, 16}, { 32,  32}, { 4,  4,  1},   2,    3, tiling::math_unit::fma, true},     0.50},
     {     0, simt::i32,  {{128,  64,  8}, { 64,  32}, { 8,  4,  1},   2,    2, tiling::math_unit::fma, false},    1.00},
     {     0, simt::i32,  {{ 64,  64, 16}, { 32,  32}, { 4,  4,  1},   2,    3, tiling::math_unit::fma, true},     0.80},
     {     0, simt::c32,  {{128,  64,  8}, { 64,  32}, { 8,  4,  1},   2,    2, tiling::math_unit::fma, false},    0.25},
@@ -36,6 +80,14 @@ inline constexpr simt::tile_row tile_table[] = {
 };
 // clang-format on
 
+/// Bytes of operands a clock and compute unit, from the L2 cache: 128 of each of its 32 channels for 110 units of a die (AMD
+/// CDNA 2 white paper; 104 on an MI210), 2048 for 38 units of one (AMD CDNA 3 white paper); else those of the model.
+constexpr double cache_bytes() {
+  return units == matrix_units::cdna2   ? 37
+         : units == matrix_units::cdna3 ? 54
+                                        : simt::device_model{}.memory_bytes;
+}
+
 }  // namespace hip
 
 template <>
@@ -44,7 +96,9 @@ struct tiles<Kokkos::HIP> {
   static int arch(const Kokkos::HIP&) { return 0; }
   static simt::device_model model(const Kokkos::HIP& exec) {
     const hipDeviceProp_t& device = exec.hip_device_prop();
-    return {device.multiProcessorCount, device.maxSharedMemoryPerMultiProcessor};
+    simt::device_model model{device.multiProcessorCount, device.maxSharedMemoryPerMultiProcessor};
+    model.memory_bytes = hip::cache_bytes();
+    return model;
   }
 };
 

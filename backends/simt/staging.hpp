@@ -12,9 +12,13 @@ struct plain_copier {
   template <class T>
   static constexpr bool by_registers = true;
 
+  /// Of several elements in one access, to which both sides are aligned.
   template <int Count, class T>
   KERAMOS_FORCEINLINE_FUNCTION static void copy(T* local, const T* global) {
-    copy<Count>(local, global, Count);
+    struct alignas(sizeof(T) * Count) vector {
+      T value[Count];
+    };
+    *reinterpret_cast<vector*>(local) = *reinterpret_cast<const vector*>(global);
   }
   /// Copies `valid` of `Count` elements and fills the rest with zeros.
   template <int Count, class T>

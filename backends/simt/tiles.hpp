@@ -42,7 +42,7 @@ struct tile_row {
 /// Elements that FMA units convert to numbers of four bytes as they read them: tiles of f32 serve them too.
 inline constexpr tiling::operand_types converted_types[] = {f16, bf16, i8, f8};
 
-/// A table's rows for FMA units and such types.
+/// A table's rows for FMA units and such types, and for all units.
 template <int Rows>
 constexpr int fma_rows(const tile_row (&table)[Rows], const tiling::operand_types& types) {
   int count = 0;
@@ -50,10 +50,16 @@ constexpr int fma_rows(const tile_row (&table)[Rows], const tiling::operand_type
   return count;
 }
 template <int Rows>
+constexpr int rows_of(const tile_row (&table)[Rows], const tiling::operand_types& types) {
+  int count = 0;
+  for (const tile_row& row : table) count += row.types == types;
+  return count;
+}
+template <int Rows>
 constexpr int rows_with_converted_types(const tile_row (&table)[Rows]) {
   int count = Rows;
   for (const tiling::operand_types& types : converted_types)
-    if (fma_rows(table, types) == 0) count += fma_rows(table, f32);
+    if (rows_of(table, types) == 0) count += fma_rows(table, f32);
   return count;
 }
 
@@ -67,7 +73,7 @@ inline constexpr auto with_converted_types = [] {
   int next = 0;
   for (const tile_row& row : Table) all.rows[next++] = row;
   for (const tiling::operand_types& types : converted_types) {
-    if (fma_rows(Table, types) > 0) continue;
+    if (rows_of(Table, types) > 0) continue;
     for (const tile_row& row : Table)
       if (row.types == f32 && row.config.math == tiling::math_unit::fma) {
         all.rows[next] = row;

@@ -1,5 +1,5 @@
 # What a compiler made of an object's kernels for AMD GPUs: none keeps anything in scratch, and all have what their rows promise.
-#   cmake -DOBJECT=<file> -DARCH=gfx90a -DVGPRS=<most of a kernel> "-DUSES=<regexes of instructions>" -P kernels.cmake
+#   cmake -DOBJECT=<file> -DARCH=gfx90a -DVGPRS=<most of a kernel> "-DUSES=<regexes of instructions>[@least]" -P kernels.cmake
 # Needs LLVM's tools in LLVM=<folder>.
 foreach(value IN ITEMS OBJECT ARCH VGPRS USES LLVM)
   if(NOT DEFINED ${value})
@@ -52,12 +52,17 @@ if(most GREATER VGPRS)
   message(SEND_ERROR "${OBJECT}: a kernel for ${ARCH} takes ${most} VGPRs; ${VGPRS} are promised")
 endif()
 set(found "")
-foreach(regex IN LISTS USES)
+foreach(use IN LISTS USES)  # an instruction, and behind @ the least number of it
+  string(REGEX REPLACE "@[0-9]+$" "" regex "${use}")
+  set(least 1)
+  if(use MATCHES "@([0-9]+)$")
+    set(least ${CMAKE_MATCH_1})
+  endif()
   string(REGEX MATCHALL "[ \t]${regex}[ _]" uses "${instructions}")
   list(LENGTH uses times)
   list(APPEND found "${regex} ${times}")
-  if(times EQUAL 0)
-    message(SEND_ERROR "${OBJECT}: no ${regex} for ${ARCH}")
+  if(times LESS least)
+    message(SEND_ERROR "${OBJECT}: ${times} of ${regex} for ${ARCH}, not ${least}")
   endif()
 endforeach()
 list(JOIN found ", " found)

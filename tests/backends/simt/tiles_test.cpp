@@ -12,6 +12,10 @@ namespace {
 namespace simt = backend::simt;
 using tiling::math_unit;
 
+/// Of HIP, which is compiled for one architecture.
+template <class Exec>
+constexpr bool always_has_matrix_units = backend::mma<Exec>::template multiplies_in_waves<float16>;
+
 template <class Exec>
 void test_rows() {
   if constexpr (!backend::traits<Exec>::is_host) {
@@ -37,9 +41,10 @@ void test_rows() {
          {simt::f32, simt::f64, simt::i32, simt::c32, simt::c64, simt::f16, simt::bf16, simt::i8, simt::f8})
       EXPECT_TRUE(std::any_of(std::begin(table), std::end(table),
                               [&](const simt::tile_row& r) {
-                                return r.types == types && r.config.math == math_unit::fma && r.arch <= arch;
+                                return r.types == types && r.arch <= arch &&
+                                       (r.config.math == math_unit::fma || always_has_matrix_units<Exec>);
                               }))
-          << "no FMA row for a type of " << bytes_of(types.a) << " bytes";
+          << "no row for a type of " << bytes_of(types.a) << " bytes";
   }
 }
 
@@ -49,20 +54,21 @@ TEST(SimtTiles, RowsAreSound) {
 #undef KERAMOS_TEST
 }
 
-// f32 in two rows, on matrix units in one more, and f16 in a row of its own.
+// f32 in two rows, on matrix units in one more; f16 and, on matrix units, bf16 in a row of their own.
 constexpr simt::tile_row some_rows[] = {
     {1, simt::f32, {{128, 128, 8}, {64, 64}, {8, 8, 1}, 2, 2, math_unit::fma}, 1.0},
     {2, simt::f32, {{64, 64, 8}, {32, 32}, {4, 4, 1}, 2, 3, math_unit::fma, true}, 0.5},
     {3, simt::f32, {{64, 64, 16}, {32, 32}, {16, 8, 8}, 2, 3, math_unit::matrix}, 2.0},
-    {4, simt::f16, {{32, 32, 8}, {32, 32}, {4, 4, 1}, 2, 3, math_unit::fma}, 0.3}};
+    {4, simt::f16, {{32, 32, 8}, {32, 32}, {4, 4, 1}, 2, 3, math_unit::fma}, 0.3},
+    {5, simt::bf16, {{64, 64, 32}, {32, 32}, {16, 16, 16}, 2, 3, math_unit::matrix}, 3.0}};
 
 TEST(SimtTiles, ConvertedTypesHaveTheRowsOfF32) {
   constexpr const auto& rows = simt::with_converted_types<some_rows>.rows;
-  constexpr int own = std::size(some_rows), types = std::size(simt::converted_types) - 1;  // f16 has a row
+  constexpr int own = std::size(some_rows), types = std::size(simt::converted_types) - 2;  // two have a row
   ASSERT_EQ(int(std::size(rows)), own + 2 * types);
   for (int i = 0; i < own; ++i) EXPECT_EQ(rows[i].efficiency, some_rows[i].efficiency);
   for (const auto& type : simt::converted_types)
-    EXPECT_EQ(simt::fma_rows(rows, type), type == simt::f16 ? 1 : 2);
+    EXPECT_EQ(simt::rows_of(rows, type), type == simt::f16 || type == simt::bf16 ? 1 : 2);
   for (int i = own; i < int(std::size(rows)); ++i) {
     const simt::tile_row& f32 = some_rows[(i - own) % 2];
     EXPECT_FALSE(rows[i].types == simt::f32);

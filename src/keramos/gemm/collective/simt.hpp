@@ -13,16 +13,19 @@
 #include <keramos/gemm/collective/warp_mma.hpp>
 #include <keramos/gemm/collective/warp_mma_complex.hpp>
 #include <keramos/gemm/collective/warp_mma_short.hpp>
+#include <keramos/gemm/collective/wave_mma.hpp>
 #include <keramos/gemm/problem.hpp>
 #include <keramos/tile/pipeline.hpp>
 #include <keramos/tile/shape.hpp>
 
 namespace keramos::detail::simt {
 
-template <class Exec, class Types, tiling::config Config, bool ConjugateA>
+template <class Exec, class Types, tiling::config Config, access A, access B, bool ConjugateA>
 constexpr auto accumulator_type() {
   if constexpr (Config.math == tiling::math_unit::fma)
     return std::type_identity<fma_accumulator<Types, Config, Exec, ConjugateA>>();
+  else if constexpr (backend::mma<Exec>::template multiplies_in_waves<typename Types::a>)
+    return std::type_identity<wave_mma_accumulator<Types, Config, Exec, A.along, B.along>>();
   else if constexpr (Types::is_complex)
     return std::type_identity<warp_mma_complex_accumulator<Types, Config, Exec>>();
   else if constexpr (backend::mma<Exec>::template multiplies_short<typename Types::a>)
@@ -30,8 +33,8 @@ constexpr auto accumulator_type() {
   else
     return std::type_identity<warp_mma_accumulator<Types, Config, Exec>>();
 }
-template <class Exec, class Types, tiling::config Config, bool ConjugateA>
-using accumulator_for = typename decltype(accumulator_type<Exec, Types, Config, ConjugateA>())::type;
+template <class Exec, class Types, tiling::config Config, access A, access B, bool ConjugateA>
+using accumulator_for = typename decltype(accumulator_type<Exec, Types, Config, A, B, ConjugateA>())::type;
 
 /// One way to run a GEMM: a tile configuration, and how the operands' memory runs. `ConjugateA` is set where one of two
 /// complex operands is conjugated and FMA units must know: where B is, the conjugate of conj(A)·B is the product.
@@ -45,7 +48,7 @@ class collective {
 
  private:
   static constexpr int stages = Config.stages;
-  using accumulator = accumulator_for<Exec, Types, Config, ConjugateA>;
+  using accumulator = accumulator_for<Exec, Types, Config, A, B, ConjugateA>;
   static constexpr tiling::direction rows(const access& x) {
     return accumulator::reads_either ? x.along : tiling::direction::mn;
   }

@@ -1,0 +1,24 @@
+// Which matrix units the architecture has that Kokkos compiles for. A number too, for tables that leave rows out.
+#pragma once
+
+#include <Kokkos_Macros.hpp>
+
+#include <keramos/backends/hip/fragments.hpp>
+
+#if defined(KOKKOS_ARCH_AMD_GFX90A)
+#define KERAMOS_HIP_UNITS 1
+#elif defined(KOKKOS_ARCH_AMD_GFX942) || defined(KOKKOS_ARCH_AMD_GFX942_APU) || \
+    defined(KOKKOS_ARCH_AMD_GFX950)
+#define KERAMOS_HIP_UNITS 2
+#elif defined(KOKKOS_ARCH_AMD_GFX1100) || defined(KOKKOS_ARCH_AMD_GFX1101) || \
+    defined(KOKKOS_ARCH_AMD_GFX1103) || defined(KOKKOS_ARCH_AMD_GFX1151) || defined(KOKKOS_ARCH_AMD_GFX1152)
+#define KERAMOS_HIP_UNITS 3
+#else
+#define KERAMOS_HIP_UNITS 0
+#endif
+
+namespace keramos::backend::hip {
+
+inline constexpr matrix_units units{KERAMOS_HIP_UNITS};
+
+}  // namespace keramos::backend::hip

@@ -1,0 +1,182 @@
+// Accumulators on matrix units whose lanes have runs of k of one row, and sums of one column: AMD's MFMA and WMMA.
+#pragma once
+
+#include <type_traits>
+
+#include <keramos/backends/interface.hpp>
+#include <keramos/backends/simt/wave_fragment.hpp>
+#include <keramos/base/macros.hpp>
+#include <keramos/gemm/collective/c_writer.hpp>
+#include <keramos/gemm/problem.hpp>
+#include <keramos/tile/shape.hpp>
+
+namespace keramos::detail::simt {
+
+/// Which rows of A, or columns of B, of a wavefront's tile are in its fragments of 16, so that local memory is read 16 bytes a
+/// lane, or as many as a group has.
+///
+/// Where a panel's rows run along k, a lane reads its run of k; fragments follow each other. Where they run along m or n, it
+/// reads neighbours, one for each fragment of a group, for every k of its run.
+template <tiling::direction Along, int Fragments, int Vector>
+struct wave_rows {
+  static constexpr bool along_k = Along == tiling::direction::k;
+  static constexpr int group = along_k ? 1 : Fragments < Vector ? Fragments : Vector;
+  static_assert(Fragments % group == 0);
+
+  KERAMOS_FORCEINLINE_FUNCTION static constexpr int at(int fragment, int i) {
+    return fragment / group * group * 16 + i * group + fragment % group;
+  }
+
+  /// Row `i` of all fragments at the panel's row `mn`, from k on.
+  template <class E, int Run, class Panel>
+  KERAMOS_FORCEINLINE_FUNCTION static void load(E (&to)[Fragments][Run], const Panel& p, int mn, int i,
+                                                int k) {
+    if constexpr (along_k) {
+      constexpr int count = 16 / int(sizeof(E)) < Run ? 16 / int(sizeof(E)) : Run;
+      KERAMOS_UNROLL
+      for (int f = 0; f < Fragments; ++f) KERAMOS_UNROLL
+      for (int e = 0; e < Run; e += count) {
+        const auto v = *reinterpret_cast<const run<E, count>*>(p.at(mn + at(f, i), k + e));
+        KERAMOS_UNROLL
+        for (int n = 0; n < count; ++n) to[f][e + n] = v.value[n];
+      }
+    } else {
+      KERAMOS_UNROLL
+      for (int f = 0; f < Fragments; f += group) KERAMOS_UNROLL
+      for (int e = 0; e < Run; ++e) {
+        const auto v = *reinterpret_cast<const run<E, group>*>(p.at(mn + at(f, i), k + e));
+        KERAMOS_UNROLL
+        for (int n = 0; n < group; ++n) to[f + n][e] = v.value[n];
+      }
+    }
+  }
+};
+
+/// A warp's tile of accumulators, which its wavefronts (two where they have 32 lanes) halve along m, as 16 x 16 fragments. They
+/// are transposed, X of the atom is B: so a lane has several columns of a row of C. A panel of A has its rows along `RowsA`, one
+/// of B along `RowsB`.
+///
+/// There is one set of fragments: other wavefronts of the processor multiply while one loads.
+template <class Types, tiling::config Config, class Exec, tiling::direction RowsA, tiling::direction RowsB>
+class wave_mma_accumulator {
+  using E = typename Types::a;
+  using T = typename Types::accumulator;
+  using atom = backend::mma<Exec>;
+  static constexpr backend::simt::wave_fragment layout = atom::template fragment<E>;
+  static constexpr int warp_size = backend::traits<Exec>::warp_size, waves = warp_size / layout.lanes;
+  static constexpr int wave_m = Config.warp.m / waves;
+  static constexpr int fm = wave_m / 16, fn = Config.warp.n / 16;
+  static constexpr int warps_n = Config.block.n / Config.warp.n;
+  static constexpr int steps = Config.block.k / layout.k();
+  static constexpr int vector = 16 / int(sizeof(T)), vectors = layout.sums() / vector;
+  using rows = wave_rows<RowsA, fm, vector>;
+  using cols = wave_rows<RowsB, fn, vector>;
+  static_assert(std::is_same_v<E, typename Types::b>);
+  static_assert(wave_m % 16 == 0 && Config.warp.n % 16 == 0 && Config.block.k % layout.k() == 0,
+                "keramos: warp tiles are multiples of the fragment");
+
+ public:
+  static constexpr bool reads_either = true;
+
+  KERAMOS_FORCEINLINE_FUNCTION explicit wave_mma_accumulator(int thread)
+      : m_(thread / warp_size / warps_n * Config.warp.m + thread % warp_size / layout.lanes * wave_m),
+        n_(thread / warp_size % warps_n * Config.warp.n),
+        i_(thread % 16),
+        q_(thread % layout.lanes / 16),
+        j_(cols::along_k ? place(layout.sum_of(i_), layout.q_of(i_)) : i_),
+        acc_{} {}
+
+  template <class Panels>
+  KERAMOS_FORCEINLINE_FUNCTION void start(const Panels& p) {
+    load(p, 0);
+  }
+
+  template <class Panels, class Next>
+  KERAMOS_FORCEINLINE_FUNCTION void multiply(const Panels& now, const Next& next) {
+    if constexpr (tiling::reading<E>::has_kinds) {  // which are part of the instruction
+      using yes = std::true_type;
+      using no = std::false_type;
+      if (now.a.kind())
+        now.b.kind() ? multiply_as(now, next, yes(), yes()) : multiply_as(now, next, no(), yes());
+      else
+        now.b.kind() ? multiply_as(now, next, yes(), no()) : multiply_as(now, next, no(), no());
+    } else {
+      multiply_as(now, next);
+    }
+  }
+
+  /// `f(number, run)` for the accumulators in runs of 16 bytes.
+  template <class F>
+  KERAMOS_FORCEINLINE_FUNCTION void for_each_vector(const F& f) {
+    KERAMOS_UNROLL
+    for (int i = 0; i < fm; ++i) KERAMOS_UNROLL
+    for (int j = 0; j < fn; ++j) KERAMOS_UNROLL
+    for (int v = 0; v < vectors; ++v) f((i * fn + j) * vectors + v, acc_[i][j][v]);
+  }
+
+  template <class Position, class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION void write(const gemm_problem<Types>& p, const Position& at,
+                                          const Epilogue& epilogue) const {
+    KERAMOS_UNROLL
+    for (int i = 0; i < fm; ++i) {
+      const int row = m_ + rows::at(i, i_);
+      if constexpr (cols::along_k) {
+        const c_writer<Types, vector, Position> writer(p, at);
+        KERAMOS_UNROLL
+        for (int j = 0; j < fn; ++j) KERAMOS_UNROLL
+        for (int v = 0; v < vectors; ++v)
+          writer.write(row, n_ + j * 16 + place(v * vector, q_), acc_[i][j][v], epilogue);
+      } else {
+        constexpr int group = cols::group;
+        const c_writer<Types, group, Position> writer(p, at);
+        KERAMOS_UNROLL
+        for (int j = 0; j < fn; j += group) KERAMOS_UNROLL
+        for (int s = 0; s < vectors; ++s) KERAMOS_UNROLL
+        for (int v = 0; v < vector; ++v) {
+          T of_group[group];
+          KERAMOS_UNROLL
+          for (int g = 0; g < group; ++g) of_group[g] = acc_[i][j + g][s][v];
+          writer.write(row, n_ + cols::at(j, layout.row(q_, s * vector + v)), of_group, epilogue);
+        }
+      }
+    }
+  }
+
+ private:
+  /// `Kinds` are those of the elements of B and of A, if there are several (tiling::reading).
+  template <class Panels, class Next, class... Kinds>
+  KERAMOS_FORCEINLINE_FUNCTION void multiply_as(const Panels& now, const Next& next, Kinds... kinds) {
+    KERAMOS_UNROLL
+    for (int s = 0; s < steps; ++s) {
+      KERAMOS_UNROLL
+      for (int i = 0; i < fm; ++i) KERAMOS_UNROLL
+      for (int j = 0; j < fn; ++j) atom::multiply_16x16(acc_[i][j], b_frag_[j], a_frag_[i], kinds...);
+      atom::end_of_products();
+      if (s + 1 < steps)
+        load(now, s + 1);
+      else
+        load(next(), 0);
+    }
+  }
+
+  /// Columns of B along k are in the order in which a lane's sums are neighbours, `vector` of them.
+  KERAMOS_FORCEINLINE_FUNCTION static constexpr int place(int sum, int q) {
+    return sum / vector * vector * layout.parts() + q * vector + sum % vector;
+  }
+
+  template <class Panels>
+  KERAMOS_FORCEINLINE_FUNCTION void load(const Panels& p, int step) {
+    static_assert((decltype(p.a)::stride_k == 1) == rows::along_k &&
+                  (decltype(p.b)::stride_k == 1) == cols::along_k);
+    const int k = step * layout.k() + layout.k_part(q_) * layout.run;
+    rows::load(a_frag_, p.a, m_, i_, k);
+    cols::load(b_frag_, p.b, n_, j_, k);
+  }
+
+  int m_, n_, i_, q_,
+      j_;  // the wavefront's first row and column; this lane's of a fragment's rows, sums and columns
+  T acc_[fm][fn][vectors][vector];                     // (fragment row, fragment column, sums)
+  E a_frag_[fm][layout.run], b_frag_[fn][layout.run];  // (fragment, k)
+};
+
+}  // namespace keramos::detail::simt

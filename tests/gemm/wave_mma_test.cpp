@@ -1,0 +1,252 @@
+// Tiles on AMD's matrix units, whose instructions are emulated here from their documents: every thread's fragments, products and
+// elements of C, for panels that lie either way. What it cannot show is that a GPU does what the documents say.
+#include <Kokkos_Core.hpp>
+
+// Compilers of devices would make kernels of what calls the emulator.
+#if !defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOS_ENABLE_HIP) && !defined(KOKKOS_ENABLE_SYCL)
+
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <type_traits>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <keramos/backends/hip/fragments.hpp>
+#include <keramos/gemm/collective/simt_stager.hpp>
+#include <keramos/gemm/collective/wave_mma.hpp>
+#include <keramos/keramos.hpp>
+
+namespace keramos {
+
+namespace test {
+
+using backend::hip::matrix_units;
+template <matrix_units Units>
+struct amd_gpu {};
+
+/// The products of a team, thread by thread: at first what each multiplies is noted, then all is known and multiplied.
+class emulator {
+ public:
+  void begin(int thread) { thread_ = thread, next_ = 0; }
+  void multiply_from_now_on() { multiplies_ = true; }
+
+  template <matrix_units Units, class E, class T, int Vectors, int Vector, int Run, class... Kinds>
+  void multiply(T (&sums)[Vectors][Vector], const E (&x)[Run], const E (&y)[Run], Kinds...) {
+    if (!multiplies_) {
+      std::vector<double> elements;
+      const bool is_signed[] = {Kinds::value..., true, true};
+      for (int e = 0; e < Run; ++e) elements.push_back(number(x[e], is_signed[0]));
+      for (int e = 0; e < Run; ++e) elements.push_back(number(y[e], is_signed[1]));
+      if (int(noted_.size()) <= thread_) noted_.resize(thread_ + 1);
+      noted_[thread_].push_back(elements);
+      return;
+    }
+    constexpr int lanes = Units == matrix_units::rdna3 ? 32 : 64;
+    const int wave = thread_ / lanes * lanes, lane = thread_ % lanes, j = lane % 16;
+    for (int v = 0; v < 256 / lanes; ++v) {
+      // Rows of D by the documents: of V_MFMA_F64_16X16X4F64, of other V_MFMA_*_16X16X*, of V_WMMA_*_16X16X16.
+      const int i = lanes == 32                 ? 2 * v + lane / 16
+                    : std::is_same_v<T, double> ? 4 * v + lane / 16
+                                                : 4 * (lane / 16) + v;
+      double sum = 0;
+      // Lanes i + 16 q of X and j + 16 q of Y have the same k; of WMMA they are copies.
+      for (int q = 0; q < (lanes == 32 ? 1 : 4); ++q)
+        for (int e = 0; e < Run; ++e) sum += noted(wave + i + 16 * q)[e] * noted(wave + j + 16 * q)[Run + e];
+      sums[v / Vector][v % Vector] += T(std::is_integral_v<T> ? T(std::int64_t(sum)) : T(sum));
+    }
+    if (lanes == 32) {
+      EXPECT_EQ(noted(wave + j), noted(wave + j + 16)) << "of lanes " << j << " and " << j + 16;
+    }
+    ++next_;
+  }
+
+ private:
+  const std::vector<double>& noted(int thread) const { return noted_[thread][next_]; }
+  template <class E>
+  static double number(const E& x, bool is_signed) {
+    if constexpr (std::is_same_v<E, integer8>)
+      return is_signed ? std::int8_t(x.bits) : x.bits;
+    else
+      return double(float(x));
+  }
+
+  int thread_ = 0, next_ = 0;
+  bool multiplies_ = false;
+  std::vector<std::vector<std::vector<double>>> noted_;  // (thread, product, elements of X and of Y)
+};
+inline emulator* emulated = nullptr;
+
+}  // namespace test
+
+namespace backend {
+
+template <hip::matrix_units Units>
+struct traits<test::amd_gpu<Units>> {
+  static constexpr int warp_size = 64;
+};
+template <hip::matrix_units Units>
+struct mma<test::amd_gpu<Units>> : fma_units {
+  template <class E>
+  static constexpr simt::wave_fragment fragment = hip::fragment_of<E>(Units);
+  template <class T, int Vectors, int Vector, class E, int Run, class... Kinds>
+  static void multiply_16x16(T (&sums)[Vectors][Vector], const E (&x)[Run], const E (&y)[Run],
+                             Kinds... kinds) {
+    test::emulated->multiply<Units>(sums, x, y, kinds...);
+  }
+  static void end_of_products() {}
+};
+
+}  // namespace backend
+
+namespace test {
+namespace {
+
+using tiling::direction;
+
+template <class T>
+struct sum_itself {
+  T operator()(T sum, index_t, index_t, index_t) const { return sum; }
+};
+
+/// A k-tile of one operand as its panel, and its numbers (mn, k).
+template <class E, int MN, int K, direction Along>
+struct k_tile {
+  using panel = detail::simt::panel<E, MN, K, Along>;
+  tiling::reading<E> how;
+  std::vector<double> numbers;
+  std::vector<detail::simt::run<E, 16 / sizeof(E)>> memory;  // aligned to 16 bytes
+
+  k_tile(const tiling::reading<E>& read, std::mt19937& random)
+      : how(read), numbers(MN * K), memory(panel::size * sizeof(E) / 16 + 1) {
+    auto* const elements = reinterpret_cast<E*>(memory.data());
+    for (int mn = 0; mn < MN; ++mn)
+      for (int k = 0; k < K; ++k) {
+        E& x = elements[panel::offset(mn, k)];
+        if constexpr (std::is_same_v<E, integer8>)
+          x.bits = std::uint8_t(random());
+        else
+          x = E(float(int(random() % 17) - 8));
+        numbers[mn * K + k] = how.template number<double>(x);
+        if constexpr (std::is_same_v<E, integer8>)
+          numbers[mn * K + k] = how.is_signed ? std::int8_t(x.bits) : x.bits;
+      }
+  }
+  panel view() const { return {how, reinterpret_cast<const E*>(memory.data())}; }
+};
+
+template <matrix_units Units, class Types, tiling::config Config, direction A, direction B>
+void test_tile(const tiling::reading<typename Types::a>& read_a = {},
+               const tiling::reading<typename Types::a>& read_b = {}) {
+  using E = typename Types::a;
+  using T = typename Types::accumulator;
+  using accumulator = detail::simt::wave_mma_accumulator<Types, Config, amd_gpu<Units>, A, B>;
+  constexpr int m = Config.block.m, n = Config.block.n, k = Config.block.k, k_tiles = 2;
+  constexpr int rows = m - 3, cols = n - 5;  // of C
+  std::mt19937 random(7);
+  std::vector<k_tile<E, m, k, A>> a;
+  std::vector<k_tile<E, n, k, B>> b;
+  for (int s = 0; s < k_tiles; ++s) a.emplace_back(read_a, random), b.emplace_back(read_b, random);
+  const auto panels = [&](int s) {
+    return detail::simt::panel_pair<typename k_tile<E, m, k, A>::panel, typename k_tile<E, n, k, B>::panel>{
+        a[s].view(), b[s].view()};
+  };
+
+  std::vector<detail::simt::run<T, 4>> memory(m * n / 4);
+  T* const c = reinterpret_cast<T*>(memory.data());
+  for (int i = 0; i < m * n; ++i) c[i] = T(77);
+  gemm_problem<Types> p{};
+  p.c = c, p.c_row_stride = n, p.c_col_stride = 1, p.m = rows, p.n = cols, p.k = k * k_tiles;
+  const tiling::position at{0, 0, 0, p.k, rows, cols};
+  emulator machine;
+  emulated = &machine;
+  for (const bool multiplies : {false, true}) {
+    if (multiplies) machine.multiply_from_now_on();
+    for (int thread = 0; thread < Config.warps() * 64; ++thread) {
+      machine.begin(thread);
+      accumulator sums(thread);
+      sums.start(panels(0));
+      for (int s = 0; s < k_tiles; ++s)
+        sums.multiply(panels(s), [&] { return panels(s + 1 < k_tiles ? s + 1 : s); });
+      if (multiplies) sums.write(p, at, sum_itself<T>());
+    }
+  }
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < n; ++j) {
+      double sum = 0;
+      for (int s = 0; s < k_tiles; ++s)
+        for (int e = 0; e < k; ++e) sum += a[s].numbers[i * k + e] * b[s].numbers[j * k + e];
+      const T expected = i >= rows || j >= cols ? T(77) : T(std::int64_t(sum));
+      ASSERT_EQ(c[i * n + j], expected) << "at " << i << ", " << j;
+    }
+}
+
+template <matrix_units Units, class Types, tiling::config Config, class... How>
+void test_layouts(const How&... how) {
+  test_tile<Units, Types, Config, direction::k, direction::k>(how...);
+  test_tile<Units, Types, Config, direction::k, direction::mn>(how...);
+  test_tile<Units, Types, Config, direction::mn, direction::k>(how...);
+  test_tile<Units, Types, Config, direction::mn, direction::mn>(how...);
+}
+
+// By four wavefronts with two fragments each way, and by one with as many as a vector has, in two steps of k.
+constexpr tiling::config four(int k) {
+  return {{64, 64, k}, {32, 32, 0}, {16, 16, 0}, 2, 3, tiling::math_unit::matrix};
+}
+constexpr tiling::config one(int k) {
+  return {{64, 64, k}, {64, 64, 0}, {16, 16, 0}, 1, 2, tiling::math_unit::matrix};
+}
+
+TEST(WaveMma, TilesOfMfma) {
+  test_layouts<matrix_units::cdna2, types::f64, four(16)>();
+  test_layouts<matrix_units::cdna2, types::f32, four(16)>();
+  test_layouts<matrix_units::cdna2, types::f32, one(32)>();
+  test_layouts<matrix_units::cdna3, types::f16_f32, four(32)>();
+  test_tile<matrix_units::cdna2, types::bf16_f32, one(64), direction::mn, direction::mn>();
+}
+TEST(WaveMma, TilesOfWmma) {
+  test_layouts<matrix_units::rdna3, types::f16_f32, one(32)>();
+  test_tile<matrix_units::rdna3, types::bf16_f32, four(32), direction::mn, direction::mn>();
+}
+TEST(WaveMma, TilesOfBytes) {
+  tiling::reading<integer8> is_signed, is_not;
+  is_not.is_signed = false;
+  test_tile<matrix_units::cdna3, types::i8_i32, four(64), direction::k, direction::mn>(is_signed, is_not);
+  test_tile<matrix_units::cdna3, types::i8_i32, four(64), direction::mn, direction::k>(is_not, is_signed);
+  test_tile<matrix_units::rdna3, types::i8_i32, four(64), direction::k, direction::mn>(is_not, is_signed);
+}
+
+/// All products of two bytes, the other bytes of a word being other pairs.
+template <bool SignedX, bool SignedY>
+void test_signs() {
+  for (unsigned x = 0; x < 256; ++x)
+    for (unsigned y = 0; y < 256; ++y) {
+      const unsigned bytes_x[] = {x, y, 255 - x, 3}, bytes_y[] = {y, x ^ 0x55u, x, 200};
+      std::uint32_t words[2] = {};
+      int expected = 0, sum = 0;
+      for (int i = 0; i < 4; ++i) {
+        words[0] |= bytes_x[i] << 8 * i, words[1] |= bytes_y[i] << 8 * i;
+        expected += (SignedX ? std::int8_t(bytes_x[i]) : int(bytes_x[i])) *
+                    (SignedY ? std::int8_t(bytes_y[i]) : int(bytes_y[i]));
+      }
+      backend::hip::multiply_signed<SignedX, SignedY>(
+          words[0], words[1], [&](std::uint32_t a, std::uint32_t b) {
+            for (int i = 0; i < 4; ++i) sum += std::int8_t(a >> 8 * i) * std::int8_t(b >> 8 * i);
+          });
+      if (!SignedX && !SignedY) sum += 4 * 128 * 128;
+      ASSERT_EQ(sum, expected) << "of " << x << " and " << y;
+    }
+}
+TEST(WaveMma, BytesWithoutSigns) {
+  test_signs<true, true>();
+  test_signs<true, false>();
+  test_signs<false, true>();
+  test_signs<false, false>();
+}
+
+}  // namespace
+}  // namespace test
+}  // namespace keramos
+
+#endif
