@@ -42,10 +42,12 @@ void in_pieces(std::size_t bytes, std::size_t longest, const F& f) {
 
 class mpi final : public transport {
  public:
-  mpi(MPI_Comm comm, std::size_t longest) : comm_(comm), longest_(longest) {}
-  const char* name() const override { return "MPI"; }
+  mpi(MPI_Comm comm, std::size_t longest, communicator::queue_type& transfers)
+      : comm_(comm), longest_(longest), transfers_(transfers) {}
+  std::string name() const override { return "MPI"; }
 
   std::unique_ptr<pending> start(const std::vector<outgoing>& out, const std::vector<incoming>& in) override {
+    transfers_.wait_and_throw();
     auto p = std::make_unique<mpi_pending>(comm_);
     for (const incoming& x : in)
       in_pieces(x.bytes, longest_, [&](std::size_t at, int count) {
@@ -65,12 +67,18 @@ class mpi final : public transport {
  private:
   MPI_Comm comm_;
   std::size_t longest_;
+  communicator::queue_type& transfers_;
 };
 
 }  // namespace
+}  // namespace keramos::dist
 
-std::unique_ptr<transport> mpi_transport(MPI_Comm comm, std::size_t longest_message) {
-  return std::make_unique<mpi>(comm, std::clamp<std::size_t>(longest_message, 1, std::size_t(1) << 30));
+namespace keramos::detail {
+
+std::unique_ptr<dist::transport> mpi_transport(MPI_Comm comm, std::size_t longest_message,
+                                               dist::communicator::queue_type& transfers) {
+  return std::make_unique<dist::mpi>(comm, std::clamp<std::size_t>(longest_message, 1, std::size_t(1) << 30),
+                                     transfers);
 }
 
-}  // namespace keramos::dist
+}  // namespace keramos::detail

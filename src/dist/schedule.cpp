@@ -40,13 +40,30 @@ index_t shares_memory(const schedule& s, const block& x) {
   return s.pk == 1 ? 0 : (s.pk - 1) * ceil_div(lines, s.pk) * length * s.bytes.sum;
 }
 
+/// Bytes of panels that a rank receives.
+double panels_received(const schedule& s, const block& x) {
+  const auto part = [&](index_t lines, int bytes, int sharers) {
+    return double(lines) * double(x.k) * bytes * (sharers - 1) / sharers;
+  };
+  return part(x.m, s.bytes.a, s.pn) + part(x.n, s.bytes.b, s.pm);
+}
+
+/// The step with which the first panels, for which the product waits, and sums that are read and written again in each other
+/// step take the least time together.
+index_t balanced_step(const schedule& s, const block& x, double memory_per_link) {
+  const double sums = 2.0 * double(x.m) * double(x.n) * s.bytes.sum;
+  const double steps = std::sqrt(panels_received(s, x) * memory_per_link / std::max(1.0, sums));
+  return ceil_div(x.k, std::max<index_t>(1, index_t(std::lround(steps))));
+}
+
 /// The longest step that fits, of those that give each sharer something; false if none does.
-bool choose_step(schedule& s, index_t memory) {
+bool choose_step(schedule& s, index_t memory, double memory_per_link) {
   const block x(s);
   const index_t line_bytes = std::max<index_t>(1, x.m * s.bytes.a + x.n * s.bytes.b);
   const index_t least = std::clamp<index_t>(std::max(s.pm, s.pn), 1, std::max<index_t>(1, x.k));
   // With one sharer nothing is sent, and there is nothing to hide.
   s.step = s.pm == 1 && s.pn == 1 ? x.k : std::min(x.k, std::max(least_step, least_panel_bytes / line_bytes));
+  if (memory_per_link > 0) s.step = std::max(s.step, balanced_step(s, x, memory_per_link));
   for (s.step = std::max(least, s.step); s.memory() > memory; s.step = std::max(least, s.step / 2))
     if (s.step == least) return false;
   return true;
@@ -54,11 +71,7 @@ bool choose_step(schedule& s, index_t memory) {
 
 double received(const schedule& s) {
   const block x(s);
-  const auto part = [](double elements, int bytes, int sharers) {
-    return elements * bytes * (sharers - 1) / sharers;
-  };
-  return part(double(x.m) * double(x.k), s.bytes.a, s.pn) + part(double(x.n) * double(x.k), s.bytes.b, s.pm) +
-         part(double(x.m) * double(x.n), s.bytes.sum, s.pk);
+  return panels_received(s, x) + double(x.m) * double(x.n) * s.bytes.sum * (s.pk - 1) / s.pk;
 }
 double work(const schedule& s) {
   const block x(s);
@@ -229,7 +242,8 @@ std::string schedule::to_string() const {
   return text;
 }
 
-schedule choose_schedule(index_t m, index_t n, index_t k, int ranks, element_bytes bytes, index_t memory) {
+schedule choose_schedule(index_t m, index_t n, index_t k, int ranks, element_bytes bytes, index_t memory,
+                         double memory_per_link) {
   if (m < 0 || n < 0 || k < 0 || ranks < 1)
     throw invalid_argument("keramos::dist::choose_schedule: m, n and k are " + std::to_string(m) + ", " +
                            std::to_string(n) + " and " + std::to_string(k) + " on " + std::to_string(ranks) +
@@ -240,7 +254,7 @@ schedule choose_schedule(index_t m, index_t n, index_t k, int ranks, element_byt
   index_t leanest = unlimited_memory;
   for_each_grid(none, [&](schedule s) {
     if (work(s) >= least_work && leanest <= memory) return;
-    if (choose_step(s, memory)) least_work = std::min(least_work, work(s));
+    if (choose_step(s, memory, memory_per_link)) least_work = std::min(least_work, work(s));
     leanest = std::min(leanest, s.memory());
   });
   if (leanest > memory)
@@ -255,7 +269,7 @@ schedule choose_schedule(index_t m, index_t n, index_t k, int ranks, element_byt
     const double bytes_here = received(s);
     const auto ties = [](const schedule& x) { return std::pair(x.pm * x.pn * x.pk, x.pk); };
     if (bytes_here > best_received || (bytes_here == best_received && ties(s) >= ties(best))) return;
-    if (choose_step(s, memory)) best = s, best_received = bytes_here;
+    if (choose_step(s, memory, memory_per_link)) best = s, best_received = bytes_here;
   });
   return best;
 }

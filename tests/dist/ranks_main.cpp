@@ -21,6 +21,16 @@ std::vector<index_t> random_splits(index_t n) {
 
 dist::communicator& world() { return *the_world; }
 
+dist::communicator_options options_given() {
+  dist::communicator_options options;
+  const char* const given = std::getenv("KERAMOS_TRANSPORT");
+  const std::string name = given ? given : "";
+  if (name == "staged") options.transport = dist::transport_kind::staged;
+  if (name == "mpi") options.transport = dist::transport_kind::mpi;
+  if (name == "devices") options.transport = dist::transport_kind::devices;
+  return options;
+}
+
 std::mt19937& shared_random() {
   static std::mt19937 random;
   return random;
@@ -81,8 +91,10 @@ int main(int argc, char** argv) {
   int failed = 0;
   {
     keramos::runtime guard(argc, argv);
-    keramos::test::the_world = std::make_unique<keramos::dist::communicator>(MPI_COMM_WORLD);
+    keramos::test::the_world =
+        std::make_unique<keramos::dist::communicator>(MPI_COMM_WORLD, keramos::test::options_given());
     const bool first = keramos::test::world().rank() == 0;
+    if (first) std::cout << "Transport: " << keramos::test::world().transport().name() << "\n";
     testing::FLAGS_gtest_brief = !first;  // one report is enough where nothing fails
     testing::InitGoogleTest(&argc, argv);
     unsigned seed = std::random_device()();

@@ -70,9 +70,13 @@ struct KERAMOS_EXPORT schedule {
 /// The schedule for ranks that may each allocate `memory` bytes. Among the grids whose largest local product is at most 1/24
 /// larger than the smallest that any grid has, the one with which a rank receives the fewest bytes; then that of fewest ranks,
 /// and of fewest parts of k.
+///
+/// Long steps read and write the sums less often, short ones wait less for the first panels. `memory_per_link` is how many
+/// bytes a rank's machine reads and writes of its memory while it receives one from another, and sets the balance; 0: steps are
+/// as short as products of panels outweigh sums and messages are long, which suits hosts.
 /// @throws memory_error if no grid fits, with the bytes that the leanest needs; invalid_argument if an extent is negative or
 /// there is no rank.
 KERAMOS_EXPORT schedule choose_schedule(index_t m, index_t n, index_t k, int ranks, element_bytes bytes = {},
-                                        index_t memory = unlimited_memory);
+                                        index_t memory = unlimited_memory, double memory_per_link = 0);
 
 }  // namespace keramos::dist
