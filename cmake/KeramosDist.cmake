@@ -12,5 +12,6 @@ add_library(Keramos::dist ALIAS keramos_dist)
 target_link_libraries(keramos_dist PUBLIC keramos MPI::MPI_CXX)
 set_target_properties(keramos_dist PROPERTIES EXPORT_NAME dist POSITION_INDEPENDENT_CODE ON VERSION ${PROJECT_VERSION}
                                               SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+keramos_add_device_link(keramos_dist)
 keramos_sources_language(keramos_dist)
 keramos_warnings(keramos_dist)

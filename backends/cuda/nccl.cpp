@@ -55,7 +55,7 @@ class nccl final : public device_link<Kokkos::Cuda> {
       const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
       check(ncclCommFinalize(comm_), "ncclCommFinalize", comm_);
       while (!is_ready())
-        if (std::chrono::steady_clock::now() > end) return abort();
+        if (std::chrono::steady_clock::now() > end) throw error("other ranks do not end");
       (void)ncclCommDestroy(comm_);
     } catch (const error&) {
       abort();

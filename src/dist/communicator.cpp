@@ -94,6 +94,7 @@ void communicator::choose_transport(const communicator_options& options) {
   agree("function: keramos::dist::communicator\ntransport: " + std::to_string(int(kind)) + "\n");
   std::string why_not = "hosts have none; pass transport_kind::automatic";
   if constexpr (!is_host) {
+    why_not = "there is one rank";
     const bool wants_link =
         kind == transport_kind::devices || (kind == transport_kind::automatic && size_ > 1);
     if (wants_link && (why_not = connect_devices(options)).empty()) return;
@@ -104,8 +105,11 @@ void communicator::choose_transport(const communicator_options& options) {
   transfers_ = is_host ? std::make_unique<queue_type>()
                        : std::make_unique<queue_type>(queue_options{.own_instance = true});
   transport_ = detail::mpi_transport(comm_, options.longest_message, *transfers_);
-  if (kind == transport_kind::staged || (kind == transport_kind::automatic && !is_host))
-    transport_ = detail::staged_transport(std::move(transport_), *transfers_);
+  if (kind == transport_kind::staged)
+    transport_ = detail::staged_transport(std::move(transport_), *transfers_, "");
+  else if (kind == transport_kind::automatic && !is_host)
+    transport_ = detail::staged_transport(std::move(transport_), *transfers_,
+                                          " (no link between devices: " + why_not + ")");
 }
 
 /// Returns why not, on all ranks the same; "" if they are connected.

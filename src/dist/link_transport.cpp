@@ -15,7 +15,7 @@ using link_type = detail::dist_link;
 using detail::check_mpi;
 
 constexpr int tag = 2;  // of messages that tell of a failure
-constexpr auto patience = std::chrono::seconds(2);
+constexpr auto patience = std::chrono::seconds(1);
 
 /// What ranks tell one another when transfers fail. A library that waits for a lost message learns of nothing.
 class alarm {

@@ -40,9 +40,12 @@ class staged_pending final : public pending {
 
 class staged final : public transport {
  public:
-  staged(std::unique_ptr<transport> of_hosts, communicator::queue_type& transfers)
-      : of_hosts_(std::move(of_hosts)), transfers_(transfers), pool_(dist_pool::kind::pinned) {}
-  std::string name() const override { return of_hosts_->name() + " through the host's memory"; }
+  staged(std::unique_ptr<transport> of_hosts, communicator::queue_type& transfers, const std::string& note)
+      : of_hosts_(std::move(of_hosts)),
+        name_(of_hosts_->name() + " through the host's memory" + note),
+        transfers_(transfers),
+        pool_(dist_pool::kind::pinned) {}
+  std::string name() const override { return name_; }
 
   std::unique_ptr<pending> start(const std::vector<outgoing>& out, const std::vector<incoming>& in) override {
     auto p = std::make_unique<staged_pending>(transfers_, pool_);
@@ -64,6 +67,7 @@ class staged final : public transport {
 
  private:
   std::unique_ptr<transport> of_hosts_;
+  std::string name_;
   communicator::queue_type& transfers_;
   dist_pool pool_;
 };
@@ -74,8 +78,9 @@ class staged final : public transport {
 namespace keramos::detail {
 
 std::unique_ptr<dist::transport> staged_transport(std::unique_ptr<dist::transport> of_hosts,
-                                                  dist::communicator::queue_type& transfers) {
-  return std::make_unique<dist::staged>(std::move(of_hosts), transfers);
+                                                  dist::communicator::queue_type& transfers,
+                                                  const std::string& note) {
+  return std::make_unique<dist::staged>(std::move(of_hosts), transfers, note);
 }
 
 }  // namespace keramos::detail

@@ -17,7 +17,6 @@ namespace keramos::test {
 
 /// Of MPI_COMM_WORLD; made and ended by main. KERAMOS_TRANSPORT=staged, mpi or devices says how.
 dist::communicator& world();
-dist::communicator_options options_given();
 /// The same numbers on all ranks, others each run.
 std::mt19937& shared_random();
 

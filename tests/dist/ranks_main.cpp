@@ -1,4 +1,5 @@
 #include "ranks.hpp"
+#include "transport_given.hpp"
 
 #include <cstdlib>
 #include <iostream>
@@ -20,16 +21,6 @@ std::vector<index_t> random_splits(index_t n) {
 }  // namespace
 
 dist::communicator& world() { return *the_world; }
-
-dist::communicator_options options_given() {
-  dist::communicator_options options;
-  const char* const given = std::getenv("KERAMOS_TRANSPORT");
-  const std::string name = given ? given : "";
-  if (name == "staged") options.transport = dist::transport_kind::staged;
-  if (name == "mpi") options.transport = dist::transport_kind::mpi;
-  if (name == "devices") options.transport = dist::transport_kind::devices;
-  return options;
-}
 
 std::mt19937& shared_random() {
   static std::mt19937 random;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include <keramos/core/queue.hpp>
 #include <keramos/dist/error.hpp>
@@ -56,6 +57,8 @@ class KERAMOS_EXPORT communicator {
   MPI_Comm mpi() const { return comm_; }
   /// What carries matrices.
   dist::transport& transport() const { return *transport_; }
+  /// Another that carries them from here on, on all ranks; it queues what it queues on transfers().
+  void use(std::unique_ptr<dist::transport> other) { transport_ = std::move(other); }
   /// Where this rank computes.
   queue_type& queue() { return *queue_; }
   /// Where transfers are ordered, with what is copied for them: a stream of its own on a device.
@@ -97,8 +100,9 @@ KERAMOS_EXPORT void check_mpi(int status, const char* function, MPI_Comm comm);
 /// MPI as a transport, which waits for `transfers` before it begins.
 KERAMOS_EXPORT std::unique_ptr<dist::transport> mpi_transport(MPI_Comm comm, std::size_t longest_message,
                                                               dist::communicator::queue_type& transfers);
-/// Another through copies in the host's memory.
+/// Another through copies in the host's memory. `note` ends its name.
 KERAMOS_EXPORT std::unique_ptr<dist::transport> staged_transport(std::unique_ptr<dist::transport> of_hosts,
-                                                                 dist::communicator::queue_type& transfers);
+                                                                 dist::communicator::queue_type& transfers,
+                                                                 const std::string& note);
 
 }  // namespace keramos::detail

@@ -13,7 +13,8 @@
 namespace keramos::dist {
 
 /// A matrix of T over ranks, in memory of keramos::default_execution_space. It refers to memory of the caller's, which stays
-/// the caller's: any strides, and parts that are larger than what the layout needs. Nothing is checked here; calls check it on all ranks together.
+/// the caller's: any strides, and parts that are larger than what the layout needs. Nothing is checked here; calls check it on
+/// all ranks together.
 template <class T>
 class matrix {
  public:
