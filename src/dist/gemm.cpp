@@ -256,7 +256,8 @@ dist::schedule dist_schedule(const dist_product& p, int ranks, const dist::gemm_
   const auto fits = [](int parts, index_t extent) {
     return parts >= 1 && parts <= std::max<index_t>(1, extent);
   };
-  if (!fits(s.pm, m) || !fits(s.pn, n) || !fits(s.pk, k) || index_t(s.pm) * s.pn * s.pk > ranks || s.step < 1)
+  if (!fits(s.pm, m) || !fits(s.pn, n) || !fits(s.pk, k) || index_t(s.pm) * s.pn * s.pk > ranks ||
+      s.step < 1 || s.first_step < 0)
     refuse("has a grid or a step that does not fit");
   if (s.memory() > options.memory)
     throw memory_error(std::string(caller) + ": options.memory is " + std::to_string(options.memory) +

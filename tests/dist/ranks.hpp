@@ -72,11 +72,11 @@ class device_memory {
   }
 
  private:
-  Kokkos::View<char*, space, unmanaged> here() const {
-    return {reinterpret_cast<char*>(data()), count_ * sizeof(T)};
-  }
-  Kokkos::View<char*, Kokkos::HostSpace, unmanaged> on_host(T* values) const {
-    return {reinterpret_cast<char*>(values), count_ * sizeof(T)};
+  using device_type = Kokkos::View<char*, space, unmanaged>;
+  using host_type = Kokkos::View<char*, Kokkos::HostSpace, unmanaged>;
+  device_type here() const { return device_type(reinterpret_cast<char*>(data()), count_ * sizeof(T)); }
+  host_type on_host(T* values) const {
+    return host_type(reinterpret_cast<char*>(values), count_ * sizeof(T));
   }
   std::size_t count_ = 0;
   Kokkos::View<char*, space> bytes_;

@@ -94,7 +94,7 @@ TEST(DistGemm, AnyScheduleThatFits) {
   for (int pm = 1; pm <= ranks; ++pm)
     for (int pn = 1; pm * pn <= ranks; ++pn) {
       const int pk = 1 + pick(ranks / (pm * pn));
-      dist::schedule s{17, 18, 33, ranks, {}, pm, pn, pk, 1 + pick(9)};
+      dist::schedule s{17, 18, 33, ranks, {}, pm, pn, pk, 1 + pick(9), pick(4)};
       if (pm > s.m || pn > s.n) continue;
       dist::gemm_options options;
       options.schedule = s;
