@@ -112,6 +112,21 @@ TEST(DistLink, ALostMessageEndsInTime) {
   EXPECT_TRUE(same_everywhere(text)) << text;
 }
 
+// The same of the devices' own link, where ranks have one: rank 0 sends nothing.
+TEST(DistLink, OfDevicesEndsInTimeIfARankSendsNothing) {
+  if (world().size() == 1 || world().transport().name().rfind("MPI", 0) == 0) return;
+  dist::communicator comm(world().mpi(), {.transport = dist::transport_kind::devices, .timeout_seconds = 10});
+  device_memory<char> byte(std::vector<char>(1));
+  const std::string text = message_of<dist::communication_error>([&] {
+    if (comm.rank() > 0) comm.transport().start({}, {{0, byte.data(), 1}})->wait();
+    const std::uint64_t mine = 0;
+    std::uint64_t most = 0;
+    comm.largest(&mine, &most, 1);
+  });
+  EXPECT_NE(text.find("a transfer took longer than options.timeout_seconds"), std::string::npos) << text;
+  EXPECT_TRUE(same_everywhere(text)) << text;
+}
+
 // What is asked of ranks that have no such link: a reason, on all of them.
 TEST(DistLink, IsRefusedWithAReasonWhereThereIsNone) {
   if (!backend::traits<default_execution_space>::is_host) return;
