@@ -175,12 +175,25 @@ std::string communicator::text_of(int rank, std::string text) {
 }
 
 void communicator::largest(const std::uint64_t* mine, std::uint64_t* most, int count) {
-  MPI_Request all = MPI_REQUEST_NULL;
-  check(MPI_Iallreduce(mine, most, count, MPI_UINT64_T, MPI_MAX, comm_, &all), "MPI_Iallreduce");
-  for (int is_done = 0; !is_done;) {
-    check(MPI_Test(&all, &is_done, MPI_STATUS_IGNORE), "MPI_Test");
-    if (!is_done && transport_) transport_->check();
+  using numbers = std::vector<std::uint64_t>;
+  auto sent_and_received = std::make_unique<numbers>(mine, mine + count);
+  sent_and_received->resize(std::size_t(2 * count));
+  std::uint64_t* const received = sent_and_received->data() + count;
+  try {
+    MPI_Request all = MPI_REQUEST_NULL;
+    check(MPI_Iallreduce(sent_and_received->data(), received, count, MPI_UINT64_T, MPI_MAX, comm_, &all),
+          "MPI_Iallreduce");
+    for (int is_done = 0; !is_done;) {
+      check(MPI_Test(&all, &is_done, MPI_STATUS_IGNORE), "MPI_Test");
+      if (!is_done && transport_) transport_->check();
+    }
+  } catch (const communication_error&) {
+    // MPI cannot cancel this, and may write later.
+    static std::vector<std::unique_ptr<numbers>> given_up;
+    given_up.push_back(std::move(sent_and_received));
+    throw;
   }
+  std::copy_n(received, count, most);
 }
 
 void communicator::agree(const std::string& call, failure why, const std::string& message) {
