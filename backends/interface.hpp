@@ -20,6 +20,7 @@
 //   mma<Exec>              the multiply atom, below
 //   warpgroups<Exec>       where there are any: tensor cores that read local memory, and barriers in it
 //                          (backends/cuda/warpgroup.hpp)
+//   device_link<Exec>      where a vendor's library carries bytes between devices of several ranks (device_link.hpp)
 //   tiles<Exec>            on devices: table, an array of simt::tile_row; arch(exec), which rows serve it; model(exec), a
 //                          simt::device_model. Hosts have host/tiles.hpp, by instruction set
 //

@@ -99,6 +99,14 @@ function(keramos_add_backend_kernels library)
   endforeach()
 endfunction()
 
+# What carries matrices between the devices of the default backend (backends/device_link.hpp), if its library is found: its
+# backend.cmake may define keramos_add_link_of_<name>.
+function(keramos_add_device_link library)
+  if(COMMAND keramos_add_link_of_${KERAMOS_DEFAULT_BACKEND})
+    cmake_language(CALL keramos_add_link_of_${KERAMOS_DEFAULT_BACKEND} ${library})
+  endif()
+endfunction()
+
 # Writes the headers that depend on the Kokkos at hand into <build>/include/keramos.
 function(keramos_generate_headers)
   set(out "${PROJECT_BINARY_DIR}/include/keramos")

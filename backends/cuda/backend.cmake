@@ -4,6 +4,7 @@ keramos_backend(cuda DEVICE CUDA SPACE Kokkos::Cuda PRIORITY 60
   ARCHS 70=VOLTA70 75=TURING75 80=AMPERE80 86=AMPERE86 89=ADA89 90=HOPPER90
         100=BLACKWELL100 120=BLACKWELL120)
 include("${CMAKE_CURRENT_LIST_DIR}/warpgroups.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/nccl.cmake")
 
 # Device code is compressed as far as nvcc can: about a tenth of what it is otherwise, for some seconds a source. Before
 # CUDA 13 drivers might not read that. nvcc_wrapper hands no such option on, so nvcc finds it in its environment.

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <array>
 #include <utility>
+#include <vector>
 
 #include <keramos/dist/communicator.hpp>
+#include <keramos/dist/link_transport.hpp>
 
 namespace keramos::detail {
 
@@ -21,6 +23,8 @@ void check_mpi(int status, const char* function, MPI_Comm comm) {
 
 namespace keramos::dist {
 namespace {
+
+constexpr bool is_host = backend::traits<communicator::execution_space>::is_host;
 
 MPI_Comm duplicate(MPI_Comm of) {
   int initialised = 0, finalised = 0;
@@ -59,7 +63,14 @@ communicator::communicator(MPI_Comm of, const communicator_options& options)
     : comm_(duplicate(of)), timeout_seconds_(options.mpi_timeout_seconds) {
   MPI_Comm_rank(comm_, &rank_);
   MPI_Comm_size(comm_, &size_);
-  transport_ = mpi_transport(comm_, options.longest_message, timeout_seconds_);
+  pool_ = std::make_unique<detail::dist_pool>(detail::dist_pool::kind::device);
+  queue_ = std::make_unique<queue_type>();
+  try {
+    choose_transport(options);
+  } catch (...) {
+    MPI_Comm_free(&comm_);
+    throw;
+  }
 }
 
 communicator::communicator(communicator&& other) noexcept
@@ -67,13 +78,90 @@ communicator::communicator(communicator&& other) noexcept
       rank_(other.rank_),
       size_(other.size_),
       timeout_seconds_(other.timeout_seconds_),
-      transport_(std::move(other.transport_)),
-      queue_(std::move(other.queue_)) {}
+      pool_(std::move(other.pool_)),
+      link_(std::move(other.link_)),
+      queue_(std::move(other.queue_)),
+      transfers_(std::move(other.transfers_)),
+      transport_(std::move(other.transport_)) {}
 
 communicator::~communicator() {
+  transport_.reset();
   int finalised = 0;
   MPI_Finalized(&finalised);
   if (!finalised && comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
+}
+
+void communicator::choose_transport(const communicator_options& options) {
+  const auto kind = options.transport;
+  agree("function: keramos::dist::communicator\ntransport: " + std::to_string(int(kind)) + "\n");
+  std::string why_not = "hosts have none; pass transport_kind::automatic";
+  if constexpr (!is_host) {
+    why_not = "there is one rank";
+    const bool wants_link =
+        kind == transport_kind::devices || (kind == transport_kind::automatic && size_ > 1);
+    if (wants_link && (why_not = connect_devices(options)).empty()) return;
+  }
+  if (kind == transport_kind::devices)
+    throw invalid_argument(
+        "keramos::dist::communicator: options.transport is `devices`, but there is no link: " + why_not);
+  transfers_ = is_host ? std::make_unique<queue_type>()
+                       : std::make_unique<queue_type>(queue_options{.own_instance = true});
+  transport_ = detail::mpi_transport(comm_, options.longest_message, timeout_seconds_, *transfers_);
+  if (kind == transport_kind::staged)
+    transport_ = detail::staged_transport(std::move(transport_), *transfers_, "");
+  else if (kind == transport_kind::automatic && !is_host)
+    transport_ = detail::staged_transport(std::move(transport_), *transfers_,
+                                          " (no link between devices: " + why_not + ")");
+}
+
+/// Returns why not, on all ranks the same; "" if they are connected.
+std::string communicator::connect_devices([[maybe_unused]] const communicator_options& options) {
+#ifdef KERAMOS_HAS_DEVICE_LINK
+  using detail::dist_link;
+  // The lowest rank's reason, if there is one.
+  const auto of_all = [&](const std::string& why) {
+    try {
+      agree("link", why.empty() ? failure::none : failure::other, why);
+    } catch (const error& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  std::string why;
+  std::uint64_t device = 0;
+  dist_link::id id{};
+  try {
+    device = hash_of(dist_link::device_of(queue_->execution_space()));
+    if (rank_ == 0) id = dist_link::make_id();
+  } catch (const error& e) {
+    why = e.what();
+  }
+  if (why = of_all(why); !why.empty()) return why;
+  std::vector<std::uint64_t> devices(std::size_t(size_), 0);
+  check(MPI_Allgather(&device, 1, MPI_UINT64_T, devices.data(), 1, MPI_UINT64_T, comm_), "MPI_Allgather");
+  std::sort(devices.begin(), devices.end());
+  if (std::adjacent_find(devices.begin(), devices.end()) != devices.end())
+    return "several ranks have one device; give each one of its own";
+  check(MPI_Bcast(id.data(), int(id.size()), MPI_CHAR, 0, comm_), "MPI_Bcast");
+  std::shared_ptr<dist_link> link;
+  try {
+    link = dist_link::connect(id, rank_, size_);
+    why = detail::dist_wait_for_link(*link, options.timeout_seconds);
+  } catch (const error& e) {
+    why = e.what();
+  }
+  if (!why.empty() && link) link->abort();
+  if (const std::string on_any = of_all(why); !on_any.empty()) {
+    if (link) link->abort();
+    return on_any;
+  }
+  link_ = link;
+  transfers_ = std::make_unique<queue_type>(link->execution_space());
+  transport_ = detail::dist_link_transport(comm_, std::move(link), *transfers_, options.timeout_seconds);
+  return "";
+#else
+  return "Keramos was built without the devices' library; install it and configure again (docs/dist.md)";
+#endif
 }
 
 void communicator::check(int status, const char* function) const {
@@ -89,20 +177,23 @@ std::string communicator::text_of(int rank, std::string text) {
 }
 
 void communicator::largest(const std::uint64_t* mine, std::uint64_t* most, int count) {
-  const auto n = std::size_t(count);
-  auto memory = std::make_unique<std::vector<std::uint64_t>>(mine, mine + n);
-  memory->resize(2 * n);
-  std::uint64_t* const result = memory->data() + n;
-  std::vector<MPI_Request> all(1, MPI_REQUEST_NULL);
-  check(MPI_Iallreduce(memory->data(), result, count, MPI_UINT64_T, MPI_MAX, comm_, all.data()),
-        "MPI_Iallreduce");
+  using numbers = std::vector<std::uint64_t>;
+  auto sent_and_received = std::make_unique<numbers>(mine, mine + count);
+  sent_and_received->resize(std::size_t(2 * count));
+  std::uint64_t* const received = sent_and_received->data() + count;
   try {
-    detail::wait_mpi(all, comm_, timeout_seconds_);
-  } catch (...) {
-    memory.release();  // a rank that comes late may still have it written
+    std::vector<MPI_Request> all(1, MPI_REQUEST_NULL);
+    check(
+        MPI_Iallreduce(sent_and_received->data(), received, count, MPI_UINT64_T, MPI_MAX, comm_, all.data()),
+        "MPI_Iallreduce");
+    detail::wait_mpi(all, comm_, timeout_seconds_, link_ ? transport_.get() : nullptr);
+  } catch (const communication_error&) {
+    // MPI cannot cancel this, and may write later.
+    static std::vector<std::unique_ptr<numbers>> given_up;
+    given_up.push_back(std::move(sent_and_received));
     throw;
   }
-  std::copy_n(result, n, most);
+  std::copy_n(received, count, most);
 }
 
 void communicator::agree(const std::string& call, failure why, const std::string& message) {

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <cstring>
+#include <cstdint>
 #include <vector>
 
 #include <keramos/dist/gemm.hpp>
@@ -10,6 +10,11 @@ namespace {
 std::string shape_of(index_t rows, index_t cols) { return std::to_string(rows) + "x" + std::to_string(cols); }
 
 constexpr const char* caller = "keramos::dist::gemm";
+constexpr bool is_host = backend::traits<dist::communicator::execution_space>::is_host;
+
+/// What an H200 reads and writes of its memory, 4 TB/s, while it receives a byte over NVLink, 0.34 TB/s. On hosts steps are as
+/// short as they may be.
+constexpr double memory_per_link = is_host ? 0 : 12;
 
 /// Where part `i` of `parts` of n begins: as schedule.cpp cuts.
 index_t cut(index_t n, int parts, int i) { return n / parts * i + n % parts * i / parts; }
@@ -32,7 +37,7 @@ class rank_product {
  public:
   rank_product(dist::communicator& comm, const dist_product& p, const dist::schedule& s, index_t memory,
                dist::gemm_report& report)
-      : comm_(comm), p_(p), s_(s), memory_(memory), report_(report) {
+      : comm_(comm), p_(p), s_(s), memory_(memory), report_(report), account_(comm.pool()) {
     if ((works_ = s.place(comm.rank(), im_, in_, ik_))) {
       m_ = cut(s.m, s.pm, im_ + 1) - cut(s.m, s.pm, im_);
       n_ = cut(s.n, s.pn, in_ + 1) - cut(s.n, s.pn, in_);
@@ -43,12 +48,14 @@ class rank_product {
     const dist::layout of_a = s_.layout_a(), of_b = s_.layout_b();
     const index_t own_k_a = of_a.part_extents(comm_.rank()).cols,
                   own_k_b = of_b.part_extents(comm_.rank()).rows;
+    own_a_ = in_place(p_.a, of_a, p_.plain_a, 1, m_);
+    own_b_ = in_place(p_.b, of_b, p_.plain_b, n_, 1);
     dist_allocate(comm_, [&] {
-      own_a_ = dist_memory(account_, m_ * own_k_a * p_.bytes.a);
-      own_b_ = dist_memory(account_, n_ * own_k_b * p_.bytes.b);
+      if (!own_a_) copy_a_ = dist_memory(account_, m_ * own_k_a * p_.bytes.a), own_a_ = copy_a_.data();
+      if (!own_b_) copy_b_ = dist_memory(account_, n_ * own_k_b * p_.bytes.b), own_b_ = copy_b_.data();
     });
-    move(p_.a, local("A", of_a, own_a_.data(), m_, own_k_a, 1, m_, p_.bytes.a), p_.bytes.a, p_.unpack_a);
-    move(p_.b, local("B", of_b, own_b_.data(), own_k_b, n_, n_, 1, p_.bytes.b), p_.bytes.b, p_.unpack_b);
+    move(p_.a, local("A", of_a, own_a_, m_, own_k_a, 1, m_, p_.bytes.a), p_.bytes.a, p_.copy_a, true);
+    move(p_.b, local("B", of_b, own_b_, own_k_b, n_, n_, 1, p_.bytes.b), p_.bytes.b, p_.copy_b, false);
     dist_allocate(comm_, [&] {
       const int buffers = s_.steps() > 1 ? 2 : 1;
       for (int i = 0; i < buffers && works_; ++i) {
@@ -58,7 +65,7 @@ class rank_product {
       sums_ = dist_memory(account_, m_ * n_ * p_.bytes.sum);
     });
     multiply();
-    for (dist_memory* used : {&own_a_, &own_b_, &panel_a_[0], &panel_a_[1], &panel_b_[0], &panel_b_[1]})
+    for (dist_memory* used : {&copy_a_, &copy_b_, &panel_a_[0], &panel_a_[1], &panel_b_[0], &panel_b_[1]})
       *used = dist_memory();
     add_shares();
     write_c();
@@ -70,13 +77,26 @@ class rank_product {
                      index_t cols, index_t row_stride, index_t col_stride, int bytes) const {
     return {name, layout, {region{name, data, std::size_t(bytes), rows, cols, row_stride, col_stride}}};
   }
-  void move(const dist_operand& from, const dist_operand& to, int bytes, const dist_pack& unpack) {
+  /// The operand's own memory, if it lies there as the schedule wants it, or null.
+  char* in_place(const dist_operand& x, const dist::layout& wanted, bool is_plain, index_t row_stride,
+                 index_t col_stride) const {
+    constexpr std::uintptr_t alignment =
+        128;  // as good as that of a copy, so that products are computed alike
+    if (!works_ || !is_plain || x.parts.empty() || x.layout.fingerprint() != wanted.fingerprint())
+      return nullptr;
+    const region& r = x.parts.front();
+    const bool fits = r.row_stride == row_stride && r.col_stride == col_stride &&
+                      reinterpret_cast<std::uintptr_t>(r.data) % alignment == 0;
+    return fits ? static_cast<char*>(const_cast<void*>(r.data)) : nullptr;
+  }
+  void move(const dist_operand& from, const dist_operand& to, int bytes, const dist_transfer& transfer,
+            bool by_columns) {
     // What is left on the rank that holds most: all ranks must halve alike.
     const std::uint64_t mine = std::uint64_t(account_.now);
     std::uint64_t held = 0;
     comm_.largest(&mine, &held, 1);
     report_.redistributed_bytes +=
-        dist_run(comm_, {bytes, from, to, unpack}, account_, memory_ - index_t(held));
+        dist_run(comm_, {bytes, from, to, transfer, by_columns}, account_, memory_ - index_t(held));
   }
 
   /// The panels of a step. `held`: lines of k of the own parts of A and B that belong to steps before.
@@ -94,7 +114,7 @@ class rank_product {
     if (sharers == 1) return own;
     const index_t own_begin = cut(count, sharers, mine),
                   own_count = cut(count, sharers, mine + 1) - own_begin;
-    if (own_count > 0) std::memcpy(panel + own_begin * line, own, std::size_t(own_count * line));
+    if (own_count > 0) comm_.transfers().memcpy(panel + own_begin * line, own, std::size_t(own_count * line));
     for (int x = 0; x < sharers; ++x) {
       if (x == mine) continue;
       const index_t begin = cut(count, sharers, x), bytes = (cut(count, sharers, x + 1) - begin) * line;
@@ -111,11 +131,13 @@ class rank_product {
     const index_t line_a = m_ * p_.bytes.a, line_b = n_ * p_.bytes.b;
     std::vector<dist::outgoing> out;
     std::vector<dist::incoming> in;
+    // The panels of the step before the last are not needed any more when its product is done.
+    comm_.transfers().depends_on(comm_.queue().completion());
     s.a = gather(
-        panel_a_[t % 2].data(), own_a_.data() + held_a * line_a, line_a, s.count, s_.pn, in_,
+        panel_a_[t % 2].data(), own_a_ + held_a * line_a, line_a, s.count, s_.pn, in_,
         [&](int x) { return s_.rank_of(im_, x, ik_); }, out, in);
     s.b = gather(
-        panel_b_[t % 2].data(), own_b_.data() + held_b * line_b, line_b, s.count, s_.pm, im_,
+        panel_b_[t % 2].data(), own_b_ + held_b * line_b, line_b, s.count, s_.pm, im_,
         [&](int x) { return s_.rank_of(x, in_, ik_); }, out, in);
     s.transfers = comm_.transport().start(out, in);
     return s;
@@ -138,9 +160,10 @@ class rank_product {
       now = std::move(next);
     }
   }
-  /// In a few strips of columns, between which transfers go on.
+  /// On hosts in a few strips of columns, between which transfers go on. A device's product is only queued.
   void multiply_panels(const step& s, bool adds, dist::pending* transfers) {
-    const index_t strip = transfers ? std::max<index_t>(256, ceil_div(ceil_div(n_, 4), 64) * 64) : n_;
+    const index_t strip =
+        is_host && transfers ? std::max<index_t>(256, ceil_div(ceil_div(n_, 4), 64) * 64) : n_;
     const index_t row = s_.sums_by_columns() ? 1 : n_,
                   col = s_.sums_by_columns() ? m_ : 1;  // strides of sums
     for (index_t j = 0; j < n_; j += strip) {
@@ -149,7 +172,7 @@ class rank_product {
       const matrix_view<char> b{const_cast<char*>(s.b) + j * p_.bytes.b, s.count, width, n_, 1};
       const matrix_view<char> c{sums_.data() + j * col * p_.bytes.sum, m_, width, row, col};
       p_.multiply(comm_.queue(), a, b, c, adds);
-      comm_.queue().wait_and_throw();
+      if (is_host) comm_.queue().wait_and_throw();
       if (transfers) transfers->progress();
     }
   }
@@ -168,10 +191,8 @@ class rank_product {
     char* const own = sums_.data() + share_begin(ik_) * line() * p_.bytes.sum;
     std::vector<dist::outgoing> out;
     std::vector<dist::incoming> in;
-    std::vector<const void*> parts;
     char* next = others.data();
     for (int ik = 0; ik < s_.pk; ++ik) {
-      parts.push_back(ik == ik_ ? own : next);
       if (ik == ik_) continue;
       const int rank = s_.rank_of(im_, in_, ik);
       if (bytes > 0) in.push_back({rank, next, std::size_t(bytes)}), report_.sum_bytes += bytes;
@@ -180,8 +201,10 @@ class rank_product {
                        std::size_t(share_size(ik) * p_.bytes.sum)});
       next += bytes;
     }
+    comm_.transfers().depends_on(comm_.queue().completion());
     comm_.transport().start(out, in)->wait();
-    if (size > 0) p_.add(comm_.queue(), own, parts.data(), s_.pk, size);
+    if (size > 0) p_.add(comm_.queue(), own, others.data(), ik_, s_.pk, size);
+    comm_.queue().wait_and_throw();
   }
 
   void write_c() {
@@ -190,7 +213,7 @@ class rank_product {
     const char* const own = works_ ? sums_.data() + share_begin(ik_) * line() * p_.bytes.sum : nullptr;
     move(local("the sums", s_.layout_sums(), own, by_columns ? m_ : share, by_columns ? share : n_,
                by_columns ? 1 : n_, by_columns ? m_ : 1, p_.bytes.sum),
-         p_.c, p_.bytes.sum, p_.update);
+         p_.c, p_.bytes.sum, p_.update, by_columns);
   }
 
   dist::communicator& comm_;
@@ -202,7 +225,9 @@ class rank_product {
   int im_ = 0, in_ = 0, ik_ = 0;
   index_t m_ = 0, n_ = 0;  // of this rank's block
   dist_account account_;
-  dist_memory own_a_, own_b_, panel_a_[2], panel_b_[2], sums_;
+  char* own_a_ = nullptr;
+  char* own_b_ = nullptr;
+  dist_memory copy_a_, copy_b_, panel_a_[2], panel_b_[2], sums_;
 };
 
 }  // namespace
@@ -218,7 +243,8 @@ std::string dist_bytes_text(const void* data, std::size_t bytes) {
 dist::schedule dist_schedule(const dist_product& p, int ranks, const dist::gemm_options& options) {
   check_extents(p);
   const index_t m = p.c.layout.rows(), n = p.c.layout.cols(), k = p.a.layout.cols();
-  if (!options.schedule) return dist::choose_schedule(m, n, k, ranks, p.bytes, options.memory);
+  if (!options.schedule)
+    return dist::choose_schedule(m, n, k, ranks, p.bytes, options.memory, memory_per_link);
   const dist::schedule& s = *options.schedule;
   const auto refuse = [&](const std::string& why) {
     throw invalid_argument(std::string(caller) + ": options.schedule " + why + ": " + s.to_string());
@@ -230,7 +256,8 @@ dist::schedule dist_schedule(const dist_product& p, int ranks, const dist::gemm_
   const auto fits = [](int parts, index_t extent) {
     return parts >= 1 && parts <= std::max<index_t>(1, extent);
   };
-  if (!fits(s.pm, m) || !fits(s.pn, n) || !fits(s.pk, k) || index_t(s.pm) * s.pn * s.pk > ranks || s.step < 1)
+  if (!fits(s.pm, m) || !fits(s.pn, n) || !fits(s.pk, k) || index_t(s.pm) * s.pn * s.pk > ranks ||
+      s.step < 1 || s.first_step < 0)
     refuse("has a grid or a step that does not fit");
   if (s.memory() > options.memory)
     throw memory_error(std::string(caller) + ": options.memory is " + std::to_string(options.memory) +
@@ -264,12 +291,11 @@ dist::gemm_report dist_multiply(dist::communicator& comm, const dist_product& p,
   if (s.m == 0 || s.n == 0) return report;
   if (p.needs_no_terms || s.k == 0) {
     if (!p.keeps_c)
-      dist_for_each_own(p.c, comm.rank(),
-                        [&](const dist_rectangle& r) { p.update(comm.queue(), r, nullptr); });
-    comm.queue().wait_and_throw();
+      dist_for_each_own(comm, p.c, [&](const dist_rectangle& r) { p.update(comm.queue(), {}, r); });
     return report;
   }
   rank_product(comm, p, s, options.memory, report).run();
+  comm.pool().trim();
   return report;
 }
 

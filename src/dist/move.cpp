@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cstdint>
+#include <new>
+#include <optional>
 #include <tuple>
 
 #include <keramos/dist/move.hpp>
@@ -26,69 +28,130 @@ void intersect(const dist::layout::axis& mine, const dist::layout::axis& other,
   }
 }
 
-dist_rectangle rectangle(const dist_operand& x, const dist_route::piece& p) {
-  const region& part = x.parts[std::size_t(p.part)];
-  return {
-      const_cast<void*>(part.data), part.row_stride,        part.col_stride, p.rows->data(), p.cols->data(),
-      index_t(p.rows->size()),      index_t(p.cols->size())};
-}
+/// Rectangles of the pieces of a route. Lists of rows and columns lie where kernels read them; those without gaps are none.
+class rectangles {
+ public:
+  rectangles(dist::communicator& comm, const dist_operand& x, const dist_route& route)
+      : x_(x), account_(comm.pool()) {
+    for (const auto& p : route.pieces())
+      for (const auto* list : {p.rows, p.cols})
+        if (!follow_one_another(*list) && begin_.try_emplace(list, all_.size()).second)
+          all_.insert(all_.end(), list->begin(), list->end());
+    lists_ = all_.data();
+    if (is_host || all_.empty()) return;
+    const std::size_t bytes = all_.size() * sizeof(index_t);
+    on_device_ = dist_memory(account_, index_t(bytes));
+    comm.queue().memcpy(on_device_.data(), all_.data(), bytes);
+    lists_ = reinterpret_cast<const index_t*>(on_device_.data());
+  }
 
-/// The bytes that pieces begin at in a message to all, and the end.
-std::vector<std::size_t> offsets(const dist_route& route, int bytes) {
+  dist_rectangle operator()(const dist_route::piece& p) const {
+    const region& part = x_.parts[std::size_t(p.part)];
+    dist_rectangle r{
+        const_cast<void*>(part.data), part.row_stride,        part.col_stride, list(p.rows), list(p.cols),
+        index_t(p.rows->size()),      index_t(p.cols->size())};
+    index_t first = 0;
+    if (!r.rows) first += p.rows->front() * r.row_stride;
+    if (!r.cols) first += p.cols->front() * r.col_stride;
+    r.data = static_cast<char*>(r.data) + first * index_t(part.element_bytes);
+    return r;
+  }
+
+ private:
+  static constexpr bool is_host = backend::traits<dist::communicator::execution_space>::is_host;
+  static bool follow_one_another(const std::vector<index_t>& list) {
+    for (std::size_t i = 1; i < list.size(); ++i)
+      if (list[i] != list[i - 1] + 1) return false;
+    return true;
+  }
+  const index_t* list(const std::vector<index_t>* of) const {
+    const auto found = begin_.find(of);
+    return found == begin_.end() ? nullptr : lists_ + found->second;
+  }
+
+  const dist_operand& x_;
+  dist_account account_;  // not the call's: lists are not counted
+  std::map<const std::vector<index_t>*, std::size_t> begin_;
+  std::vector<index_t> all_;
+  const index_t* lists_ = nullptr;
+  dist_memory on_device_;
+};
+
+/// The bytes that pieces begin at in a message to all, and the end. What stays on rank `me` is in none.
+std::vector<std::size_t> offsets(const dist_route& route, int bytes, int me) {
   std::vector<std::size_t> at{0};
-  for (const auto& p : route.pieces()) at.push_back(at.back() + p.size() * std::size_t(bytes));
+  for (const auto& p : route.pieces())
+    at.push_back(at.back() + (p.rank == me ? 0 : p.size() * std::size_t(bytes)));
   return at;
 }
 
-/// Calls f(rank, first byte, bytes) for what goes to or comes from each rank.
+/// Calls f(rank, first byte, bytes) for what goes to or comes from each other rank.
 template <class F>
-void for_each_rank(const dist_route& route, const std::vector<std::size_t>& at, const F& f) {
+void for_each_rank(const dist_route& route, const std::vector<std::size_t>& at, int me, const F& f) {
   const auto& pieces = route.pieces();
   for (std::size_t i = 0, j; i < pieces.size(); i = j) {
     for (j = i; j < pieces.size() && pieces[j].rank == pieces[i].rank;) ++j;
-    f(pieces[i].rank, at[i], at[j] - at[i]);
+    if (pieces[i].rank != me) f(pieces[i].rank, at[i], at[j] - at[i]);
   }
+}
+
+/// The message of a piece.
+dist_rectangle message(void* data, const dist_route::piece& p, bool by_columns) {
+  const index_t rows = index_t(p.rows->size()), cols = index_t(p.cols->size());
+  return {data, by_columns ? 1 : cols, by_columns ? rows : 1, nullptr, nullptr, rows, cols};
+}
+
+bool is_same_place(const dist_rectangle& x, const dist_rectangle& y) {
+  return x.data == y.data && x.row_stride == y.row_stride && x.col_stride == y.col_stride && !x.rows &&
+         !y.rows && !x.cols && !y.cols;
 }
 
 index_t run_once(dist::communicator& comm, const dist_move& move, dist_account& account) {
   const int me = comm.rank();
+  auto& q = comm.queue();
   const dist_route out(move.source.layout, move.target.layout, me, true);
   const dist_route in(move.target.layout, move.source.layout, me, false);
-  const auto out_at = offsets(out, move.bytes), in_at = offsets(in, move.bytes);
+  const auto out_at = offsets(out, move.bytes, me), in_at = offsets(in, move.bytes, me);
   dist_memory sent, received;
+  std::optional<rectangles> from, to;
   dist_allocate(comm, [&] {
     sent = dist_memory(account, index_t(out_at.back()));
     received = dist_memory(account, index_t(in_at.back()));
+    from.emplace(comm, move.source, out);
+    to.emplace(comm, move.target, in);
   });
   index_t from_others = 0;
   std::vector<dist::outgoing> outgoing;
   std::vector<dist::incoming> incoming;
-  const char* own = nullptr;  // of what stays here no copy is made
-  char* own_in = nullptr;
-  for_each_rank(in, in_at, [&](int rank, std::size_t at, std::size_t bytes) {
-    if (rank == me)
-      own_in = received.data() + at;
-    else
-      incoming.push_back({rank, received.data() + at, bytes}), from_others += index_t(bytes);
+  for_each_rank(in, in_at, me, [&](int rank, std::size_t at, std::size_t bytes) {
+    incoming.push_back({rank, received.data() + at, bytes}), from_others += index_t(bytes);
   });
-  for_each_rank(out, out_at, [&](int rank, std::size_t at, std::size_t bytes) {
-    if (rank == me)
-      own = sent.data() + at;
-    else
-      outgoing.push_back({rank, sent.data() + at, bytes});
+  for_each_rank(out, out_at, me, [&](int rank, std::size_t at, std::size_t bytes) {
+    outgoing.push_back({rank, sent.data() + at, bytes});
   });
-  const dist_pack pack = dist_pack_bytes(move.bytes);
-  for (std::size_t i = 0; i < out.pieces().size(); ++i)
-    pack(comm.queue(), rectangle(move.source, out.pieces()[i]), sent.data() + out_at[i]);
-  comm.queue().wait_and_throw();
-  comm.transport().start(outgoing, incoming)->wait();
-  for (std::size_t i = 0; i < in.pieces().size(); ++i) {
-    char* const message = received.data() + in_at[i];
-    const bool is_own = in.pieces()[i].rank == me;
-    move.unpack(comm.queue(), rectangle(move.target, in.pieces()[i]),
-                is_own ? const_cast<char*>(own) + (message - own_in) : message);
+  const dist_transfer pack = dist_copy(move.bytes);
+  std::vector<const dist_route::piece*> own;  // of what stays here no message is made
+  for (std::size_t i = 0; i < out.pieces().size(); ++i) {
+    const auto& p = out.pieces()[i];
+    if (p.rank == me)
+      own.push_back(&p);
+    else
+      pack(q, (*from)(p), message(sent.data() + out_at[i], p, move.by_columns));
   }
-  comm.queue().wait_and_throw();
+  comm.transfers().depends_on(q.completion());
+  const auto transfers = comm.transport().start(outgoing, incoming);
+  std::size_t next_own = 0;
+  for (const auto& p : in.pieces()) {
+    if (p.rank != me) continue;
+    const dist_rectangle here = (*from)(*own[next_own++]), there = (*to)(p);
+    if (!is_same_place(here, there)) move.transfer(q, here, there);
+  }
+  transfers->wait();
+  for (std::size_t i = 0; i < in.pieces().size(); ++i) {
+    const auto& p = in.pieces()[i];
+    if (p.rank != me) move.transfer(q, message(received.data() + in_at[i], p, move.by_columns), (*to)(p));
+  }
+  q.wait_and_throw();
   return from_others;
 }
 
@@ -163,6 +226,8 @@ void dist_allocate(dist::communicator& comm, const std::function<void()>& alloca
     allocate();
   } catch (const std::bad_alloc&) {
     why = dist::failure::memory;
+  } catch (const memory_error&) {
+    why = dist::failure::memory;
   }
   comm.agree("allocation", why,
              "keramos::dist: there is not enough memory; lower the option memory, or use more ranks");
@@ -213,64 +278,18 @@ index_t dist_redistribute(dist::communicator& comm, const dist_move& move, char 
                  "\nop(source): " + from.to_string() + "\nthe target: " + to.to_string() +
                  "\nmemory: " + std::to_string(memory) + "\n",
              why, message);
-  dist_account account;
-  return dist_run(comm, move, account, memory);
+  dist_account account(comm.pool());
+  const index_t received = dist_run(comm, move, account, memory);
+  comm.pool().trim();
+  return received;
 }
 
-void dist_for_each_own(const dist_operand& x, int rank, const std::function<void(const dist_rectangle&)>& f) {
-  const dist_route own(x.layout, x.layout, rank, true);
-  for (const auto& p : own.pieces()) f(rectangle(x, p));
-}
-
-namespace {
-
-template <int Bytes>
-dist_pack pack_of() {
-  return [](dist::communicator::queue_type& q, const dist_rectangle& r, void* message) {
-    using T = dist_bytes<Bytes>;
-    dist_for_each_element(q, "keramos::dist::pack", r,
-                          dist_copy_out<T>{static_cast<const T*>(r.data), static_cast<T*>(message)});
-  };
-}
-template <class T, bool Conjugate>
-dist_pack unpack_of() {
-  return [](dist::communicator::queue_type& q, const dist_rectangle& r, void* message) {
-    dist_for_each_element(
-        q, "keramos::dist::unpack", r,
-        dist_copy_in<T, Conjugate>{static_cast<T*>(r.data), static_cast<const T*>(message)});
-  };
-}
-
-}  // namespace
-
-dist_pack dist_pack_bytes(int bytes) {
-  switch (bytes) {
-    case 1:
-      return pack_of<1>();
-    case 2:
-      return pack_of<2>();
-    case 4:
-      return pack_of<4>();
-    case 8:
-      return pack_of<8>();
-    default:
-      return pack_of<16>();
-  }
-}
-dist_pack dist_unpack_bytes(int bytes, bool conjugate) {
-  if (conjugate) return bytes == 8 ? unpack_of<complex<float>, true>() : unpack_of<complex<double>, true>();
-  switch (bytes) {
-    case 1:
-      return unpack_of<dist_bytes<1>, false>();
-    case 2:
-      return unpack_of<dist_bytes<2>, false>();
-    case 4:
-      return unpack_of<dist_bytes<4>, false>();
-    case 8:
-      return unpack_of<dist_bytes<8>, false>();
-    default:
-      return unpack_of<dist_bytes<16>, false>();
-  }
+void dist_for_each_own(dist::communicator& comm, const dist_operand& x,
+                       const std::function<void(const dist_rectangle&)>& f) {
+  const dist_route own(x.layout, x.layout, comm.rank(), true);
+  const rectangles of(comm, x, own);
+  for (const auto& p : own.pieces()) f(of(p));
+  comm.queue().wait_and_throw();
 }
 
 }  // namespace keramos::detail

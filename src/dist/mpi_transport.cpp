@@ -45,15 +45,17 @@ std::string missing_ranks(MPI_Comm comm, int rank, std::chrono::duration<double>
 
 }  // namespace
 
-void wait_mpi(std::vector<MPI_Request>& requests, MPI_Comm comm, double timeout_seconds) {
+void wait_mpi(std::vector<MPI_Request>& requests, MPI_Comm comm, double timeout_seconds,
+              dist::transport* link) {
   const int count = int(requests.size());
-  if (timeout_seconds <= 0)
+  if (timeout_seconds <= 0 && link == nullptr)
     return check_mpi(MPI_Waitall(count, requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall", comm);
   const std::chrono::duration<double> patience(timeout_seconds);
   const auto end = std::chrono::steady_clock::now() + patience;
   for (int is_done = 0; !is_done;) {
     check_mpi(MPI_Testall(count, requests.data(), &is_done, MPI_STATUSES_IGNORE), "MPI_Testall", comm);
-    if (is_done || std::chrono::steady_clock::now() < end) continue;
+    if (!is_done && link != nullptr) link->check();
+    if (is_done || timeout_seconds <= 0 || std::chrono::steady_clock::now() < end) continue;
     int rank = -1;
     MPI_Comm_rank(comm, &rank);
     const std::string missing = missing_ranks(comm, rank, patience);
@@ -108,11 +110,12 @@ void in_pieces(std::size_t bytes, std::size_t longest, const F& f) {
 
 class mpi final : public transport {
  public:
-  mpi(MPI_Comm comm, std::size_t longest, double timeout_seconds)
-      : comm_(comm), longest_(longest), timeout_seconds_(timeout_seconds) {}
-  const char* name() const override { return "MPI"; }
+  mpi(MPI_Comm comm, std::size_t longest, double timeout_seconds, communicator::queue_type& transfers)
+      : comm_(comm), longest_(longest), timeout_seconds_(timeout_seconds), transfers_(transfers) {}
+  std::string name() const override { return "MPI"; }
 
   std::unique_ptr<pending> start(const std::vector<outgoing>& out, const std::vector<incoming>& in) override {
+    transfers_.wait_and_throw();
     auto p = std::make_unique<mpi_pending>(comm_, timeout_seconds_);
     for (const incoming& x : in)
       in_pieces(x.bytes, longest_, [&](std::size_t at, int count) {
@@ -133,13 +136,19 @@ class mpi final : public transport {
   MPI_Comm comm_;
   std::size_t longest_;
   double timeout_seconds_;
+  communicator::queue_type& transfers_;
 };
 
 }  // namespace
+}  // namespace keramos::dist
 
-std::unique_ptr<transport> mpi_transport(MPI_Comm comm, std::size_t longest_message, double timeout_seconds) {
-  return std::make_unique<mpi>(comm, std::clamp<std::size_t>(longest_message, 1, std::size_t(1) << 30),
-                               timeout_seconds);
+namespace keramos::detail {
+
+std::unique_ptr<dist::transport> mpi_transport(MPI_Comm comm, std::size_t longest_message,
+                                               double timeout_seconds,
+                                               dist::communicator::queue_type& transfers) {
+  return std::make_unique<dist::mpi>(comm, std::clamp<std::size_t>(longest_message, 1, std::size_t(1) << 30),
+                                     timeout_seconds, transfers);
 }
 
-}  // namespace keramos::dist
+}  // namespace keramos::detail

@@ -29,36 +29,60 @@ index_t panels_memory(const schedule& s, const block& x) {
   return buffers * s.step * ((s.pn > 1 ? x.m * s.bytes.a : 0) + (s.pm > 1 ? x.n * s.bytes.b : 0));
 }
 /// What a rank holds of A, at most: of each step the share that is one column longer than others.
-index_t held(index_t lines, index_t k, index_t step, int sharers, int bytes) {
-  return lines * bytes * (k / step * ceil_div(step, sharers) + ceil_div(k % step, sharers));
+index_t held(const schedule& s, index_t lines, index_t k, int sharers, int bytes) {
+  const index_t first = std::min(s.first(), k), others = k - first;
+  return lines * bytes *
+         (ceil_div(first, sharers) + others / s.step * ceil_div(s.step, sharers) +
+          ceil_div(others % s.step, sharers));
 }
 index_t operands_memory(const schedule& s, const block& x) {
-  return held(x.m, x.k, s.step, s.pn, s.bytes.a) + held(x.n, x.k, s.step, s.pm, s.bytes.b);
+  return held(s, x.m, x.k, s.pn, s.bytes.a) + held(s, x.n, x.k, s.pm, s.bytes.b);
 }
 index_t shares_memory(const schedule& s, const block& x) {
   const index_t lines = s.sums_by_columns() ? x.n : x.m, length = s.sums_by_columns() ? x.m : x.n;
   return s.pk == 1 ? 0 : (s.pk - 1) * ceil_div(lines, s.pk) * length * s.bytes.sum;
 }
 
+/// Bytes of panels that a rank receives.
+double panels_received(const schedule& s, const block& x) {
+  const auto part = [&](index_t lines, int bytes, int sharers) {
+    return double(lines) * double(x.k) * bytes * (sharers - 1) / sharers;
+  };
+  return part(x.m, s.bytes.a, s.pn) + part(x.n, s.bytes.b, s.pm);
+}
+
+/// How much shorter the first step is where `memory_per_link` is said. Its product must last as long as the next panels travel.
+constexpr index_t first_part = 4;
+
+/// The step with which the panels of the first, for which the product waits, and sums that are read and written again in each
+/// other step take the least time together.
+index_t balanced_step(const schedule& s, const block& x, double memory_per_link) {
+  constexpr index_t unit = 128;
+  const double panels = panels_received(s, x) / double(first_part);
+  const double sums = 2.0 * double(x.m) * double(x.n) * s.bytes.sum;
+  const auto others = std::max<index_t>(1, index_t(std::lround(std::sqrt(panels * memory_per_link / sums))));
+  return ceil_div(ceil_div(x.k * first_part, others * first_part + 1), unit) * unit;
+}
+
 /// The longest step that fits, of those that give each sharer something; false if none does.
-bool choose_step(schedule& s, index_t memory) {
+bool choose_step(schedule& s, index_t memory, double memory_per_link) {
   const block x(s);
   const index_t line_bytes = std::max<index_t>(1, x.m * s.bytes.a + x.n * s.bytes.b);
   const index_t least = std::clamp<index_t>(std::max(s.pm, s.pn), 1, std::max<index_t>(1, x.k));
   // With one sharer nothing is sent, and there is nothing to hide.
-  s.step = s.pm == 1 && s.pn == 1 ? x.k : std::min(x.k, std::max(least_step, least_panel_bytes / line_bytes));
-  for (s.step = std::max(least, s.step); s.memory() > memory; s.step = std::max(least, s.step / 2))
+  const bool sends = s.pm > 1 || s.pn > 1, is_balanced = sends && memory_per_link > 0 && s.m > 0 && s.n > 0;
+  s.step = sends ? std::min(x.k, std::max(least_step, least_panel_bytes / line_bytes)) : x.k;
+  if (is_balanced) s.step = std::min(x.k, std::max(s.step, balanced_step(s, x, memory_per_link)));
+  for (s.step = std::max(least, s.step);; s.step = std::max(least, s.step / 2)) {
+    if (is_balanced && s.step < x.k) s.first_step = std::max(least, s.step / first_part);
+    if (s.memory() <= memory) return true;
     if (s.step == least) return false;
-  return true;
+  }
 }
 
 double received(const schedule& s) {
   const block x(s);
-  const auto part = [](double elements, int bytes, int sharers) {
-    return elements * bytes * (sharers - 1) / sharers;
-  };
-  return part(double(x.m) * double(x.k), s.bytes.a, s.pn) + part(double(x.n) * double(x.k), s.bytes.b, s.pm) +
-         part(double(x.m) * double(x.n), s.bytes.sum, s.pk);
+  return panels_received(s, x) + double(x.m) * double(x.n) * s.bytes.sum * (s.pk - 1) / s.pk;
 }
 double work(const schedule& s) {
   const block x(s);
@@ -93,10 +117,13 @@ bool schedule::place(int rank, int& im, int& in, int& ik) const {
   return rank < pm * pn * pk;
 }
 
-int schedule::steps() const { return int(ceil_div(ceil_div(k, pk), step)); }
+int schedule::steps() const {
+  const index_t longest = ceil_div(k, pk);
+  return longest == 0 ? 0 : 1 + int(ceil_div(longest - std::min(first(), longest), step));
+}
 
 index_t schedule::step_begin(int ik, int t) const {
-  return std::min(cut(k, pk, ik) + t * step, cut(k, pk, ik + 1));
+  return std::min(cut(k, pk, ik) + (t == 0 ? 0 : first() + (t - 1) * step), cut(k, pk, ik + 1));
 }
 
 bool schedule::sums_by_columns() const { return ceil_div(n, pn) >= ceil_div(m, pm); }
@@ -219,17 +246,19 @@ std::string schedule::to_string() const {
   char text[512];
   std::snprintf(
       text, sizeof text,
-      "%lld x %lld x %lld (m x n x k) on %d of %d ranks: grid %d x %d x %d, k in %d step%s of %lld; a rank "
+      "%lld x %lld x %lld (m x n x k) on %d of %d ranks: grid %d x %d x %d, k in %d step%s of %lld%s; a rank "
       "receives at most %s (it touches %.3g of the lower bound) and allocates at most %s and buffers to "
       "redistribute",
       static_cast<long long>(m), static_cast<long long>(n), static_cast<long long>(k), pm * pn * pk, ranks,
       pm, pn, pk, steps(), steps() == 1 ? "" : "s", static_cast<long long>(step),
+      first() < step ? (", the first of " + std::to_string(first())).c_str() : "",
       bytes_text(double(volume())).c_str(), touched() / std::max(1.0, touched_bound()),
       bytes_text(double(memory())).c_str());
   return text;
 }
 
-schedule choose_schedule(index_t m, index_t n, index_t k, int ranks, element_bytes bytes, index_t memory) {
+schedule choose_schedule(index_t m, index_t n, index_t k, int ranks, element_bytes bytes, index_t memory,
+                         double memory_per_link) {
   if (m < 0 || n < 0 || k < 0 || ranks < 1)
     throw invalid_argument("keramos::dist::choose_schedule: m, n and k are " + std::to_string(m) + ", " +
                            std::to_string(n) + " and " + std::to_string(k) + " on " + std::to_string(ranks) +
@@ -240,7 +269,7 @@ schedule choose_schedule(index_t m, index_t n, index_t k, int ranks, element_byt
   index_t leanest = unlimited_memory;
   for_each_grid(none, [&](schedule s) {
     if (work(s) >= least_work && leanest <= memory) return;
-    if (choose_step(s, memory)) least_work = std::min(least_work, work(s));
+    if (choose_step(s, memory, memory_per_link)) least_work = std::min(least_work, work(s));
     leanest = std::min(leanest, s.memory());
   });
   if (leanest > memory)
@@ -255,7 +284,7 @@ schedule choose_schedule(index_t m, index_t n, index_t k, int ranks, element_byt
     const double bytes_here = received(s);
     const auto ties = [](const schedule& x) { return std::pair(x.pm * x.pn * x.pk, x.pk); };
     if (bytes_here > best_received || (bytes_here == best_received && ties(s) >= ties(best))) return;
-    if (choose_step(s, memory)) best = s, best_received = bytes_here;
+    if (choose_step(s, memory, memory_per_link)) best = s, best_received = bytes_here;
   });
   return best;
 }

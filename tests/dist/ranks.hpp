@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <random>
 #include <string>
@@ -14,7 +15,7 @@
 
 namespace keramos::test {
 
-/// Of MPI_COMM_WORLD; made and ended by main.
+/// Of MPI_COMM_WORLD; made and ended by main. KERAMOS_TRANSPORT=staged, mpi or devices says how.
 dist::communicator& world();
 /// The same numbers on all ranks, others each run.
 std::mt19937& shared_random();
@@ -44,13 +45,52 @@ T small_number(unsigned hash) {
     return T(float(x));
 }
 
-/// A matrix over ranks whose element (i, j) is known everywhere.
+/// Elements where kernels of the default backend reach them, aligned to 128 bytes.
+template <class T>
+class device_memory {
+  using space = default_execution_space::memory_space;
+  using unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+
+ public:
+  device_memory() = default;
+  explicit device_memory(const std::vector<T>& values) { put(values); }
+  T* data() const {
+    return reinterpret_cast<T*>((reinterpret_cast<std::uintptr_t>(bytes_.data()) + 127) / 128 * 128);
+  }
+  void put(const std::vector<T>& values) {
+    if (count_ != values.size() || !bytes_.data())
+      bytes_ = Kokkos::View<char*, space>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "device_memory"),
+                                          values.size() * sizeof(T) + 128);
+    count_ = values.size();
+    Kokkos::deep_copy(here(), on_host(const_cast<T*>(values.data())));
+  }
+  void get(std::vector<T>& values) const { Kokkos::deep_copy(on_host(values.data()), here()); }
+  std::vector<T> get() const {
+    std::vector<T> values(count_);
+    get(values);
+    return values;
+  }
+
+ private:
+  using device_type = Kokkos::View<char*, space, unmanaged>;
+  using host_type = Kokkos::View<char*, Kokkos::HostSpace, unmanaged>;
+  device_type here() const { return device_type(reinterpret_cast<char*>(data()), count_ * sizeof(T)); }
+  host_type on_host(T* values) const {
+    return host_type(reinterpret_cast<char*>(values), count_ * sizeof(T));
+  }
+  std::size_t count_ = 0;
+  Kokkos::View<char*, space> bytes_;
+};
+
+/// A matrix over ranks whose element (i, j) is known everywhere. What the host sees is `storage`: get() brings it to where
+/// kernels are, fetch() back.
 template <class T>
 struct known_matrix {
   dist::layout layout;
   unsigned seed;
   random_parts where;
   std::vector<T> storage;
+  device_memory<T> on_device;
 
   known_matrix(const dist::layout& l, unsigned s, int rank, std::mt19937& own)
       : layout(l), seed(s), where(l, rank, own), storage(std::size_t(where.size), small_number<T>(s + 99)) {
@@ -72,11 +112,13 @@ struct known_matrix {
   }
   template <class As = T>
   dist::matrix<As> get() {
+    on_device.put(storage);
     std::vector<matrix_view<As>> views;
     for (const auto& w : where.parts)
-      views.push_back({storage.data() + w.begin, w.rows, w.cols, w.row_stride, w.col_stride});
+      views.push_back({on_device.data() + w.begin, w.rows, w.cols, w.row_stride, w.col_stride});
     return {layout, views};
   }
+  void fetch() { on_device.get(storage); }
 };
 
 /// What a call throws on this rank, "" if nothing.

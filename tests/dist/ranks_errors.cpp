@@ -9,7 +9,7 @@ using namespace keramos::test;
 /// A 10 x 10 matrix by columns of ranks, and as much memory.
 struct square {
   dist::layout layout = dist::block_cyclic{10, 10, 2, 2, {1, world().size()}};
-  std::vector<double> data = std::vector<double>(100, 1.0);
+  device_memory<double> data = device_memory<double>(std::vector<double>(100, 1.0));
   dist::matrix<double> get() { return get(layout); }
   dist::matrix<double> get(const dist::layout& l) {
     return {l, matrix_view<double>::column_major(data.data(), 10, 10)};
@@ -24,7 +24,7 @@ void expect_one_message(const std::string& part, const F& call) {
   EXPECT_TRUE(same_everywhere(text)) << text;
   square a, b, c;
   EXPECT_EQ(message_of<error>([&] { dist::gemm(world(), 1.0, a.get(), b.get(), 0.0, c.get()); }), "");
-  EXPECT_EQ(c.data[0], c.layout.part_extents(world().rank()).cols > 0 ? 10.0 : 1.0);
+  EXPECT_EQ(c.data.get()[0], c.layout.part_extents(world().rank()).cols > 0 ? 10.0 : 1.0);
 }
 
 TEST(DistErrors, CallsThatDifferOnOneRank) {
@@ -56,7 +56,7 @@ TEST(DistErrors, CallsThatDifferOnOneRank) {
     else
       dist::gemm(world(), 1.0, a.get(), b.get(), 0.0, c.get());
   });
-  std::vector<float> floats(100);
+  const device_memory<float> floats(std::vector<float>(100));
   expect_one_message(other + "elements of A: f32", [&] {
     const dist::matrix<float> f(a.layout, matrix_view<float>::column_major(floats.data(), 10, 10));
     if (is_last)
@@ -64,7 +64,7 @@ TEST(DistErrors, CallsThatDifferOnOneRank) {
     else
       dist::gemm(world(), 1.0, a.get(), b.get(), 0.0, c.get());
   });
-  EXPECT_EQ(c.data, square().data);
+  EXPECT_EQ(c.data.get(), square().data.get());
 }
 
 TEST(DistErrors, PartsThatAreWrongOnOneRank) {
@@ -92,7 +92,7 @@ TEST(DistErrors, PartsThatAreWrongOnOneRank) {
   expect_one_message("the source's part 0 is 9x10", [&] {
     dist::redistribute(world(), op::N, part_of_last({a.data.data(), 9, 10, 1, 9}), c.get());
   });
-  EXPECT_EQ(c.data, square().data);
+  EXPECT_EQ(c.data.get(), square().data.get());
 }
 
 TEST(DistErrors, WhatAllRanksGetWrong) {
@@ -117,9 +117,10 @@ TEST(DistErrors, WhatAllRanksGetWrong) {
 
 // The transport's own errors name the rank and MPI's reason.
 TEST(DistErrors, OfMpi) {
-  const std::string text = message_of<dist::communication_error>([] {
+  dist::communicator by_mpi(world().mpi(), {.transport = dist::transport_kind::mpi});
+  const std::string text = message_of<dist::communication_error>([&] {
     char byte = 0;
-    world().transport().start({{world().size() + 5, &byte, 1}}, {})->wait();
+    by_mpi.transport().start({{world().size() + 5, &byte, 1}}, {})->wait();
   });
   EXPECT_EQ(
       text.rfind(

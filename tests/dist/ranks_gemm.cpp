@@ -54,6 +54,7 @@ void run_case(const problem& p, dist::communicator& comm, dist::gemm_options opt
   });
   options.op_a = p.op_a, options.op_b = p.op_b;
   const auto report = dist::gemm(comm, p.alpha, a.template get<const A>(), b.get(), p.beta, c.get(), options);
+  c.fetch();
   EXPECT_EQ(c.storage.size(), expected.storage.size());
   index_t wrong = 0;
   for (std::size_t i = 0; i < c.storage.size(); ++i) wrong += !(c.storage[i] == expected.storage[i]);
@@ -93,7 +94,7 @@ TEST(DistGemm, AnyScheduleThatFits) {
   for (int pm = 1; pm <= ranks; ++pm)
     for (int pn = 1; pm * pn <= ranks; ++pn) {
       const int pk = 1 + pick(ranks / (pm * pn));
-      dist::schedule s{17, 18, 33, ranks, {}, pm, pn, pk, 1 + pick(9)};
+      dist::schedule s{17, 18, 33, ranks, {}, pm, pn, pk, 1 + pick(9), pick(4)};
       if (pm > s.m || pn > s.n) continue;
       dist::gemm_options options;
       options.schedule = s;
@@ -116,8 +117,51 @@ TEST(DistGemm, LittleMemoryIsEnough) {
 }
 
 TEST(DistGemm, LongMessagesAreCut) {
-  dist::communicator cut(world().mpi(), {.longest_message = 100});
+  dist::communicator cut(world().mpi(), {.longest_message = 100, .transport = dist::transport_kind::staged});
   run_case<double, double, double, double>({50, 40, 90, op::N, op::N, 1, 0}, cut);
+}
+
+TEST(DistGemm, ThroughTheHostsMemory) {
+  dist::communicator staged(world().mpi(), {.transport = dist::transport_kind::staged});
+  EXPECT_EQ(staged.transport().name(), "MPI through the host's memory");
+  for (int i = 0; i < 5 && !HasFailure(); ++i)
+    run_case<double, double, double, double>(problem::random(60), staged);
+}
+
+// Operands that lie as the schedule wants them are neither sent nor copied, and give the same bits as others.
+TEST(DistGemm, OperandsWhereTheScheduleWantsThem) {
+  const index_t m = 130, n = 140, k = 150;
+  const auto s = dist::choose_schedule(m, n, k, world().size());
+  const int rank = world().rank();
+  std::mt19937 own(1);
+  known_matrix<double> a(s.layout_a(), 1, rank, own), b(s.layout_b(), 2, rank, own);
+  known_matrix<double> c(s.layout_sums(), 3, rank, own), other_c = c;
+  const auto irrational = [&](known_matrix<double>& x) {
+    x.each_own(rank, [](index_t i, index_t j, double& e) { e = std::sin(double(i * 37 + j * 101)); });
+  };
+  irrational(a), irrational(b);
+  dist::gemm_options options;
+  options.schedule = s;
+  const auto copied = dist::gemm(world(), 1.0, a.get(), b.get(), 0.0, c.get(), options);
+  c.fetch();
+  // The same with the strides of the schedule's own copies.
+  const auto packed = [&](known_matrix<double>& x, bool by_columns) {
+    x.where.size = 0;
+    for (auto& w : x.where.parts) {
+      const auto e = x.layout.part_extents(rank);
+      w = {0, by_columns ? 1 : e.cols, by_columns ? e.rows : 1, e.rows, e.cols};
+      x.where.size = e.rows * e.cols;
+    }
+    x.storage.assign(std::size_t(x.where.size), 0);
+    irrational(x);
+  };
+  packed(a, true), packed(b, false);
+  const auto in_place = dist::gemm(world(), 1.0, a.get(), b.get(), 0.0, other_c.get(), options);
+  other_c.fetch();
+  EXPECT_EQ(copied.redistributed_bytes + in_place.redistributed_bytes, 0);
+  EXPECT_TRUE(c.storage == other_c.storage);
+  const index_t operands = index_t((a.storage.size() + b.storage.size()) * sizeof(double));
+  EXPECT_LE(in_place.memory, copied.memory - (s.pk == 1 ? operands : 0));
 }
 
 TEST(DistGemm, BetaOfZeroReadsNoNaN) {
@@ -125,13 +169,13 @@ TEST(DistGemm, BetaOfZeroReadsNoNaN) {
   const auto e = layout.part_extents(world().rank());
   for (const double alpha : {0., 1.})
     for (const index_t k : {0, 9}) {
-      std::vector<double> c(std::size_t(e.rows * e.cols), std::nan("")),
-          a(180, alpha == 0 ? std::nan("") : 1);
+      const device_memory<double> c(std::vector<double>(std::size_t(e.rows * e.cols), std::nan(""))),
+          a(std::vector<double>(180, alpha == 0 ? std::nan("") : 1));
       const auto row_of = dist::layout::on_rank(20, k), col_of = dist::layout::on_rank(k, 20);
       const dist::matrix C(layout, matrix_view<double>::column_major(c.data(), e.rows, e.cols));
       dist::gemm(world(), alpha, dist::matrix(row_of, matrix_view<double>::row_major(a.data(), 20, k)),
                  dist::matrix(col_of, matrix_view<double>::row_major(a.data(), k, 20)), 0, C);
-      for (const double x : c) ASSERT_EQ(x, alpha * double(k));
+      for (const double x : c.get()) ASSERT_EQ(x, alpha * double(k));
     }
 }
 
@@ -148,6 +192,7 @@ TEST(DistGemm, RoundsAsPromisedAndTheSameEachTime) {
     a.each_own(world().rank(), [&](index_t i, index_t j, double& x) { x = value(i, j); });
     b.each_own(world().rank(), [&](index_t i, index_t j, double& x) { x = value(j, i); });
     dist::gemm(world(), 1.0, a.get(), b.get(), 0.0, c.get());
+    c.fetch();
     std::vector<double> result;
     c.each_own(world().rank(), [&](index_t i, index_t j, double& x) {
       long double sum = 0, size = 0;
@@ -166,7 +211,7 @@ TEST(DistGemm, RoundsAsPromisedAndTheSameEachTime) {
 TEST(DistGemm, ExplainSaysTransportAndGrid) {
   const dist::matrix x(dist::layout::on_rank(64, 64), matrix_view<double>{});
   const std::string text = dist::explain(world(), x, x, x);
-  EXPECT_EQ(text.rfind("MPI: 64 x 64 x 64 (m x n x k) on ", 0), 0u) << text;
+  EXPECT_EQ(text.rfind(world().transport().name() + ": 64 x 64 x 64 (m x n x k) on ", 0), 0u) << text;
   EXPECT_NE(text.find("grid "), std::string::npos) << text;
 }
 

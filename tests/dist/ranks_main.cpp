@@ -1,4 +1,5 @@
 #include "ranks.hpp"
+#include "transport_given.hpp"
 
 #include <cstdlib>
 #include <iostream>
@@ -81,8 +82,10 @@ int main(int argc, char** argv) {
   int failed = 0;
   {
     keramos::runtime guard(argc, argv);
-    keramos::test::the_world = std::make_unique<keramos::dist::communicator>(MPI_COMM_WORLD);
+    keramos::test::the_world =
+        std::make_unique<keramos::dist::communicator>(MPI_COMM_WORLD, keramos::test::options_given());
     const bool first = keramos::test::world().rank() == 0;
+    if (first) std::cout << "Transport: " << keramos::test::world().transport().name() << "\n";
     testing::FLAGS_gtest_brief = !first;  // one report is enough where nothing fails
     testing::InitGoogleTest(&argc, argv);
     unsigned seed = std::random_device()();

@@ -26,6 +26,7 @@ void redistribute_case(index_t rows, index_t cols, op how, index_t memory) {
       from_others += index_t(sizeof(T));
   });
   EXPECT_EQ(dist::redistribute(comm, how, from.template get<const T>(), to.get(), {memory}), from_others);
+  to.fetch();
   EXPECT_TRUE(to.storage == expected.storage);
 }
 
@@ -48,6 +49,7 @@ TEST(DistRedistribute, WhatLiesInPlaceIsNotSent) {
   std::mt19937 own(1);
   known_matrix<double> from(l, 1, world().rank(), own), to(l, 2, world().rank(), own);
   EXPECT_EQ(dist::redistribute(world(), op::N, from.get(), to.get()), 0);
+  to.fetch();
   to.each_own(world().rank(), [&](index_t i, index_t j, double& x) { ASSERT_EQ(x, from.at(i, j)); });
 }
 

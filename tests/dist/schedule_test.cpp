@@ -27,6 +27,7 @@ TEST(DistSchedule, LayoutsCoverTheMatrices) {
     const index_t m = extent(), n = extent(), k = extent();
     auto s = choose_schedule(m, n, k, 1 + int(random() % 40));
     s.step = 1 + index_t(random()) % 9;
+    if (random() % 2) s.first_step = 1 + index_t(random()) % s.step;
     SCOPED_TRACE(s.to_string());
     const auto a = s.layout_a(), b = s.layout_b(), sums = s.layout_sums();
     ASSERT_EQ(std::pair(a.rows(), a.cols()), std::pair(m, k));
@@ -140,6 +141,24 @@ TEST(DistSchedule, EdgesAndText) {
   EXPECT_NE(choose_schedule(1000, 1000, 1000, 4).to_string().find("on 4 of 4 ranks: grid 2 x 2 x 1"),
             std::string::npos)
       << choose_schedule(1000, 1000, 1000, 4).to_string();
+}
+
+// Where a machine moves far more of its memory than it receives, sums are read and written a few times only, and the first
+// panels, for which the product waits, are short.
+TEST(DistSchedule, StepsAreLongWhereSumsCostTime) {
+  const index_t n = 8192;
+  const auto s = choose_schedule(n, n, n, 2, {}, dist::unlimited_memory, 12);
+  SCOPED_TRACE(s.to_string());
+  EXPECT_GE(s.steps(), 2);
+  EXPECT_LE(s.steps(), 4);
+  EXPECT_LE(4 * s.first(), s.step);
+  EXPECT_EQ(s.step_begin(0, 1), s.first());
+  EXPECT_EQ(s.step_begin(0, s.steps()), n);
+  EXPECT_GT(choose_schedule(n, n, n, 2).steps(), 8);
+  const index_t less = s.memory() - s.step * n / 2;
+  const auto lean = choose_schedule(n, n, n, 2, {}, less, 12);
+  EXPECT_LE(lean.memory(), less);
+  EXPECT_LT(lean.step, s.step);
 }
 
 }  // namespace

@@ -12,9 +12,10 @@ bool multiply() {
   // C as ScaLAPACK has it, in blocks of 32 x 32 dealt to a grid of ranks; A and B on rank 0.
   const dist::layout of_c = dist::block_cyclic{m, n, 32, 32, {comm.size(), 1}};
   const auto mine = of_c.part_extents(comm.rank());
-  Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::HostSpace> c("C", mine.rows, mine.cols);
+  using space = keramos::default_execution_space;
+  Kokkos::View<double**, Kokkos::LayoutLeft, space> c("C", mine.rows, mine.cols);
   const bool here = comm.rank() == 0;
-  Kokkos::View<double**, Kokkos::HostSpace> a("A", here ? m : 0, k), b("B", here ? n : 0, k);
+  Kokkos::View<double**, space> a("A", here ? m : 0, k), b("B", here ? n : 0, k);
   Kokkos::deep_copy(a, 1.0);
   Kokkos::deep_copy(b, 2.0);
 
@@ -22,9 +23,10 @@ bool multiply() {
   if (here) std::puts(dist::explain(comm, A, B, C, {.op_b = keramos::op::T}).c_str());
   dist::gemm(comm, 1.0, A, B, 0.0, C, {.op_b = keramos::op::T});  // C = A·Bᵀ
 
+  const auto on_host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), c);
   for (int i = 0; i < int(mine.rows); ++i)
     for (int j = 0; j < int(mine.cols); ++j)
-      if (c(i, j) != 2.0 * k) return false;
+      if (on_host(i, j) != 2.0 * k) return false;
   return true;
 }
 

@@ -7,18 +7,31 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <keramos/core/queue.hpp>
 #include <keramos/dist/error.hpp>
+#include <keramos/dist/memory.hpp>
 #include <keramos/dist/transport.hpp>
 
 namespace keramos::dist {
 
+/// What carries matrices.
+enum class transport_kind : char {
+  automatic,  ///< on hosts mpi; on devices `devices` where that is possible, else staged
+  devices,    ///< the vendor's library between devices: NCCL. Each rank needs a device of its own
+  mpi,  ///< MPI gets the addresses of matrices: on devices it must be an MPI that takes them, which nothing checks
+  staged,  ///< MPI gets copies in the host's memory, which is pinned where there is a device
+};
+
 struct communicator_options {
   /// Longer messages are cut: MPI counts bytes by an int.
   std::size_t longest_message = std::size_t(1) << 30;
-  /// How long a rank waits for others, of whom each must have begun to wait, or answer, as long after that. Longer than
+  transport_kind transport = transport_kind::automatic;
+  /// How long a transfer between devices may take, what it waits for included, before it counts as failed.
+  double timeout_seconds = 60;
+  /// How long a rank waits by MPI for others, of whom each must have begun to wait, or answer, as long after that. Longer than
   /// ranks may differ in when they make a call, and longer than a step of a product. 0: for ever.
   double mpi_timeout_seconds = 0;
 };
@@ -27,14 +40,16 @@ struct communicator_options {
 enum class failure : int { none, argument, memory, other };
 
 /// The ranks of an MPI communicator, of which it has a duplicate: its messages meet no others. Collective to make and to
-/// destroy, before MPI_Finalize. MPI must be initialised, and Kokkos. One thread at a time; MPI_THREAD_FUNNELED will do.
+/// destroy, before MPI_Finalize and Kokkos::finalize. MPI must be initialised, and Kokkos, on devices with one for this rank.
+/// One thread at a time; MPI_THREAD_FUNNELED will do.
 ///
 /// The errors of MPI are thrown as communication_error, whatever error handler the original has.
 class KERAMOS_EXPORT communicator {
  public:
-  using execution_space = Kokkos::DefaultHostExecutionSpace;
+  using execution_space = default_execution_space;
   using queue_type = basic_queue<execution_space>;
 
+  /// @throws invalid_argument, on all ranks, if options.transport is not possible, with the reason
   explicit communicator(MPI_Comm of, const communicator_options& options = {});
   ~communicator();
   communicator(communicator&&) noexcept;
@@ -44,10 +59,18 @@ class KERAMOS_EXPORT communicator {
   int size() const { return size_; }
   /// The duplicate.
   MPI_Comm mpi() const { return comm_; }
-  /// What carries matrices; its name is "MPI".
+  /// What carries matrices.
   dist::transport& transport() const { return *transport_; }
+  /// Another that carries them from here on, on all ranks; it queues what it queues on transfers().
+  void use(std::unique_ptr<dist::transport> other) { transport_ = std::move(other); }
   /// Where this rank computes.
-  queue_type& queue() { return queue_; }
+  queue_type& queue() { return *queue_; }
+  /// Where transfers are ordered, with what is copied for them: a stream of its own on a device.
+  queue_type& transfers() { return *transfers_; }
+
+  /// On devices the memory of a call is kept for the next, which may need as much; this frees it.
+  void free_memory() { pool_->free_all(); }
+  keramos::detail::dist_pool& pool() { return *pool_; }
 
   /// Collective: returns on all ranks, or throws the same message on all of them: if `why` is not `none` on some rank, what
   /// the lowest of them says, or else if the ranks say different things in `call`, what rank 0 and the lowest that differs
@@ -60,17 +83,17 @@ class KERAMOS_EXPORT communicator {
  private:
   std::string text_of(int rank, std::string text);
   void check(int status, const char* function) const;
+  void choose_transport(const communicator_options& options);
+  std::string connect_devices(const communicator_options& options);
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1;
-  double timeout_seconds_ = 0;
+  double timeout_seconds_ = 0;  // of MPI
+  std::unique_ptr<keramos::detail::dist_pool> pool_;
+  std::shared_ptr<void> link_;  // owns the stream of transfers_, if there is one
+  std::unique_ptr<queue_type> queue_, transfers_;
   std::unique_ptr<dist::transport> transport_;
-  queue_type queue_;
 };
-
-/// MPI as a transport, which waits as long as communicator_options::mpi_timeout_seconds says.
-KERAMOS_EXPORT std::unique_ptr<transport> mpi_transport(MPI_Comm comm, std::size_t longest_message,
-                                                        double timeout_seconds);
 
 }  // namespace keramos::dist
 
@@ -79,7 +102,17 @@ namespace keramos::detail {
 /// Throws communication_error unless `status` is success.
 KERAMOS_EXPORT void check_mpi(int status, const char* function, MPI_Comm comm);
 /// Waits until all are done. @throws communication_error if one fails, or all take longer than `timeout_seconds`, if that is
-/// not 0: it names the ranks that do not answer.
-KERAMOS_EXPORT void wait_mpi(std::vector<MPI_Request>& requests, MPI_Comm comm, double timeout_seconds);
+/// not 0: it names the ranks that do not answer; or if `link` tells that transfers have failed.
+KERAMOS_EXPORT void wait_mpi(std::vector<MPI_Request>& requests, MPI_Comm comm, double timeout_seconds,
+                             dist::transport* link = nullptr);
+
+/// MPI as a transport, which waits for `transfers` before it begins, and as long as mpi_timeout_seconds says.
+KERAMOS_EXPORT std::unique_ptr<dist::transport> mpi_transport(MPI_Comm comm, std::size_t longest_message,
+                                                              double timeout_seconds,
+                                                              dist::communicator::queue_type& transfers);
+/// Another through copies in the host's memory. `note` ends its name.
+KERAMOS_EXPORT std::unique_ptr<dist::transport> staged_transport(std::unique_ptr<dist::transport> of_hosts,
+                                                                 dist::communicator::queue_type& transfers,
+                                                                 const std::string& note);
 
 }  // namespace keramos::detail

@@ -1,10 +1,11 @@
-// Kernels between parts of a distributed matrix and messages. They are the same on every machine; what launches them knows
-// where.
+// Kernels that move elements between parts of a distributed matrix and messages. They are the same on every machine; what
+// launches them knows where.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <type_traits>
+#include <utility>
 
 #include <keramos/base/macros.hpp>
 #include <keramos/base/scalar_type.hpp>
@@ -13,96 +14,106 @@
 
 namespace keramos::detail {
 
-/// Some rows and columns of a part: element (x, y) is `data[rows[x] * row_stride + cols[y] * col_stride]`, and number
-/// x * col_count + y of its message.
+/// Some rows and columns of a part, or a message: element (x, y) is `data[row(x) + col(y)]`. Lists are where kernels read;
+/// without one, rows or columns follow one another.
 struct dist_rectangle {
-  void* data;
-  index_t row_stride, col_stride;
-  const index_t* rows;
-  const index_t* cols;
-  index_t row_count, col_count;
+  void* data = nullptr;
+  index_t row_stride = 0, col_stride = 0;
+  const index_t* rows = nullptr;
+  const index_t* cols = nullptr;
+  index_t row_count = 0, col_count = 0;
 
   index_t size() const { return row_count * col_count; }
+  KERAMOS_FORCEINLINE_FUNCTION index_t row(index_t x) const { return (rows ? rows[x] : x) * row_stride; }
+  KERAMOS_FORCEINLINE_FUNCTION index_t col(index_t y) const { return (cols ? cols[y] : y) * col_stride; }
+  dist_rectangle transposed() const {
+    return {data, col_stride, row_stride, cols, rows, col_count, row_count};
+  }
 };
 
-/// f(place in the part, number in the message) for each element of sixteen rows.
+/// f(place in `from`, place in `to`) for each element of `outer` rows and `inner` columns.
 template <class F>
 struct dist_each_element {
-  static constexpr index_t tile = 16;
-  dist_rectangle r;
+  dist_rectangle from, to;
+  index_t outer, inner, outer_items;
   F f;
 
-  KERAMOS_FUNCTION void operator()(index_t t) const {
-    const index_t begin = t * tile, end = begin + tile < r.row_count ? begin + tile : r.row_count;
-    // The inner loop goes where elements lie side by side.
-    if (r.row_stride == 1) {
-      for (index_t y = 0; y < r.col_count; ++y)
-        for (index_t x = begin; x < end; ++x) f(r.rows[x] + r.cols[y] * r.col_stride, x * r.col_count + y);
-    } else {
-      for (index_t x = begin; x < end; ++x)
-        for (index_t y = 0; y < r.col_count; ++y)
-          f(r.rows[x] * r.row_stride + r.cols[y] * r.col_stride, x * r.col_count + y);
+  KERAMOS_FUNCTION void operator()(index_t item) const {
+    const index_t x_begin = item % outer_items * outer, y_begin = item / outer_items * inner;
+    const index_t x_end = x_begin + outer < to.row_count ? x_begin + outer : to.row_count;
+    const index_t y_end = y_begin + inner < to.col_count ? y_begin + inner : to.col_count;
+    for (index_t x = x_begin; x < x_end; ++x) {
+      const index_t from_row = from.row(x), to_row = to.row(x);
+      for (index_t y = y_begin; y < y_end; ++y) f(from_row + from.col(y), to_row + to.col(y));
     }
   }
 };
+/// `from` and `to` have as many rows and columns.
 template <class F>
-void dist_for_each_element(dist::communicator::queue_type& q, const char* label, const dist_rectangle& r,
-                           const F& f) {
-  using kernel = dist_each_element<F>;
-  q.parallel_for(label, range{ceil_div(r.row_count, kernel::tile)}, kernel{r, f});
+void dist_for_each_element(dist::communicator::queue_type& q, const char* label, dist_rectangle from,
+                           dist_rectangle to, const F& f) {
+  // Elements that lie side by side are those of one item on a host, and of as many items one after the other on a device.
+  constexpr bool is_host = backend::traits<dist::communicator::execution_space>::is_host;
+  const bool side_by_side_in_columns = to.row_stride == 1 || (to.col_stride != 1 && from.row_stride == 1);
+  if (side_by_side_in_columns == is_host) from = from.transposed(), to = to.transposed();
+  if (to.size() == 0) return;
+  const index_t outer = is_host ? 16 : 1, inner = is_host ? to.col_count : 8;
+  const index_t outer_items = ceil_div(to.row_count, outer);
+  q.parallel_for(label, range{outer_items * ceil_div(to.col_count, inner)},
+                 dist_each_element<F>{from, to, outer, inner, outer_items, f});
 }
 
-/// What brings the elements of a rectangle into a message, or out of it. The queue is not waited for.
-using dist_pack = std::function<void(dist::communicator::queue_type&, const dist_rectangle&, void* message)>;
+/// What brings the elements of one rectangle into another. The queue is not waited for.
+using dist_transfer = std::function<void(dist::communicator::queue_type&, const dist_rectangle& from,
+                                         const dist_rectangle& to)>;
 
-/// An element as bytes, aligned as dist_check wants it.
+/// An element as words, aligned as dist_check wants it.
 template <int Bytes>
 struct alignas(Bytes) [[gnu::may_alias]] dist_bytes {
-  unsigned char value[Bytes];
-};
-template <class T>
-struct dist_copy_out {
-  const T* part;
-  T* message;
-  KERAMOS_FUNCTION void operator()(index_t at, index_t number) const { message[number] = part[at]; }
+  using word =
+      std::conditional_t<Bytes == 1, std::uint8_t,
+                         std::conditional_t<Bytes == 2, std::uint16_t,
+                                            std::conditional_t<Bytes == 4, std::uint32_t, std::uint64_t>>>;
+  word value[std::size_t(Bytes) / sizeof(word)];
 };
 template <class T, bool Conjugate>
-struct dist_copy_in {
-  T* part;
-  const T* message;
-  KERAMOS_FUNCTION void operator()(index_t at, index_t number) const {
+struct dist_copy_element {
+  const T* from;
+  T* to;
+  KERAMOS_FUNCTION void operator()(index_t at, index_t target) const {
     if constexpr (Conjugate)
-      part[at] = T(message[number].re, -message[number].im);
+      to[target] = T(from[at].re, -from[at].im);
     else
-      part[at] = message[number];
+      to[target] = from[at];
   }
 };
 
-/// Of elements of 1, 2, 4, 8 or 16 bytes; conjugation of complex numbers of 8 and 16.
-KERAMOS_EXPORT dist_pack dist_pack_bytes(int bytes);
-KERAMOS_EXPORT dist_pack dist_unpack_bytes(int bytes, bool conjugate);
+/// Copies elements of 1, 2, 4, 8 or 16 bytes; conjugates complex numbers of 8 and 16.
+KERAMOS_EXPORT dist_transfer dist_copy(int bytes, bool conjugate = false);
 
+/// Whether op conjugates elements T.
 template <class T>
-dist_pack dist_unpack_plain(bool conjugate) {
-  return dist_unpack_bytes(int(sizeof(T)), conjugate && is_complex<kernel_element<T>>);
+constexpr bool dist_conjugates(bool is_asked) {
+  return is_asked && is_complex<kernel_element<T>>;
 }
 
-/// An element of C from its sum. No message: there are no terms.
+/// An element of C from its sum. No sums: there are no terms.
 template <class Epilogue, class Sum, class C>
-struct dist_update {
+struct dist_update_element {
   Epilogue epilogue;
+  const Sum* sums;
   C* part;
-  const Sum* message;
-  KERAMOS_FUNCTION void operator()(index_t at, index_t number) const {
-    write_element(epilogue, gemm_place(), message ? message[number] : Sum(0), part[at], 0, 0);
+  KERAMOS_FUNCTION void operator()(index_t at, index_t target) const {
+    write_element(epilogue, gemm_place(), sums ? sums[at] : Sum(0), part[target], 0, 0);
   }
 };
 template <class Sum, class C, class Epilogue>
-dist_pack dist_unpack_update(const Epilogue& epilogue) {
-  return [epilogue](dist::communicator::queue_type& q, const dist_rectangle& r, void* message) {
-    const dist_update<Epilogue, Sum, C> update{message ? epilogue : without_terms(epilogue),
-                                               static_cast<C*>(r.data), static_cast<const Sum*>(message)};
-    dist_for_each_element(q, "keramos::dist::update", r, update);
+dist_transfer dist_update(const Epilogue& epilogue) {
+  return [epilogue](dist::communicator::queue_type& q, const dist_rectangle& from, const dist_rectangle& to) {
+    const dist_update_element<Epilogue, Sum, C> update{from.data ? epilogue : without_terms(epilogue),
+                                                       static_cast<const Sum*>(from.data),
+                                                       static_cast<C*>(to.data)};
+    dist_for_each_element(q, "keramos::dist::update", from, to, update);
   };
 }
 

@@ -19,7 +19,8 @@ struct gemm_options {
   op op_a = op::N;
   op op_b = op::N;
   /// Bytes that a rank may allocate beside the operands: copies of its share of them, panels, sums and messages. Not
-  /// counted is what keramos::gemm packs on its queue, and lists of a part's rows and columns.
+  /// counted is what keramos::gemm packs on its queue, lists of a part's rows and columns, and the host's memory for messages
+  /// of devices.
   index_t memory = unlimited_memory;
   /// The schedule to follow instead of choosing one.
   std::optional<dist::schedule> schedule = std::nullopt;
@@ -49,13 +50,14 @@ struct dist_product {
   dist::failure why = dist::failure::none;
   std::string message;
   bool needs_no_terms = false, keeps_c = false;
-  dist_pack unpack_a, unpack_b, update;
+  dist_transfer copy_a, copy_b, update;
+  bool plain_a = true, plain_b = true;  // not conjugated
   /// C (m x n) ← A (m x k, by columns) · B (k x n, by rows), or += .
   std::function<void(dist::communicator::queue_type&, const matrix_view<char>& a, const matrix_view<char>& b,
                      const matrix_view<char>& c, bool adds)>
       multiply;
-  /// own[i] ← the sum of parts[0][i], parts[1][i], ..., in this order; own may be one of them.
-  std::function<void(dist::communicator::queue_type&, void* own, const void* const* parts, int count,
+  /// own[i] ← the sum of `count` parts in their order. Part `mine` is own, the others stand one behind the other.
+  std::function<void(dist::communicator::queue_type&, void* own, const void* others, int mine, int count,
                      index_t size)>
       add;
 };
@@ -70,11 +72,16 @@ KERAMOS_EXPORT dist::schedule dist_schedule(const dist_product& p, int ranks,
 template <class Sum>
 struct dist_add {
   Sum* own;
-  const Sum* const* parts;
-  int count;
+  const Sum* others;
+  int mine, count;
+  index_t size;
+
+  KERAMOS_FUNCTION Sum part(int p, index_t i) const {
+    return p == mine ? own[i] : others[(p < mine ? p : p - 1) * size + i];
+  }
   KERAMOS_FUNCTION void operator()(index_t i) const {
-    Sum s = parts[0][i];
-    for (int p = 1; p < count; ++p) s = s + parts[p][i];
+    Sum s = part(0, i);
+    for (int p = 1; p < count; ++p) s = s + part(p, i);
     own[i] = s;
   }
 };
@@ -103,8 +110,10 @@ dist_product dist_product_of(const dist::matrix<TA>& a, const dist::matrix<TB>& 
       if (options.op_b != op::N) p.b = p.b.transposed();
       p.c = dist_operand_of("C", c);
       p.bytes = {int(sizeof(A)), int(sizeof(B)), int(sizeof(sum))};
-      p.unpack_a = dist_unpack_plain<A>(options.op_a == op::C);
-      p.unpack_b = dist_unpack_plain<B>(options.op_b == op::C);
+      p.plain_a = !dist_conjugates<A>(options.op_a == op::C);
+      p.plain_b = !dist_conjugates<B>(options.op_b == op::C);
+      p.copy_a = dist_copy(int(sizeof(A)), !p.plain_a);
+      p.copy_b = dist_copy(int(sizeof(B)), !p.plain_b);
       p.call = std::string("elements of A: ") + dist_element_name<A>() +
                "\nelements of B: " + dist_element_name<B>() + "\nelements of C: " + dist_element_name<TC>() +
                "\ncompute: " + to_string(options.compute) + "\n";
@@ -112,7 +121,7 @@ dist_product dist_product_of(const dist::matrix<TA>& a, const dist::matrix<TB>& 
         const auto epilogue = update_of<types, TC>(alpha, beta);
         p.needs_no_terms = needs_no_terms(epilogue);
         p.keeps_c = keeps_c_without_terms(epilogue);
-        p.update = dist_unpack_update<kernel_sum, typename types::c>(epilogue);
+        p.update = dist_update<kernel_sum, typename types::c>(epilogue);
         const auto& scalars = linear_part(epilogue);
         p.call += "alpha and beta: " + dist_bytes_text(&scalars, sizeof(scalars)) + "\n";
         check_compute<dist::communicator::execution_space, types>(options.compute);
@@ -127,12 +136,11 @@ dist_product dist_product_of(const dist::matrix<TA>& a, const dist::matrix<TB>& 
         keramos::gemm(q, 1, dist_typed<const A>(a_panel), dist_typed<const B>(b_panel), adds ? 1 : 0,
                       dist_typed<sum>(sums), local);
       };
-      p.add = [](dist::communicator::queue_type& q, void* own, const void* const* parts, int count,
+      p.add = [](dist::communicator::queue_type& q, void* own, const void* others, int mine, int count,
                  index_t size) {
         q.parallel_for("keramos::dist::add", range{size},
                        dist_add<kernel_sum>{static_cast<kernel_sum*>(own),
-                                            reinterpret_cast<const kernel_sum* const*>(parts), count});
-        q.wait_and_throw();
+                                            static_cast<const kernel_sum*>(others), mine, count, size});
       };
     }
   }
@@ -171,7 +179,7 @@ template <class TA, class TB, class TC>
 std::string explain(const communicator& comm, const matrix<TA>& a, const matrix<TB>& b, const matrix<TC>& c,
                     const gemm_options& options = {}) {
   const auto product = keramos::detail::dist_product_of(a, b, c, 1, 0, options);
-  return std::string(comm.transport().name()) + ": " +
+  return comm.transport().name() + ": " +
          keramos::detail::dist_schedule(product, comm.size(), options).to_string();
 }
 

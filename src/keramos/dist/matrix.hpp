@@ -6,13 +6,15 @@
 #include <vector>
 
 #include <keramos/base/kokkos.hpp>
+#include <keramos/config.hpp>
 #include <keramos/dist/layout.hpp>
 #include <keramos/view/matrix_view.hpp>
 
 namespace keramos::dist {
 
-/// A matrix of T over ranks. It refers to memory of the caller's, which stays the caller's: any strides, and parts that are
-/// larger than what the layout needs. Nothing is checked here; calls check it on all ranks together.
+/// A matrix of T over ranks, in memory of keramos::default_execution_space. It refers to memory of the caller's, which stays
+/// the caller's: any strides, and parts that are larger than what the layout needs. Nothing is checked here; calls check it on
+/// all ranks together.
 template <class T>
 class matrix {
  public:
@@ -26,8 +28,8 @@ class matrix {
   template <matrix_like M>
   matrix(dist::layout layout, const M& part)
       : matrix(std::move(layout), std::vector<matrix_view<T>>{as_matrix(part)}) {
-    static_assert(detail::accessible_from<Kokkos::DefaultHostExecutionSpace, M>(),
-                  "keramos::dist: products over ranks run on hosts so far; pass Views that hosts can access");
+    static_assert(detail::accessible_from<default_execution_space, M>(),
+                  "keramos::dist: pass Views that kernels of keramos::default_execution_space can access");
   }
 
   const dist::layout& layout() const { return layout_; }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <map>
-#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +9,7 @@
 #include <keramos/dist/communicator.hpp>
 #include <keramos/dist/elements.hpp>
 #include <keramos/dist/matrix.hpp>
+#include <keramos/dist/memory.hpp>
 #include <keramos/gemm/check.hpp>
 
 namespace keramos::detail {
@@ -55,45 +55,14 @@ class dist_route {
   std::vector<piece> pieces_;
 };
 
-/// Bytes that are allocated, and the most that were.
-struct dist_account {
-  index_t now = 0, most = 0;
-};
-/// Memory of a rank that is counted.
-class dist_memory {
- public:
-  dist_memory() = default;
-  dist_memory(dist_account& account, index_t bytes) : account_(&account), bytes_(bytes) {
-    if (bytes > 0) data_ = static_cast<char*>(::operator new(std::size_t(bytes), std::align_val_t(64)));
-    account.now += bytes;
-    if (account.now > account.most) account.most = account.now;
-  }
-  dist_memory(dist_memory&& other) noexcept { swap(other); }
-  dist_memory& operator=(dist_memory&& other) noexcept {
-    dist_memory(std::move(other)).swap(*this);
-    return *this;
-  }
-  ~dist_memory() {
-    if (account_) account_->now -= bytes_;
-    if (data_) ::operator delete(data_, std::align_val_t(64));
-  }
-  char* data() const { return data_; }
-
- private:
-  void swap(dist_memory& other) noexcept {
-    std::swap(account_, other.account_), std::swap(bytes_, other.bytes_), std::swap(data_, other.data_);
-  }
-  dist_account* account_ = nullptr;
-  index_t bytes_ = 0;
-  char* data_ = nullptr;
-};
 /// Runs `allocate`; if memory is short on some rank, all throw memory_error. Collective.
 KERAMOS_EXPORT void dist_allocate(dist::communicator& comm, const std::function<void()>& allocate);
 
 struct dist_move {
   int bytes = 0;  ///< of an element
   dist_operand source, target;
-  dist_pack unpack;
+  dist_transfer transfer;   ///< from where elements lie, or arrived, to the target
+  bool by_columns = false;  ///< the order of elements in messages
 };
 /// Moves the elements, in turns if their messages take more than `memory` bytes on some rank. Collective; extents agree.
 /// Returns the bytes received from others.
@@ -103,8 +72,8 @@ KERAMOS_EXPORT index_t dist_run(dist::communicator& comm, const dist_move& move,
 KERAMOS_EXPORT index_t dist_redistribute(dist::communicator& comm, const dist_move& move, char op,
                                          const char* element, index_t memory);
 
-/// f(rectangle) for each piece of this rank's parts.
-KERAMOS_EXPORT void dist_for_each_own(const dist_operand& x, int rank,
+/// f(rectangle) for each piece of this rank's parts, where kernels can use it; returns when they have.
+KERAMOS_EXPORT void dist_for_each_own(dist::communicator& comm, const dist_operand& x,
                                       const std::function<void(const dist_rectangle&)>& f);
 
 }  // namespace keramos::detail

@@ -36,7 +36,8 @@ index_t redistribute(communicator& comm, op how, const matrix<TS>& source, const
   move.source = keramos::detail::dist_operand_of("the source", source);
   if (how != op::N) move.source = move.source.transposed();
   move.target = keramos::detail::dist_operand_of("the target", target);
-  move.unpack = keramos::detail::dist_unpack_plain<element>(how == op::C);
+  move.transfer = keramos::detail::dist_copy(int(sizeof(element)),
+                                             keramos::detail::dist_conjugates<element>(how == op::C));
   return keramos::detail::dist_redistribute(comm, move, char(how),
                                             keramos::detail::dist_element_name<element>(), options.memory);
 }

@@ -30,6 +30,8 @@ struct KERAMOS_EXPORT schedule {
   element_bytes bytes = {};
   int pm = 1, pn = 1, pk = 1;
   index_t step = 1;  ///< columns of A and rows of B that are multiplied at a time
+  /// The same of the first step, if it is shorter, since a rank waits for its panels; 0: as the others.
+  index_t first_step = 0;
 
   /// A rank's place; false if it has none.
   bool place(int rank, int& im, int& in, int& ik) const;
@@ -37,6 +39,7 @@ struct KERAMOS_EXPORT schedule {
 
   /// Of the ranks' parts in k: how many steps each takes, and where step t of part ik begins. Step steps() ends it.
   int steps() const;
+  index_t first() const { return first_step > 0 && first_step < step ? first_step : step; }
   index_t step_begin(int ik, int t) const;
 
   /// Whether the sums of a block stand by columns and are shared out by columns.
@@ -70,9 +73,13 @@ struct KERAMOS_EXPORT schedule {
 /// The schedule for ranks that may each allocate `memory` bytes. Among the grids whose largest local product is at most 1/24
 /// larger than the smallest that any grid has, the one with which a rank receives the fewest bytes; then that of fewest ranks,
 /// and of fewest parts of k.
+///
+/// Long steps read and write the sums less often, short ones wait less for the first panels. `memory_per_link` is how many
+/// bytes a rank's machine reads and writes of its memory while it receives one from another, and sets the balance, with a short
+/// first step; 0: steps are as short as products of panels outweigh sums and messages are long, which suits hosts.
 /// @throws memory_error if no grid fits, with the bytes that the leanest needs; invalid_argument if an extent is negative or
 /// there is no rank.
 KERAMOS_EXPORT schedule choose_schedule(index_t m, index_t n, index_t k, int ranks, element_bytes bytes = {},
-                                        index_t memory = unlimited_memory);
+                                        index_t memory = unlimited_memory, double memory_per_link = 0);
 
 }  // namespace keramos::dist

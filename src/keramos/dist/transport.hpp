@@ -1,9 +1,10 @@
-// What carries bytes between ranks. Everything that products and redistribution move goes through this one call, so that
-// another transport (NCCL's sends and receives in a group are such) is another class and nothing else.
+// What carries bytes between ranks. Everything that products and redistribution move goes through one call, so that another
+// transport is another class and nothing else.
 #pragma once
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <keramos/base/export.hpp>
@@ -27,18 +28,21 @@ class KERAMOS_EXPORT pending {
   virtual ~pending() = default;
   /// Lets transfers go on that need the processor for it.
   virtual void progress() = 0;
-  /// @throws communication_error
+  /// Returns when everything is sent and received. @throws communication_error
   virtual void wait() = 0;
 };
 
 class KERAMOS_EXPORT transport {
  public:
   virtual ~transport() = default;
-  virtual const char* name() const = 0;
-  /// Begins transfers of any sizes, also none. Between two ranks they arrive in the order in which they were begun; both
-  /// give the same sizes. @throws communication_error
+  /// "MPI", "NCCL 2.28.3", ...: what explain prints.
+  virtual std::string name() const = 0;
+  /// Begins transfers of any sizes, also none, behind the work that communicator::transfers() holds. Between two ranks they
+  /// arrive in the order in which they were begun; both give the same sizes. @throws communication_error
   virtual std::unique_ptr<pending> start(const std::vector<outgoing>& out,
                                          const std::vector<incoming>& in) = 0;
+  /// For loops that wait for other ranks by other means. @throws communication_error if one of them told that transfers failed
+  virtual void check() {}
 };
 
 }  // namespace keramos::dist

@@ -1,0 +1,64 @@
+#include <keramos/config.hpp>
+#include <keramos/core/usm.hpp>
+#include <keramos/dist/memory.hpp>
+
+namespace keramos::detail {
+namespace {
+
+using stream = backend::stream<default_execution_space>;
+constexpr bool keeps = !backend::traits<default_execution_space>::is_host;
+
+char* allocate_bytes(dist_pool::kind kind, std::size_t bytes) {
+  return kind == dist_pool::kind::device
+             ? allocate<stream::device_space, char>("keramos::dist", bytes)
+             : allocate<stream::host_space, char>("keramos::dist (pinned memory)", bytes);
+}
+void free_bytes(dist_pool::kind kind, char* data) {
+  if (kind == dist_pool::kind::device)
+    Kokkos::kokkos_free<stream::device_space>(data);
+  else
+    Kokkos::kokkos_free<stream::host_space>(data);
+}
+
+}  // namespace
+
+dist_pool::block dist_pool::take(std::size_t bytes) {
+  // The smallest that will do, if it is not far too large.
+  const auto found = idle_.lower_bound(bytes);
+  if (found != idle_.end() && found->first / 2 <= bytes) {
+    const block b{found->second.data, found->first};
+    idle_.erase(found);
+    return b;
+  }
+  try {
+    return {allocate_bytes(kind_, bytes), bytes};
+  } catch (const memory_error&) {
+    if (idle_.empty()) throw;
+    free_all();
+    return {allocate_bytes(kind_, bytes), bytes};
+  }
+}
+
+void dist_pool::give(block b) {
+  if (keeps)
+    idle_.emplace(b.bytes, idle{b.data, true});
+  else
+    free_bytes(kind_, b.data);
+}
+
+void dist_pool::trim() {
+  for (auto i = idle_.begin(); i != idle_.end();)
+    if (std::exchange(i->second.used, false)) {
+      ++i;
+    } else {
+      free_bytes(kind_, i->second.data);
+      i = idle_.erase(i);
+    }
+}
+
+void dist_pool::free_all() {
+  for (const auto& [bytes, b] : idle_) free_bytes(kind_, b.data);
+  idle_.clear();
+}
+
+}  // namespace keramos::detail
