@@ -85,10 +85,17 @@ communicator::communicator(communicator&& other) noexcept
       transport_(std::move(other.transport_)) {}
 
 communicator::~communicator() {
+  // Messages of what was given up may still arrive: a communicator that MPI makes later must not get them.
+  bool has_failed = false;
+  try {
+    if (transport_) transport_->check();
+  } catch (const error&) {
+    has_failed = true;
+  }
   transport_.reset();
   int finalised = 0;
   MPI_Finalized(&finalised);
-  if (!finalised && comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
+  if (!finalised && !has_failed && comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
 }
 
 void communicator::choose_transport(const communicator_options& options) {
