@@ -193,7 +193,7 @@ void communicator::largest(const std::uint64_t* mine, std::uint64_t* most, int c
     check(
         MPI_Iallreduce(sent_and_received->data(), received, count, MPI_UINT64_T, MPI_MAX, comm_, all.data()),
         "MPI_Iallreduce");
-    detail::wait_mpi(all, comm_, timeout_seconds_, link_ ? transport_.get() : nullptr);
+    detail::wait_mpi(all, comm_, timeout_seconds_, transport_.get());
   } catch (const communication_error&) {
     // MPI cannot cancel this, and may write later.
     static std::vector<std::unique_ptr<numbers>> given_up;

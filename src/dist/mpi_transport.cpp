@@ -46,15 +46,15 @@ std::string missing_ranks(MPI_Comm comm, int rank, std::chrono::duration<double>
 }  // namespace
 
 void wait_mpi(std::vector<MPI_Request>& requests, MPI_Comm comm, double timeout_seconds,
-              dist::transport* link) {
+              dist::transport* carrier) {
   const int count = int(requests.size());
-  if (timeout_seconds <= 0 && link == nullptr)
+  if (timeout_seconds <= 0 && carrier == nullptr)
     return check_mpi(MPI_Waitall(count, requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall", comm);
   const std::chrono::duration<double> patience(timeout_seconds);
   const auto end = std::chrono::steady_clock::now() + patience;
   for (int is_done = 0; !is_done;) {
     check_mpi(MPI_Testall(count, requests.data(), &is_done, MPI_STATUSES_IGNORE), "MPI_Testall", comm);
-    if (!is_done && link != nullptr) link->check();
+    if (!is_done && carrier != nullptr) carrier->check();
     if (is_done || timeout_seconds <= 0 || std::chrono::steady_clock::now() < end) continue;
     int rank = -1;
     MPI_Comm_rank(comm, &rank);

@@ -102,9 +102,9 @@ namespace keramos::detail {
 /// Throws communication_error unless `status` is success.
 KERAMOS_EXPORT void check_mpi(int status, const char* function, MPI_Comm comm);
 /// Waits until all are done. @throws communication_error if one fails, or all take longer than `timeout_seconds`, if that is
-/// not 0: it names the ranks that do not answer; or if `link` tells that transfers have failed.
+/// not 0: it names the ranks that do not answer; or if `carrier` tells that its transfers have failed.
 KERAMOS_EXPORT void wait_mpi(std::vector<MPI_Request>& requests, MPI_Comm comm, double timeout_seconds,
-                             dist::transport* link = nullptr);
+                             dist::transport* carrier = nullptr);
 
 /// MPI as a transport, which waits for `transfers` before it begins, and as long as mpi_timeout_seconds says.
 KERAMOS_EXPORT std::unique_ptr<dist::transport> mpi_transport(MPI_Comm comm, std::size_t longest_message,
