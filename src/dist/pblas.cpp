@@ -200,6 +200,18 @@ bool all_take(const blacs_grid& grid, int context, bool takes, std::vector<int>&
 char upper(char c) { return c >= 'a' && c <= 'z' ? char(c - 'a' + 'A') : c; }
 bool is_op(char c) { return c == 'N' || c == 'T' || c == 'C'; }
 
+/// Bytes that a rank may allocate for a product.
+index_t memory_limit() {
+  const char* const text = std::getenv("KERAMOS_PBLAS_MEMORY");
+  if (text == nullptr) return unlimited_memory;
+  char* end = nullptr;
+  const long long bytes = std::strtoll(text, &end, 10);
+  if (end == text || *end != '\0' || bytes < 0)
+    throw invalid_argument("KERAMOS_PBLAS_MEMORY is \"" + std::string(text) +
+                           "\", which is no number of bytes");
+  return bytes;
+}
+
 template <class T>
 struct arguments {
   const char *transa, *transb;
@@ -231,7 +243,7 @@ bool multiply(const char* name, const arguments<T>& x) {
   try {
     communicator& comm = state::get().communicator_of(ranks);
     gemm_options options;
-    options.op_a = op(op_a), options.op_b = op(op_b);
+    options.op_a = op(op_a), options.op_b = op(op_b), options.memory = memory_limit();
     const auto first = c.get(grid);
     gemm(comm, *x.alpha, a.get(grid), b.get(grid), *x.beta, first, options);
     for (int row = 0; row < c.row_copies(grid); ++row)
