@@ -99,6 +99,7 @@ struct tiles<Kokkos::HIP> {
     const hipDeviceProp_t& device = exec.hip_device_prop();
     simt::device_model model{device.multiProcessorCount, device.maxSharedMemoryPerMultiProcessor};
     model.memory_bytes = hip::cache_bytes();
+    model.stages_in_use = 0;  // copies go through registers: none is under way while a stage is multiplied
     return model;
   }
 };

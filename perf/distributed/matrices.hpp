@@ -31,8 +31,10 @@ struct dealt_matrix {
   random_stream random;
   std::int64_t rows_here, cols_here, leading;
   // By columns, where Keramos computes, and on the host; on hosts these are one.
-  Kokkos::View<T*, dist::communicator::execution_space> device;
-  typename Kokkos::View<T*, dist::communicator::execution_space>::HostMirror host;
+  using device_view = Kokkos::View<T*, dist::communicator::execution_space>;
+  device_view device;
+  // Kokkos 3.4 has View::HostMirror, Kokkos 5 View::host_mirror_type.
+  decltype(Kokkos::create_mirror_view(device_view())) host;
 
   dealt_matrix(std::int64_t rows, std::int64_t cols, const distributed_case& c, int rank, std::uint64_t seed,
                int which)

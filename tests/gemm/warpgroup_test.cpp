@@ -26,7 +26,7 @@ class GemmWarpgroups : public testing::Test {
 
  protected:
   static constexpr int k_tile = 128 / int(sizeof(a));
-  static constexpr tiling::shape blocks[] = {
+  static constexpr tiling::shape blocks[4] = {
       {128, 256, k_tile}, {128, 192, k_tile}, {128, 128, k_tile}, {64, 128, k_tile}};
 
   /// Whether its row of the tile table divides k: not where sums take most registers, of eight-bit floats two for each.

@@ -177,7 +177,7 @@ void pack(const Exec& exec, const pack_task<typename Types::a>& a, const pack_ta
                                         kernel{a, b, extent_k});
 }
 
-/// Bands of C whose operands are prepared at once are multiples of that: whole tiles, either way round.
+/// Bands of C whose operands are prepared at once are multiples of that: whole tiles, either way round, but for 192 columns.
 inline constexpr index_t band_multiple = 256;
 
 /// `a_vectors` and `b_vectors` say whether the operands can be staged 16 bytes at a time as they lie;
@@ -219,13 +219,13 @@ bool can_pack(index_t k, const backend::simt::device_model& device) {
   return most_to_pack<Types>(k, device) > 0;
 }
 
-/// Whether an operand is worth a copy with aligned rows; `columns` is its part of a tile's rows and columns.
+/// Whether an operand is worth a copy with aligned rows, at once; `part` is what it is of a tile's rows and columns.
 template <class T>
-bool gains_from_alignment(const tiling::operand<T>& x, index_t other_extent, double columns,
+bool gains_from_alignment(const tiling::operand<T>& x, index_t other_extent, double part,
                           const backend::simt::device_model& device) {
   const index_t pitch = x.stride_k == 1 ? x.stride_mn : x.stride_k;
   return pitch * index_t(sizeof(T)) % device.sector != 0 &&
-         double(other_extent) * columns >= double(device.least_extent_to_align);
+         double(other_extent) * part >= double(device.least_extent_to_align);
 }
 
 /// Has those operands packed that warpgroups cannot read as they lie, or only slowly.
@@ -234,9 +234,11 @@ void pack_for_warpgroups(const gemm_problem<Types>& p, bool reads_a, bool reads_
                          const backend::simt::device_model& device, gemm_part& part) {
   const index_t most = std::max(most_to_pack<Types>(p.k, device), band_multiple);
   const double of_a = double(block.m) / (block.m + block.n);
-  const bool can_align = can_pack<Types>(p.k, device);
-  part.pack_a = !reads_a || (can_align && gains_from_alignment(p.a, p.n, of_a, device));
-  part.pack_b = !reads_b || (can_align && gains_from_alignment(p.b, p.m, 1 - of_a, device));
+  // Bands have fewer tiles, and a k that is divided fills the device where it is not packed.
+  const bool can_align =
+      part.split.parts == 1 && p.k >= device.least_k_to_pack && can_pack<Types>(p.k, device);
+  part.pack_a = !reads_a || (can_align && most >= p.m && gains_from_alignment(p.a, p.n, of_a, device));
+  part.pack_b = !reads_b || (can_align && most >= p.n && gains_from_alignment(p.b, p.m, 1 - of_a, device));
   part.band_m = part.pack_a ? std::min(p.m, most) : p.m;
   part.band_n = part.pack_b ? std::min(p.n, most) : p.n;
 }

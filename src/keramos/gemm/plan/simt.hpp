@@ -52,10 +52,12 @@ struct planner {
   }
   /// The same of a product by itself: its tiles may be of warpgroups, which may read only A along m, and not B along n.
   template <class Types>
-  static bool alone_prefers_transposed(const Exec& exec, const gemm_problem<Types>& p) {
+  static bool alone_prefers_transposed(const Exec& exec, const gemm_problem<Types>& p,
+                                       const std::optional<tiling::shape>& requested,
+                                       epilogue_of_product whose) {
     if constexpr (has_warpgroup_rows<Exec, Types> && rows::template warpgroups_read_along_mn<Types>(true) &&
                   !rows::template warpgroups_read_along_mn<Types>(false)) {
-      if (rows::template has_warpgroups<Types>(exec, tiles::arch(exec)) &&
+      if (rows::template has_warpgroups<Types>(exec, tiles::arch(exec), requested, whose) &&
           std::min(p.m, p.n) > tiles::model(exec).most_extent_to_suit_c) {
         const bool a_along_k = operand_layout(p.a).along_k, b_along_k = operand_layout(p.b).along_k;
         if (a_along_k != b_along_k) return a_along_k;
@@ -78,7 +80,7 @@ struct planner {
         part.m = plan.m, part.n = plan.n;
         return residues_planner<Exec, Types>::choose(p, tiles::model(exec), part);
       }
-    if (alone_prefers_transposed(exec, p)) p.transpose();
+    if (alone_prefers_transposed(exec, p, requested, whose)) p.transpose();
     const bool whole =
         requested || p.n == 1 || Types::splits_elements;  // a strip would split an operand once more
     const main_part main = whole ? main_part{p.m, p.n} : choose_main(exec, p, whose);
@@ -291,7 +293,7 @@ struct planner {
   template <class Types>
   static gemm_part choose_part(const Exec& exec, gemm_problem<Types> p,
                                const std::optional<tiling::shape>& requested, epilogue_of_product whose) {
-    if (alone_prefers_transposed(exec, p)) p.transpose();
+    if (alone_prefers_transposed(exec, p, requested, whose)) p.transpose();
     gemm_part part;
     if (p.n == 1 && !requested && !emulated_types<Types>)
       choose_vector(vector_access_of(p), p.m, p.k, tiles::model(exec), part);

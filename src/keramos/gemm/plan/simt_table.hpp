@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <string>
 
 #include <keramos/backends/interface.hpp>
@@ -33,12 +34,14 @@ struct table_rows {
     return supports<Types>(r, arch, whose) && r.serves != serves::batches;
   }
   static bool of_warpgroups(int row) { return table[row].config.math == tiling::math_unit::warpgroup; }
-  /// Whether there are such rows for these types on this device, which has the local memory for them.
+  /// Whether there are such rows for these types, a block that is asked for and an epilogue on this device, which has the local
+  /// memory for them.
   template <class Types>
-  static bool has_warpgroups(const Exec& exec, int arch) {
+  static bool has_warpgroups(const Exec& exec, int arch, const std::optional<tiling::shape>& requested,
+                             epilogue_of_product whose) {
     return std::any_of(std::begin(table), std::end(table), [&](const tile_row& r) {
-      return r.config.math == tiling::math_unit::warpgroup &&
-             supports<Types>(r, arch, epilogue_of_product::library) && fits(exec, r);
+      return r.config.math == tiling::math_unit::warpgroup && supports<Types>(r, arch, whose) &&
+             (!requested || r.config.block == *requested) && fits(exec, r);
     });
   }
   /// Whether they read A or B of such a product along m or n.
