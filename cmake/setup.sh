@@ -51,6 +51,12 @@ install_packages() {
       missing+=(libtrilinos-kokkos-dev libtrilinos-kokkos-kernels-dev)
     fi
   fi
+  # apt-get installs none of them where a release lacks one.
+  local known=()
+  for package in "${missing[@]}"; do
+    if apt-cache show "$package" >/dev/null 2>&1; then known+=("$package"); else say "this release has no package $package"; fi
+  done
+  [[ ${#known[@]} == 0 ]] || missing=("${known[@]}")
   say "missing packages: ${missing[*]}"
   if $can_install; then
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
