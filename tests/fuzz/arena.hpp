@@ -1,8 +1,5 @@
-// Memory between two inaccessible pages: an access outside faults. And arrays in it, whose gaps hold poison.
+// Memory that products and scans read and write, and arrays in it, whose gaps hold poison.
 #pragma once
-
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -17,19 +14,15 @@
 
 namespace keramos::fuzz {
 
+/// Memory of the backend that queues use by default. A host's lies between two inaccessible pages: an access outside faults. A
+/// device's is one allocation: compute-sanitizer finds accesses outside.
 class arena {
  public:
-  explicit arena(std::size_t bytes) {
-    const auto page = std::size_t(sysconf(_SC_PAGESIZE));
-    bytes_ = (bytes + page - 1) / page * page;
-    void* const all =
-        mmap(nullptr, bytes_ + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    begin_ = static_cast<char*>(all) + page;
-    if (all == MAP_FAILED || mprotect(begin_, bytes_, PROT_READ | PROT_WRITE) != 0) std::abort();
-  }
+  explicit arena(std::size_t bytes);
   arena(const arena&) = delete;
+  ~arena();
 
-  /// `count` elements that end where the accessible memory ends, or begin where it begins.
+  /// `count` elements that end where the memory ends, or begin where it begins.
   template <class T>
   T* place(index_t count, bool at_end) const {
     const std::size_t size = std::size_t(count) * sizeof(T);
@@ -41,6 +34,19 @@ class arena {
   char* begin_;
   std::size_t bytes_;
 };
+
+/// Bytes in the backend's memory.
+class backend_copy {
+ public:
+  backend_copy(const void* from, std::size_t bytes);
+  const void* data() const { return copy_.data(); }
+
+ private:
+  Kokkos::View<char*, default_execution_space> copy_;
+};
+
+void copy_to_arena(void* to, const void* from, std::size_t bytes);
+void copy_from_arena(void* to, const void* from, std::size_t bytes);
 
 /// A uniform number of [0, below).
 inline index_t draw(std::mt19937_64& rng, index_t below) { return index_t(rng() % std::uint64_t(below)); }
@@ -65,19 +71,23 @@ bool is_finite(const T& x) {
     return std::isfinite(sum_t<T>(x));
 }
 
-/// Elements in an arena: all of what a case may touch there, and how it was before.
+/// Elements in an arena: all of what a case may touch there, and how it was before and is after.
 template <class T>
 struct area {
   T* data = nullptr;
-  std::vector<T> before;
+  std::vector<T> before, after;
 
   /// `size` elements of poison.
   void start(const arena& memory, index_t size, bool at_end) {
     data = memory.place<T>(size, at_end);
     before.assign(std::size_t(size), poison<T>());
   }
-  void upload() { std::copy(before.begin(), before.end(), data); }
-  bool is_unchanged(std::size_t at) const { return std::memcmp(&before[at], data + at, sizeof(T)) == 0; }
+  void upload() const { copy_to_arena(data, before.data(), before.size() * sizeof(T)); }
+  void download() {
+    after.resize(before.size());
+    copy_from_arena(after.data(), data, after.size() * sizeof(T));
+  }
+  bool is_unchanged(std::size_t at) const { return std::memcmp(&before[at], &after[at], sizeof(T)) == 0; }
 };
 
 }  // namespace keramos::fuzz

@@ -1,4 +1,4 @@
-// Random products, batches and scans for as long as asked for, their operands against inaccessible pages:
+// Random products, batches and scans for as long as asked for, on hosts with their operands against inaccessible pages:
 //   fuzz_tests [--minutes N] [--least N] [--seed S] [--cases N]
 // It goes on until it has judged `least` products and batches, however long that takes; `cases` are the most.
 // An access outside of an operand faults, all results are judged element by element, what surrounds them must stay as

@@ -60,9 +60,11 @@ inline bool overlap_is_provable(const placed& x, const placed& y) {
 
 /// An epilogue that knows where it is: it turns the sign of some elements.
 struct turned_signs {
-  static bool turns(index_t i, index_t j, index_t batch) { return (i + 2 * j + 3 * batch) % 5 == 0; }
+  KERAMOS_INLINE_FUNCTION static bool turns(index_t i, index_t j, index_t batch) {
+    return (i + 2 * j + 3 * batch) % 5 == 0;
+  }
   template <class T>
-  T operator()(T x, index_t i, index_t j, index_t batch) const {
+  KERAMOS_INLINE_FUNCTION T operator()(T x, index_t i, index_t j, index_t batch) const {
     return turns(i, j, batch) ? -x : x;
   }
 };
@@ -162,14 +164,16 @@ class product {
 
   /// What is wrong with it, if anything is.
   std::optional<std::string> run() {
+    std::optional<std::string> refused;
     try {
       multiply();
     } catch (const invalid_argument& e) {
-      if (refusal_ == false) return std::string("refused: ") + e.what();
-      return unchanged_outside({});
+      refused = std::string("refused: ") + e.what();
     }
-    if (refusal_ == true) return "an overlap was not refused";
-    return judge();
+    if (refused && refusal_ == false) return refused;
+    if (!refused && refusal_ == true) return "an overlap was not refused";
+    for (int x = 0; x < 3; ++x) in_area(x, [](auto& area) { area.download(); });
+    return refused ? unchanged_outside({}) : judge();
   }
 
  private:
@@ -177,7 +181,7 @@ class product {
     placed of[3];
     index_t k;
   };
-  static constexpr op ops[] = {op::N, op::T, op::C};
+  static constexpr op ops[3] = {op::N, op::T, op::C};
 
   scalar random_scalar(std::mt19937_64& rng) {
     if constexpr (complex_like<number>) {
@@ -196,7 +200,7 @@ class product {
     constexpr double usual[] = {1, 1, 0, -1, 3, -2};
     return pick(rng, usual);
   }
-  static constexpr double specials[] = {std::numeric_limits<double>::quiet_NaN(),
+  static constexpr double specials[4] = {std::numeric_limits<double>::quiet_NaN(),
                                         std::numeric_limits<double>::infinity(),
                                         -std::numeric_limits<double>::infinity(), 0};
 
@@ -335,11 +339,13 @@ class product {
       };
       multiply(batch(a[0], stride_[0]), batch(b[0], stride_[1]), batch(c[0], stride_[2]));
     } else if (form_ == form::pointers) {
-      const auto array = []<class U>(const std::vector<matrix_view<U>>& x) {
-        return matrix_array<U>{x.data(),  sizeof(x[0]),    index_t(x.size()), x[0].rows,
-                               x[0].cols, x[0].row_stride, x[0].col_stride};
+      const backend_copy at_a(a.data(), a.size() * sizeof(a[0])), at_b(b.data(), b.size() * sizeof(b[0])),
+          at_c(c.data(), c.size() * sizeof(c[0]));
+      const auto array = []<class U>(const std::vector<matrix_view<U>>& x, const backend_copy& addresses) {
+        return matrix_array<U>{addresses.data(), sizeof(x[0]),    index_t(x.size()), x[0].rows,
+                               x[0].cols,        x[0].row_stride, x[0].col_stride};
       };
-      multiply(array(a), array(b), array(c));
+      multiply(array(a, at_a), array(b, at_b), array(c, at_c));
     } else {
       multiply(a, b, c);
     }
@@ -355,7 +361,7 @@ class product {
   }
   template <class MA, class MB, class MC>
   void multiply(const MA& a, const MB& b, const MC& c) const {
-    basic_queue<Kokkos::DefaultHostExecutionSpace> q;
+    queue q;
     const auto call = [&](const auto&... arguments) {
       if constexpr (matrix_like<MC>)
         gemm(q, arguments..., {.op_a = op_a_, .op_b = op_b_, .compute = compute_}).wait();
@@ -427,7 +433,7 @@ class product {
         for (index_t j = 0; j < c.cols; ++j) {
           in_c[std::size_t(c(i, j))] = true;
           const C before = c_.before[std::size_t(c(i, j))];
-          C got = c_.data[c(i, j)];
+          C got = c_.after[std::size_t(c(i, j))];
           if constexpr (takes_epilogues)
             if (has_epilogue_ && turned_signs::turns(i, j, index_t(l))) got = negated(got);
           const auto sum = reference::product_element(x, y, i, j, k, how);
