@@ -101,6 +101,10 @@ double multiply_add_rate(index_t items) {
 }
 
 using mma = backend::mma<keramos::default_execution_space>;
+
+/// As a template of its own, since nvcc 13 writes that of mma without its argument.
+template <class Mma>
+constexpr bool has_unit_of_f64 = Mma::template has_matrix_unit<double>;
 constexpr tiling::config matrix_config{{64, 64, 8}, {32, 32, 8}, {16, 8, 8}, 1, 3, tiling::math_unit::matrix};
 
 template <class T, int Stride>
@@ -180,7 +184,7 @@ device_spec measure_ceilings(const device_description& device) {
   spec.peak_gflops.push_back({"f32", 1e-9 * multiply_add_rate<float>(items)});
   spec.peak_gflops.push_back({"f64", 1e-9 * multiply_add_rate<double>(items)});
   spec.peak_gflops.push_back({"i32", 1e-9 * multiply_add_rate<std::uint32_t>(items)});
-  if constexpr (mma::has_matrix_unit<double>) {
+  if constexpr (has_unit_of_f64<mma>) {
     if (mma::matrix_unit_works(machine_queue().execution_space()))
       spec.matrix_peak_gflops.push_back(
           {"f64", 1e-9 * matrix_rate<keramos::default_execution_space, double>(device.units)});
