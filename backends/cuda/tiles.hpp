@@ -9,8 +9,10 @@ namespace keramos::backend {
 
 namespace cuda {
 
-// `arch` is the lowest compute capability (times 10) that a row serves, of warpgroups the only one; how many teams of a row a
-// multiprocessor of the device at hand holds follows from its scratch. Measured on sm_90 only; compiled for sm_75 to sm_120.
+// `arch` is the lowest compute capability (times 10) that a row serves, of warpgroups the only one. Types for which all devices
+// that the library is compiled for have matrix units have no rows for FMA units, which would never be chosen. How many teams of
+// a row a multiprocessor of the device at hand holds follows from its scratch. Measured on sm_90 only; compiled for sm_75 to
+// sm_120.
 //
 // H200, CUDA 13.0, Kokkos 4.6.99; registers and spills by -Xptxas -v; SASS of one k-tile in the main loop:
 //   f32 128x128x16  126-128 registers, no spills; 1024 FFMA, 64 LDS.128, 4 LDGSTS.128 (TN) to 16 LDGSTS.32 (NT),
@@ -73,8 +75,6 @@ inline constexpr simt::tile_row tile_table[] = {
     {    80, simt::f64,  {{ 32,  32, 16}, { 16,  16}, {16,  8,  8},   4,    4, tiling::math_unit::matrix,  true},   0.59},
     {    80, simt::f64,  {{ 64,  16, 16}, { 16,  16}, {16,  8,  8},   3,    4, tiling::math_unit::matrix,  true},   0.63},
     {    80, simt::f64,  {{ 64,   8, 16}, { 16,   8}, {16,  8,  8},   4,    5, tiling::math_unit::matrix,  true},   0.25},
-    {    50, simt::f64,  {{ 64,  64,  8}, { 32,  32}, { 8,  4,  1},   3,    2, tiling::math_unit::fma,     true},   0.35},
-    {    50, simt::f64,  {{ 64,  16, 16}, { 32,  16}, { 4,  4,  1},   3,    4, tiling::math_unit::fma,     true},   0.25},
     {    50, simt::i32,  {{128, 128, 16}, { 64,  32}, { 8,  8,  1},   2,    2, tiling::math_unit::fma,     false},  0.47},
     {    50, simt::i32,  {{ 64,  64, 16}, { 32,  32}, { 8,  4,  1},   2,    4, tiling::math_unit::fma,     true},   0.40},
     {    50, simt::i32,  {{ 64,  16, 32}, { 32,  16}, { 4,  4,  1},   4,    4, tiling::math_unit::fma,     true},   0.35},
@@ -85,8 +85,6 @@ inline constexpr simt::tile_row tile_table[] = {
     {    80, simt::c64,  {{ 64,  32,  8}, { 32,  16}, {16,  8,  8},   3,    2, tiling::math_unit::matrix,  false},  0.21},
     {    80, simt::c64,  {{ 32,  32,  8}, { 16,  16}, {16,  8,  8},   3,    4, tiling::math_unit::matrix,  true},   0.20},
     {    80, simt::c64,  {{ 32,  16,  8}, { 16,   8}, {16,  8,  8},   4,    5, tiling::math_unit::matrix,  true},   0.185},
-    {    50, simt::c64,  {{ 64,  32,  8}, { 32,  16}, { 4,  4,  1},   3,    3, tiling::math_unit::fma,     true},   0.10},
-    {    50, simt::c64,  {{ 64,  16,  8}, { 32,  16}, { 4,  4,  1},   3,    4, tiling::math_unit::fma,     true},   0.08},
 #if defined(KOKKOS_ARCH_HOPPER90)
     {    90, simt::tf32, {{128, 256, 32}, { 16, 256}, {64, 256,  8},  4,    1, tiling::math_unit::warpgroup, false}, 6.50, simt::serves::single},
     {    90, simt::tf32, {{128, 192, 32}, { 16, 192}, {64, 192,  8},  5,    1, tiling::math_unit::warpgroup, false}, 6.00, simt::serves::single},
@@ -107,30 +105,37 @@ inline constexpr simt::tile_row tile_table[] = {
     {    90, simt::i8,   {{128, 128,128}, { 16, 128}, {64, 128, 32},  6,    1, tiling::math_unit::warpgroup, true},  18.5, simt::serves::single},
     {    90, simt::i8,   {{ 64, 128,128}, { 16, 128}, {64, 128, 32},  4,    2, tiling::math_unit::warpgroup, true},  17.0},
     {    90, simt::f8,   {{128, 256,128}, { 16, 256}, {64, 128, 32},  4,    1, tiling::math_unit::warpgroup, false}, 17.0},
-    {    90, simt::f8,   {{128, 128,128}, { 16, 128}, {64, 128, 32},  6,    1, tiling::math_unit::warpgroup, false}, 15.0},
+    {    90, simt::f8,   {{128, 128,128}, { 16, 128}, {64, 128, 32},  6,    1, tiling::math_unit::warpgroup, false}, 15.0, simt::serves::single},
     {    90, simt::f8,   {{ 64, 128,128}, { 16, 128}, {64, 128, 32},  4,    2, tiling::math_unit::warpgroup, true},  12.0},
 #endif
     {    80, simt::f16,  {{128, 128, 32}, { 64,  64}, {16,  8, 16},   2,    2, tiling::math_unit::matrix,  false},  6.00},
     {    80, simt::f16,  {{128, 128, 32}, { 64,  64}, {16,  8, 16},   4,    2, tiling::math_unit::matrix,  false},  7.00, simt::serves::single},
     {    80, simt::f16,  {{ 64,  64, 32}, { 32,  32}, {16,  8, 16},   4,    4, tiling::math_unit::matrix,  true},   4.60},
     {    80, simt::f16,  {{ 64,  16, 32}, { 16,  16}, {16,  8, 16},   4,    4, tiling::math_unit::matrix,  true},   1.10},
-    {    50, simt::f16,  {{ 64,  64, 16}, { 32,  32}, { 8,  4,  1},   2,    4, tiling::math_unit::fma,     true},   0.63},
     {    80, simt::bf16, {{128, 128, 32}, { 64,  64}, {16,  8, 16},   2,    2, tiling::math_unit::matrix,  false},  6.00},
     {    80, simt::bf16, {{128, 128, 32}, { 64,  64}, {16,  8, 16},   4,    2, tiling::math_unit::matrix,  false},  7.00, simt::serves::single},
     {    80, simt::bf16, {{ 64,  64, 32}, { 32,  32}, {16,  8, 16},   4,    4, tiling::math_unit::matrix,  true},   4.60},
     {    80, simt::bf16, {{ 64,  16, 32}, { 16,  16}, {16,  8, 16},   4,    4, tiling::math_unit::matrix,  true},   1.10},
-    {    50, simt::bf16, {{ 64,  64, 16}, { 32,  32}, { 8,  4,  1},   2,    4, tiling::math_unit::fma,     true},   0.63},
     {    80, simt::i8,   {{128, 128, 64}, { 64,  64}, {16,  8, 32},   2,    2, tiling::math_unit::matrix,  false},  10.0},
     {    80, simt::i8,   {{128, 128, 64}, { 64,  64}, {16,  8, 32},   4,    2, tiling::math_unit::matrix,  false},  11.4, simt::serves::single},
     {    80, simt::i8,   {{ 64,  64, 64}, { 32,  32}, {16,  8, 32},   4,    4, tiling::math_unit::matrix,  true},   7.50},
     {    80, simt::i8,   {{ 64,  16, 64}, { 16,  16}, {16,  8, 32},   4,    4, tiling::math_unit::matrix,  true},   2.00},
-    {    50, simt::i8,   {{ 64,  64, 16}, { 32,  32}, { 8,  4,  1},   2,    4, tiling::math_unit::fma,     true},   0.45},
 #if defined(KOKKOS_ARCH_ADA89) || defined(KOKKOS_ARCH_HOPPER90) || defined(KOKKOS_ARCH_BLACKWELL)
     {    89, simt::f8,   {{128, 128, 64}, { 64,  64}, {16,  8, 32},   2,    2, tiling::math_unit::matrix,  false},  6.00},
     {    89, simt::f8,   {{ 64,  64, 64}, { 32,  32}, {16,  8, 32},   4,    4, tiling::math_unit::matrix,  true},   4.60},
     {    89, simt::f8,   {{ 64,  16, 64}, { 16,  16}, {16,  8, 32},   4,    4, tiling::math_unit::matrix,  true},   1.10},
-#endif
+#else
     {    50, simt::f8,   {{ 64,  64, 16}, { 32,  32}, { 8,  4,  1},   2,    4, tiling::math_unit::fma,     true},   0.40},
+#endif
+#if !defined(KOKKOS_ARCH_AMPERE) && !defined(KOKKOS_ARCH_ADA89) && !defined(KOKKOS_ARCH_HOPPER) && !defined(KOKKOS_ARCH_BLACKWELL)
+    {    50, simt::f64,  {{ 64,  64,  8}, { 32,  32}, { 8,  4,  1},   3,    2, tiling::math_unit::fma,     true},   0.35},
+    {    50, simt::f64,  {{ 64,  16, 16}, { 32,  16}, { 4,  4,  1},   3,    4, tiling::math_unit::fma,     true},   0.25},
+    {    50, simt::c64,  {{ 64,  32,  8}, { 32,  16}, { 4,  4,  1},   3,    3, tiling::math_unit::fma,     true},   0.10},
+    {    50, simt::c64,  {{ 64,  16,  8}, { 32,  16}, { 4,  4,  1},   3,    4, tiling::math_unit::fma,     true},   0.08},
+    {    50, simt::f16,  {{ 64,  64, 16}, { 32,  32}, { 8,  4,  1},   2,    4, tiling::math_unit::fma,     true},   0.63},
+    {    50, simt::bf16, {{ 64,  64, 16}, { 32,  32}, { 8,  4,  1},   2,    4, tiling::math_unit::fma,     true},   0.63},
+    {    50, simt::i8,   {{ 64,  64, 16}, { 32,  32}, { 8,  4,  1},   2,    4, tiling::math_unit::fma,     true},   0.45},
+#endif
     {    50, simt::f16xf32, {{64,64, 16}, { 32,  32}, { 8,  4,  1},   2,    4, tiling::math_unit::fma,     true},   0.60},
     {    50, simt::bf16xf32,{{64,64, 16}, { 32,  32}, { 8,  4,  1},   2,    4, tiling::math_unit::fma,     true},   0.60},
     {    50, simt::f32xc32, {{64,64,  8}, { 32,  32}, { 8,  4,  1},   3,    3, tiling::math_unit::fma,     true},   0.30},

@@ -12,10 +12,6 @@ namespace {
 namespace simt = backend::simt;
 using tiling::math_unit;
 
-/// Of HIP, which is compiled for one architecture.
-template <class Exec>
-constexpr bool always_has_matrix_units = backend::mma<Exec>::template multiplies_in_waves<float16>;
-
 template <class Exec>
 void test_rows() {
   if constexpr (!backend::traits<Exec>::is_host) {
@@ -42,7 +38,7 @@ void test_rows() {
       EXPECT_TRUE(std::any_of(std::begin(table), std::end(table),
                               [&](const simt::tile_row& r) {
                                 return r.types == types && r.arch <= arch &&
-                                       (r.config.math == math_unit::fma || always_has_matrix_units<Exec>);
+                                       r.config.math != math_unit::warpgroup;
                               }))
           << "no row for a type of " << bytes_of(types.a) << " bytes";
   }
