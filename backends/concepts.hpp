@@ -179,6 +179,7 @@ concept has_warpgroups = requires(typename warpgroups<Exec>::barrier* barrier, c
   { warpgroups<Exec>::map_bytes } -> std::convertible_to<int>;
   warpgroups<Exec>::template make_map<float>(local, matrix, 64);
   warpgroups<Exec>::store_map(local, panel);
+  warpgroups<Exec>::acquire_map(panel);
   warpgroups<Exec>::copy_box(local, panel, 0, 0, barrier);
   warpgroups<Exec>::meet_warp();
   warpgroups<Exec>::meet(128);

@@ -131,7 +131,15 @@ struct warpgroups<Kokkos::Cuda> {
         "128;" ::"l"(to),
         "r"(shared(local))
         : "memory");
-    asm volatile("fence.proxy.tensormap::generic.acquire.gpu [%0], 128;" ::"l"(to) : "memory");
+#endif
+    acquire_map(global);
+  }
+  /// Before a thread uses a map that others have stored.
+  KERAMOS_FORCEINLINE_FUNCTION static void acquire_map([[maybe_unused]] const void* global) {
+#if defined(KERAMOS_HAS_WARPGROUPS)
+    asm volatile(
+        "fence.proxy.tensormap::generic.acquire.gpu [%0], 128;" ::"l"(__cvta_generic_to_global(global))
+        : "memory");
 #endif
   }
   /// As copy, but the box of a map that begins at a row and column of the matrix, or before or behind it.

@@ -150,11 +150,12 @@ testing::AssertionResult run(const batched_case& g, std::uint64_t seed) {
 
 /// C[i] = alpha·op(A[i])·B[i] for a list of matrices of all layouts and of random extents, each element judged. If extents are
 /// to be multiples of something, A is row-major, B column-major, and nothing lies between rows or columns; one problem is
-/// wide then, which alone is transposed, and one is tall.
+/// wide then, which alone is transposed, and one is tall. Of many problems each is small, and one has no terms.
 template <class T, class C = T, class B = T>
 testing::AssertionResult run_list(op op_a, std::uint64_t seed, gemm_compute compute = gemm_compute::standard,
-                                  int multiples_of = 1) {
+                                  int multiples_of = 1, int count = 9) {
   std::mt19937_64 rng(seed);
+  const bool many = count > 9;
   std::vector<stored_matrix<T>> a;
   std::vector<stored_matrix<B>> b;
   std::vector<stored_matrix<C>> c;
@@ -162,12 +163,12 @@ testing::AssertionResult run_list(op op_a, std::uint64_t seed, gemm_compute comp
   std::vector<matrix_view<B>> bv;
   std::vector<matrix_view<C>> cv;
   const bool ta = op_a != op::N;
-  for (int i = 0; i < 9; ++i) {
+  for (int i = 0; i < count; ++i) {
     const bool any = multiples_of == 1;
-    const auto extent = [&] { return multiples_of * index_t(1 + rng() % (any ? 90 : 20)); };
+    const auto extent = [&] { return multiples_of * index_t(1 + rng() % (any ? 90 : many ? 7 : 20)); };
     index_t m = extent(), n = extent();
-    const index_t k = extent();
-    if (!any && i < 2) m = multiples_of * (i == 0 ? 2 : 20), n = multiples_of * (i == 0 ? 20 : 2);
+    const index_t k = many && i == 5 ? 0 : extent();
+    if (!any && !many && i < 2) m = multiples_of * (i == 0 ? 2 : 20), n = multiples_of * (i == 0 ? 20 : 2);
     a.emplace_back(ta ? k : m, ta ? m : k, any ? layout(i % 3) : layout::right, any ? i : 0, 0);
     b.emplace_back(k, n, any ? layout(i / 3) : layout::left, 0, any ? i : 0);
     c.emplace_back(m, n, layout::right, 0, 0);
@@ -181,7 +182,7 @@ testing::AssertionResult run_list(op op_a, std::uint64_t seed, gemm_compute comp
   q.wait();
   using number = wider_element<T, B>;
   const auto how = arithmetic_of<number>(compute);
-  for (int l = 0; l < 9; ++l) {
+  for (int l = 0; l < count; ++l) {
     judged_storage<C> judged(c[l]);
     record_support("list", a[l].view, b[l].view, c[l].view, op_a, op::N, compute);
     c[l].download();

@@ -33,6 +33,7 @@ TYPED_TEST(GemmBytes, LongK) { long_k(this->products()); }
 TYPED_TEST(GemmBytes, PackedBeforehandAndCut) { packed_beforehand_and_cut(this->products()); }
 TYPED_TEST(GemmBytes, Batches) { batches(this->products()); }
 TYPED_TEST(GemmBytes, Lists) { lists(this->products()); }
+TYPED_TEST(GemmBytes, ManyTiles) { many_tiles(this->products()); }
 
 // The largest numbers, whose sums pass 2^31: alpha = 1 then leaves C of eight bits its smallest or largest number.
 TYPED_TEST(GemmBytes, SumsWrapAround) {

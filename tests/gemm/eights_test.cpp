@@ -85,6 +85,7 @@ TYPED_TEST(GemmEights, LongK) { long_k(this->products()); }
 TYPED_TEST(GemmEights, PackedBeforehandAndCut) { packed_beforehand_and_cut(this->products()); }
 TYPED_TEST(GemmEights, Batches) { batches(this->products()); }
 TYPED_TEST(GemmEights, Lists) { lists(this->products()); }
+TYPED_TEST(GemmEights, ManyTiles) { many_tiles(this->products()); }
 
 // What cannot be written in C's type is the same in any order of sums: NaN and infinity reach C.
 TYPED_TEST(GemmEights, NaNAndInfinityReachC) {

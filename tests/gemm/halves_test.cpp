@@ -24,6 +24,7 @@ TYPED_TEST(GemmHalves, LongK) { long_k(this->products()); }
 TYPED_TEST(GemmHalves, PackedBeforehandAndCut) { packed_beforehand_and_cut(this->products()); }
 TYPED_TEST(GemmHalves, Batches) { batches(this->products()); }
 TYPED_TEST(GemmHalves, Lists) { lists(this->products()); }
+TYPED_TEST(GemmHalves, ManyTiles) { many_tiles(this->products()); }
 
 // Hosts multiply elements where they lie only if sums are of their type.
 TYPED_TEST(GemmHalves, PlansThatMultiplyInPlaceAreRefused) {

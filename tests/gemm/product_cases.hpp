@@ -9,7 +9,8 @@ namespace keramos::test {
 struct judged_products {
   testing::AssertionResult (*product)(gemm_case, std::uint64_t seed);
   testing::AssertionResult (*batch)(const batched_case&, std::uint64_t seed);
-  testing::AssertionResult (*list)(op op_a, std::uint64_t seed, gemm_compute compute, int multiples_of);
+  testing::AssertionResult (*list)(op op_a, std::uint64_t seed, gemm_compute compute, int multiples_of,
+                                   int count);
   bool is_complex;  ///< ops conjugate, and scalars have an imaginary part
   bool is_whole;
   double unit;  ///< see scale_to
@@ -31,6 +32,8 @@ void packed_beforehand_and_cut(const judged_products& of, void (*cut)(gemm_plan&
 /// With each spacing.
 void batches(const judged_products& of);
 void lists(const judged_products& of);
+/// More tiles than a GPU does at once, of a batch and of a list, in rows of whole sixteens of elements.
+void many_tiles(const judged_products& of);
 /// Every op of A and B with every mix of layouts, of one product and of a batch.
 void every_op_and_layout(const judged_products& of, gemm_compute compute = gemm_compute::standard);
 

@@ -83,7 +83,7 @@ template <class Exec, class Types, class Epilogue>
   }
   if (choice.way == batch_way::small) return planner::run_small(exec, batch, shape, choice, epilogue);
   const tiling::shape& block = choice.block;
-  planner::run_tiles(exec, shape, choice, league_of(batch.count * count_tiles(p, block)),
+  planner::run_tiles(exec, memory, shape, choice, league_of(batch.count * count_tiles(p, block)),
                      uniform_tiles<Types>{batch, order_of(p.m, p.n, block)}, epilogue);
 }
 
@@ -145,7 +145,7 @@ void dispatch_gemm_batched(const Exec& exec, workspace<Exec>& memory,
         p.tiles_m = int(ceil_div(p.m, choice.block.m)), p.tiles_n = int(ceil_div(p.n, choice.block.n));
         first += p.tiles_m * p.tiles_n;
       }
-      planner::run_tiles(exec, shape, choice, league, grouped_tiles<Types>{batch()}, epilogue);
+      planner::run_tiles(exec, memory, shape, choice, league, grouped_tiles<Types>{batch()}, epilogue);
     }
   }
   std::size_t number = 0;

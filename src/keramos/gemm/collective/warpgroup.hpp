@@ -110,11 +110,12 @@ class warpgroup_collective {
 
  public:
   using types = Types;
-  /// Where each team can store its maps of both operands. With them, and of lines, one thread has all copied; else each of the
-  /// copying threads copies 16 bytes at a time.
+  /// Where each team can store its maps of both operands, or for a batch where those of each problem are. With them, and of
+  /// lines, one thread has all copied; else each of the copying threads copies 16 bytes at a time.
   char* maps = nullptr;
 
-  static constexpr std::size_t map_bytes = 2 * atom::map_bytes;  ///< of a team
+  static constexpr std::size_t map_bytes = 2 * atom::map_bytes;  ///< of both operands
+  static constexpr int mapping_threads = warp;
   static constexpr int team_size = multiplying + copying;
   static constexpr int summing_threads = multiplying;
   static constexpr bool splits_k = Config.splits_k, persistent = true;
@@ -161,6 +162,21 @@ class warpgroup_collective {
     return !of_lines<AlongA>(p.a) || !of_lines<AlongB>(p.b);
   }
 
+  /// Makes maps of both operands at `to`, by a warp, in local memory at multiples of the bytes of a map.
+  KERAMOS_FORCEINLINE_FUNCTION static void make_maps(const gemm_problem<Types>& p, char* local, char* to,
+                                                     int lane) {
+    static_assert(map_bytes == warp * sizeof(std::uint64_t) && map_bytes <= warpgroup_map_bytes);
+    reinterpret_cast<std::uint64_t*>(local)[lane] = 0;
+    atom::meet_warp();
+    if (lane == 0) make_map<AlongA>(local, p.a, p.m + p.pad_m, p.k, Config.block.m);
+    if (lane == 1) make_map<AlongB>(local + atom::map_bytes, p.b, p.n + p.pad_n, p.k, Config.block.n);
+    atom::meet_warp();
+    atom::store_map(to, local);
+    atom::store_map(to + atom::map_bytes, local + atom::map_bytes);
+    atom::meet_warp();
+  }
+
+  /// Tiles of a batch say of which problem they are.
   template <class Team, class Tile, class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void run(const Team& team, const gemm_problem<Types>& p, const Tile& first,
                                         const Epilogue& epilogue) const {
@@ -181,8 +197,7 @@ class warpgroup_collective {
       if constexpr (moves_registers) atom::template give_registers<copying_registers>();
       const int copier = thread - multiplying;
       if (by_one_thread) {
-        char* const of_team = maps == nullptr ? nullptr : maps + team.league_rank() * map_bytes;
-        if (copier < warp) copy_by_one_thread(p, first, local, of_team, ring, copier);
+        if (copier < warp) copy_by_one_thread(p, first, local, int(team.league_rank()), ring, copier);
       } else if constexpr (!InLines) {
         copy(p, first, local, ring, copier);
       }
@@ -192,15 +207,30 @@ class warpgroup_collective {
   }
 
  private:
+  template <class Tile>
+  static constexpr bool is_of_batch = requires(const Tile& tile) {
+    tile.problem();
+  };
+  /// That of a tile: of a batch its own, else p.
+  template <class Tile>
+  KERAMOS_FORCEINLINE_FUNCTION static decltype(auto) problem_of(const gemm_problem<Types>& p,
+                                                                const Tile& tile) {
+    if constexpr (is_of_batch<Tile>)
+      return tile.problem();
+    else
+      return (p);
+  }
+
   KERAMOS_FORCEINLINE_FUNCTION static int k_tiles(const tiling::position& at) {
     return int((at.k1 - at.k0 + Config.block.k - 1) / Config.block.k);
   }
 
   /// The part of the threads that copy.
   template <class Tile>
-  KERAMOS_FORCEINLINE_FUNCTION void copy(const gemm_problem<Types>& p, Tile tile, char* local, pipeline ring,
-                                         int thread) const {
+  KERAMOS_FORCEINLINE_FUNCTION void copy(const gemm_problem<Types>& given, Tile tile, char* local,
+                                         pipeline ring, int thread) const {
     do {
+      const auto& p = problem_of(given, tile);
       const auto at = tile.position();
       stager operands(p, at, local, thread);
       int s = 0;
@@ -216,16 +246,31 @@ class warpgroup_collective {
     ring.drain();
   }
 
-  /// That of one thread which has lines and boxes copied. Its warp makes maps of the operands that lie otherwise.
+  /// That of one thread which has lines and boxes copied. Its warp makes maps of the operands that lie otherwise; of a batch
+  /// they are there.
   template <class Tile>
-  KERAMOS_FORCEINLINE_FUNCTION void copy_by_one_thread(const gemm_problem<Types>& p, Tile tile, char* local,
-                                                       char* of_team, pipeline ring, int lane) const {
-    if (of_team != nullptr) make_maps(p, local + stages_bytes + warpgroup_barrier_bytes, of_team, lane);
+  KERAMOS_FORCEINLINE_FUNCTION void copy_by_one_thread(const gemm_problem<Types>& given, Tile tile,
+                                                       char* local, int league_rank, pipeline ring,
+                                                       int lane) const {
+    const char* map = maps;
+    if constexpr (!is_of_batch<Tile>) {
+      if (maps != nullptr) {
+        char* const of_team = maps + league_rank * map_bytes;
+        make_maps(given, local + stages_bytes + warpgroup_barrier_bytes, of_team, lane);
+        map = of_team;
+      }
+    }
     if (lane != 0) return;
-    const bool lines_a = of_lines<AlongA>(p.a), lines_b = of_lines<AlongB>(p.b);
-    char* const map_b = of_team + atom::map_bytes;
     do {
+      const auto& p = problem_of(given, tile);
       const auto at = tile.position();
+      if constexpr (is_of_batch<Tile>) {
+        map = maps + tile.number * map_bytes;
+        atom::acquire_map(map);
+        atom::acquire_map(map + atom::map_bytes);
+      }
+      const char* const map_b = map + atom::map_bytes;
+      const bool lines_a = of_lines<AlongA>(p.a), lines_b = of_lines<AlongB>(p.b);
       const index_t k_tile = at.k0 / Config.block.k;
       const element *a = p.a.at(at.m0, k_tile), *b = p.b.at(at.n0, k_tile);  // of lines
       const int a_bytes = lines_a ? at.rows * 128 : stager::offset_of_b;
@@ -237,7 +282,7 @@ class warpgroup_collective {
         if (lines_a)
           atom::copy(stage, a, a_bytes, full);
         else
-          copy_boxes<AlongA, Config.block.m>(stage, of_team, int(at.m0), k, full);
+          copy_boxes<AlongA, Config.block.m>(stage, map, int(at.m0), k, full);
         if (lines_b)
           atom::copy(stage + stager::offset_of_b, b, b_bytes, full);
         else
@@ -264,18 +309,6 @@ class warpgroup_collective {
     }
   }
 
-  KERAMOS_FORCEINLINE_FUNCTION static void make_maps(const gemm_problem<Types>& p, char* local, char* of_team,
-                                                     int lane) {
-    static_assert(map_bytes == warp * sizeof(std::uint64_t) && map_bytes <= warpgroup_map_bytes);
-    reinterpret_cast<std::uint64_t*>(local)[lane] = 0;
-    atom::meet_warp();
-    if (lane == 0) make_map<AlongA>(local, p.a, p.m + p.pad_m, p.k, Config.block.m);
-    if (lane == 1) make_map<AlongB>(local + atom::map_bytes, p.b, p.n + p.pad_n, p.k, Config.block.n);
-    atom::meet_warp();
-    atom::store_map(of_team, local);
-    atom::store_map(of_team + atom::map_bytes, local + atom::map_bytes);
-    atom::meet_warp();
-  }
   template <tiling::direction Along>
   KERAMOS_FORCEINLINE_FUNCTION static void make_map(void* local, const tiling::operand<element>& x,
                                                     index_t extent, index_t k, int tile) {
@@ -288,7 +321,7 @@ class warpgroup_collective {
 
   /// That of those that multiply.
   template <class Tile, class Epilogue>
-  KERAMOS_FORCEINLINE_FUNCTION void multiply(const gemm_problem<Types>& p, Tile tile,
+  KERAMOS_FORCEINLINE_FUNCTION void multiply(const gemm_problem<Types>& given, Tile tile,
                                              const Epilogue& epilogue, char* local, pipeline ring,
                                              int thread) const {
     const multiplying_threads<Exec, multiplying> team(
@@ -299,6 +332,12 @@ class warpgroup_collective {
     do {
       accumulator sums(thread);
       const int count = k_tiles(tile.position());
+      if constexpr (requires { tile.write_without_terms(thread, multiplying, epilogue); }) {
+        if (count == 0) {
+          tile.write_without_terms(thread, multiplying, epilogue);
+          continue;
+        }
+      }
       if constexpr (Types::splits_elements)
         sum_split(sums, count, a, b, ring, thread);
       else if constexpr (loads_a)
@@ -306,7 +345,7 @@ class warpgroup_collective {
       else
         sum(sums, count, a, b, ring, thread);
       sums.settle();
-      if (tile.add_up(team, sums)) sums.write(p, tile.position(), epilogue);
+      if (tile.add_up(team, sums)) sums.write(problem_of(given, tile), tile.position(), epilogue);
     } while (tile.next());
   }
 

@@ -1,9 +1,13 @@
 // What kernel/warpgroups.hpp names. Compiled into the library, for the one architecture whose warpgroups it uses.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <iterator>
 
 #include <keramos/backends/simt/tiles.hpp>
+#include <keramos/core/detail/launch.hpp>
+#include <keramos/core/detail/workspace.hpp>
 #include <keramos/enabled_backends.hpp>
 #include <keramos/gemm/collective/warpgroup.hpp>
 #include <keramos/gemm/kernel/tiled.hpp>
@@ -68,6 +72,9 @@ void with_warpgroups(int row, const gemm_problem<Types>& p, const Launch& launch
   }
 }
 
+/// Of batches with more problems, threads copy: maps of so many take 64 MiB.
+inline constexpr index_t most_mapped_problems = index_t(1) << 18;
+
 template <class Exec, class Types>
 void launch_warpgroups(const Exec& exec, workspace<Exec>& memory, int row, const gemm_problem<Types>& p,
                        const split_k<typename Types::accumulator>& split,
@@ -80,11 +87,43 @@ void launch_warpgroups(const Exec& exec, workspace<Exec>& memory, int row, const
   });
 }
 
+/// Makes the maps of the problems of a batch, by a warp for each.
+template <class Collective, class Tiles>
+struct batch_maps_kernel {
+  static constexpr int local_bytes = 2 * int(Collective::map_bytes);  ///< with room to align them
+
+  Tiles tiles;
+  char* maps;
+
+  template <class Team>
+  KERAMOS_FORCEINLINE_FUNCTION void operator()(const Team& team) const {
+    const int number = int(team.league_rank());
+    const gemm_problem<typename Collective::types> p = tiles.problem(number);
+    if (Tiles::mixed && p.k == 0) return;
+    constexpr int bytes = local_bytes;  // which is taken by reference
+    auto local =
+        reinterpret_cast<std::uintptr_t>(team.team_scratch(0).get_shmem_aligned(bytes, local_alignment));
+    local = (local + Collective::map_bytes - 1) / Collective::map_bytes * Collective::map_bytes;
+    Collective::make_maps(p, reinterpret_cast<char*>(local), maps + number * Collective::map_bytes,
+                          int(team.team_rank()));
+  }
+};
+
 template <class Exec, class Types, class Tiles>
-void launch_warpgroups_batched(const Exec& exec, int row, const gemm_problem<Types>& shape, int league,
-                               const Tiles& tiles, const library_epilogue<Types>& epilogue) {
-  with_warpgroups<Exec, true>(
-      row, shape, [&](const auto& collective) { launch_tiles(exec, league, collective, tiles, epilogue); });
+void launch_warpgroups_batched(const Exec& exec, workspace<Exec>& memory, int row,
+                               const gemm_problem<Types>& shape, int count, const Tiles& tiles,
+                               const library_epilogue<Types>& epilogue) {
+  with_warpgroups<Exec, true>(row, shape, [&](auto collective) {
+    using C = decltype(collective);
+    const index_t problems = tiles.batch.size();
+    if (problems <= most_mapped_problems && count >= teams_at_once<C>(exec) && can_map(shape)) {
+      collective.maps = memory.of_kernels(exec, std::size_t(problems) * C::map_bytes);
+      using kernel = batch_maps_kernel<C, Tiles>;
+      team_launch<C::mapping_threads>("keramos::gemm_batched_maps", exec, int(problems), kernel::local_bytes,
+                                      kernel{tiles, collective.maps});
+    }
+    launch_tiles(exec, count, collective, tiles, epilogue);
+  });
 }
 
 }  // namespace keramos::detail::simt

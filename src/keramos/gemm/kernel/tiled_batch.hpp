@@ -1,6 +1,7 @@
 // Problems of a batch or of a list in block tiles, each computed by a team with a collective.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 #include <string>
 #include <vector>
@@ -10,46 +11,94 @@
 #include <keramos/gemm/collective/concept.hpp>
 #include <keramos/gemm/epilogue/placed.hpp>
 #include <keramos/gemm/kernel/tile_order.hpp>
+#include <keramos/gemm/kernel/tiled.hpp>
 #include <keramos/gemm/problem.hpp>
 
 namespace keramos::detail {
 
-/// The block tile that a team computes, and of which problem.
-template <class Types>
-struct tile_of_batch {
-  gemm_problem<Types> problem;
-  tiling::position at;
-};
-
 /// Tiles of problems that have equally many, problem after problem.
 template <class Types>
 struct uniform_tiles {
+  using types = Types;
   static constexpr bool mixed = false;
   uniform_batch<Types> batch;
   tile_order order;
 
-  KERAMOS_FORCEINLINE_FUNCTION tile_of_batch<Types> at(int rank, const tiling::shape& block) const {
+  KERAMOS_FORCEINLINE_FUNCTION int problem_of(int rank) const { return rank / order.count(); }
+  KERAMOS_FORCEINLINE_FUNCTION gemm_problem<Types> problem(int number) const { return batch[number]; }
+  KERAMOS_FORCEINLINE_FUNCTION tiling::position position(int rank, int number,
+                                                         const tiling::shape& block) const {
     const auto& s = batch.shape;
-    const int b = rank / order.count();
-    return {batch[b], order.at(rank - b * order.count(), block, s.m, s.n, s.k)};
+    return order.at(rank - number * order.count(), block, s.m, s.n, s.k);
   }
 };
 
 /// Tiles of problems of any extents: a team finds its problem by bisection.
 template <class Types>
 struct grouped_tiles {
+  using types = Types;
   static constexpr bool mixed = true;
   grouped_batch<Types> batch;
 
-  KERAMOS_FORCEINLINE_FUNCTION tile_of_batch<Types> at(int rank, const tiling::shape& block) const {
-    index_t low = 0, high = batch.count;
+  KERAMOS_FORCEINLINE_FUNCTION int problem_of(int rank) const {
+    int low = 0, high = int(batch.count);
     while (high - low > 1) {
-      const index_t middle = (low + high) / 2;
+      const int middle = (low + high) / 2;
       (batch.problems[middle].first_tile <= rank ? low : high) = middle;
     }
-    const grouped_problem<Types>& p = batch.problems[low];
-    return {p, tile_order{p.tiles_m, p.tiles_n, tile_order::usual_band}.at(rank - p.first_tile, block, p.m,
-                                                                           p.n, p.k)};
+    return low;
+  }
+  KERAMOS_FORCEINLINE_FUNCTION gemm_problem<Types> problem(int number) const {
+    return batch.problems[number];
+  }
+  KERAMOS_FORCEINLINE_FUNCTION tiling::position position(int rank, int number,
+                                                         const tiling::shape& block) const {
+    const grouped_problem<Types>& p = batch.problems[number];
+    return tile_order{p.tiles_m, p.tiles_n, tile_order::usual_band}.at(rank - p.first_tile, block, p.m, p.n,
+                                                                       p.k);
+  }
+};
+
+/// What is left of a tile of a product without terms, by `threads` threads. It is what scale_kernel would leave.
+template <class Types, class Epilogue>
+KERAMOS_FORCEINLINE_FUNCTION void write_without_terms(const gemm_problem<Types>& p,
+                                                      const tiling::position& at, int thread, int threads,
+                                                      const Epilogue& epilogue) {
+  for (int e = thread; e < at.rows * at.cols; e += threads) {
+    const index_t i = at.m0 + e / at.cols, j = at.n0 + e % at.cols;
+    write_element(without_terms(epilogue), p.place, typename Types::accumulator(0),
+                  p.c[i * p.c_row_stride + j * p.c_col_stride], i, j);
+  }
+}
+
+/// A persistent team's tile of a batch.
+template <class Collective, class Tiles>
+struct tile_of_batch {
+  const Tiles& tiles;
+  int count, step;
+  int rank, number = tiles.problem_of(rank);  ///< of the tile, and of its problem
+
+  KERAMOS_FORCEINLINE_FUNCTION gemm_problem<typename Tiles::types> problem() const {
+    return tiles.problem(number);
+  }
+  KERAMOS_FORCEINLINE_FUNCTION tiling::position position() const {
+    return tiles.position(rank, number, Collective::block());
+  }
+  template <class Threads, class Accumulator>
+  KERAMOS_FORCEINLINE_FUNCTION bool add_up(const Threads&, Accumulator&) const {
+    return true;
+  }
+  KERAMOS_FORCEINLINE_FUNCTION bool next() {
+    rank += step;
+    if (rank >= count) return false;
+    number = tiles.problem_of(rank);
+    return true;
+  }
+  template <class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION void write_without_terms(int thread, int threads,
+                                                        const Epilogue& epilogue) const
+      requires(Tiles::mixed) {
+    detail::write_without_terms(problem(), position(), thread, threads, epilogue);
   }
 };
 
@@ -60,24 +109,22 @@ struct batched_gemm_kernel {
   Collective collective;
   Tiles tiles;
   Epilogue epilogue;
+  int count;  ///< of tiles
 
   template <class Team>
   KERAMOS_FORCEINLINE_FUNCTION void operator()(const Team& team) const {
-    const tile_of_batch<types> tile = tiles.at(team.league_rank(), collective.block());
-    if (Tiles::mixed && tile.problem.k == 0)
-      scale_tile(team, tile);
-    else
-      collective.run(team, tile.problem, own_tile{tile.at}, epilogue);
-  }
-
-  /// A product without terms leaves what scale_kernel would.
-  template <class Team>
-  KERAMOS_FORCEINLINE_FUNCTION void scale_tile(const Team& team, const tile_of_batch<types>& tile) const {
-    const gemm_problem<types>& p = tile.problem;
-    for (int e = team.team_rank(); e < tile.at.rows * tile.at.cols; e += team.team_size()) {
-      const index_t i = tile.at.m0 + e / tile.at.cols, j = tile.at.n0 + e % tile.at.cols;
-      write_element(without_terms(epilogue), p.place, typename types::accumulator(0),
-                    p.c[i * p.c_row_stride + j * p.c_col_stride], i, j);
+    const int rank = int(team.league_rank());
+    if constexpr (Collective::persistent) {
+      const tile_of_batch<Collective, Tiles> first{tiles, count, int(team.league_size()), rank};
+      collective.run(team, first.problem(), first, epilogue);
+    } else {
+      const int number = tiles.problem_of(rank);
+      const gemm_problem<types> problem = tiles.problem(number);
+      const tiling::position at = tiles.position(rank, number, collective.block());
+      if (Tiles::mixed && problem.k == 0)
+        write_without_terms(problem, at, int(team.team_rank()), int(team.team_size()), epilogue);
+      else
+        collective.run(team, problem, own_tile{at}, epilogue);
     }
   }
 };
@@ -101,14 +148,17 @@ inline int league_of(index_t tiles) {
   return int(tiles);
 }
 
-/// Launches one kernel for all tiles of a batch, a team for each.
+/// Launches one kernel for all `count` tiles of a batch, a team for each, or as many as a GPU holds if they are persistent.
 template <class Exec, class Collective, class Tiles, class Epilogue>
-void launch_tiles(const Exec& exec, int league, const Collective& collective, const Tiles& tiles,
+void launch_tiles(const Exec& exec, int count, const Collective& collective, const Tiles& tiles,
                   const Epilogue& epilogue) {
   if constexpr (is_collective<Collective>()) {
     using kernel = batched_gemm_kernel<Collective, Tiles, Epilogue>;
+    int teams = count;
+    if constexpr (Collective::persistent) teams = std::min(teams, teams_at_once<Collective>(exec));
     team_launch<Collective::team_size, Collective::teams_per_unit, sharing::balanced>(
-        "keramos::gemm_batched", exec, league, collective.local_bytes(), kernel{collective, tiles, epilogue});
+        "keramos::gemm_batched", exec, teams, collective.local_bytes(),
+        kernel{collective, tiles, epilogue, count});
   }
 }
 

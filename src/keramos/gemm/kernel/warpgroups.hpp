@@ -44,9 +44,11 @@ void launch_warpgroups(const Exec& exec, workspace<Exec>& memory, int row, const
                        const split_k<typename Types::accumulator>& split,
                        const warpgroup_epilogue<Types>& epilogue);
 
-/// Does a batch in such tiles, of which there are `league`; `shape` stands for all of its problems.
+/// Does a batch in such tiles, of which there are `count`; `shape` stands for all of its problems, whose maps are kept there
+/// too.
 template <class Exec, class Types, class Tiles>
-void launch_warpgroups_batched(const Exec& exec, int row, const gemm_problem<Types>& shape, int league,
-                               const Tiles& tiles, const library_epilogue<Types>& epilogue);
+void launch_warpgroups_batched(const Exec& exec, workspace<Exec>& memory, int row,
+                               const gemm_problem<Types>& shape, int count, const Tiles& tiles,
+                               const library_epilogue<Types>& epilogue);
 
 }  // namespace keramos::detail::simt

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <keramos/backends/host/team.hpp>
+#include <keramos/core/detail/workspace.hpp>
 #include <keramos/gemm/batch.hpp>
 #include <keramos/gemm/collective/host_panels.hpp>
 #include <keramos/gemm/kernel/host/kernels.hpp>
@@ -72,11 +73,12 @@ struct batch_planner : planner<Exec> {
     if constexpr (Types::uniform) run_small_batch<Types>(exec, batch, epilogue);
   }
 
-  /// A batch in `league` tiles, for one thread each.
+  /// A batch in `count` tiles, for one thread each.
   template <class Types, class Tiles, class Epilogue>
-  static void run_tiles(const Exec& exec, const gemm_problem<Types>&, const gemm_batch_choice& choice,
-                        int league, const Tiles& tiles, const Epilogue& epilogue) {
-    launch_tiles(exec, league, collective<Types>(kernels<Types>(), choice.block), tiles, epilogue);
+  static void run_tiles(const Exec& exec, workspace<Exec>&, const gemm_problem<Types>&,
+                        const gemm_batch_choice& choice, int count, const Tiles& tiles,
+                        const Epilogue& epilogue) {
+    launch_tiles(exec, count, collective<Types>(kernels<Types>(), choice.block), tiles, epilogue);
   }
 
  private:

@@ -9,6 +9,7 @@
 
 #include <keramos/backends/interface.hpp>
 #include <keramos/base/error.hpp>
+#include <keramos/core/detail/workspace.hpp>
 #include <keramos/gemm/batch.hpp>
 #include <keramos/gemm/kernel/tiled_batch.hpp>
 #include <keramos/gemm/kernel/warpgroups.hpp>
@@ -99,15 +100,16 @@ struct batch_planner : planner<Exec> {
       run_small_batch(exec, choice.row, access_of(batch, shape), batch, shape, epilogue);
   }
 
-  /// A batch or list in `league` block tiles.
+  /// A batch or list in `count` block tiles.
   template <class Types, class Tiles, class Epilogue>
-  static void run_tiles(const Exec& exec, const gemm_problem<Types>& shape, const gemm_batch_choice& choice,
-                        int league, const Tiles& tiles_of_batch, const Epilogue& epilogue) {
+  static void run_tiles(const Exec& exec, workspace<Exec>& memory, const gemm_problem<Types>& shape,
+                        const gemm_batch_choice& choice, int count, const Tiles& tiles_of_batch,
+                        const Epilogue& epilogue) {
     if constexpr (has_warpgroup_rows<Exec, Types> && is_linear<Epilogue>)
       if (rows::of_warpgroups(choice.row))
-        return launch_warpgroups_batched(exec, choice.row, shape, league, tiles_of_batch, epilogue);
+        return launch_warpgroups_batched(exec, memory, choice.row, shape, count, tiles_of_batch, epilogue);
     rows::template with_collective<Types, true>(choice.row, shape, [&](const auto& collective) {
-      launch_tiles(exec, league, collective, tiles_of_batch, epilogue);
+      launch_tiles(exec, count, collective, tiles_of_batch, epilogue);
     });
   }
 
