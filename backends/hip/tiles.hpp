@@ -89,6 +89,18 @@ constexpr double cache_bytes() {
                                         : simt::device_model{}.memory_bytes;
 }
 
+/// Dies (XCDs) of so many compute units: each has 38 of MI300X and MI300A (AMD CDNA 3 white paper) and 32 of MI350X (AMD CDNA 4
+/// white paper), whole or in partitions. HIP does not tell
+/// (https://rocm.docs.amd.com/projects/HIP/en/develop/how-to/hipDeviceProperties.html); other numbers count as one die.
+constexpr int dies([[maybe_unused]] int compute_units) {
+#if defined(KOKKOS_ARCH_AMD_GFX950)
+  constexpr int of_die = 32;
+#else
+  constexpr int of_die = 38;
+#endif
+  return units == matrix_units::cdna3 && compute_units % of_die == 0 ? compute_units / of_die : 1;
+}
+
 }  // namespace hip
 
 template <>
@@ -99,6 +111,7 @@ struct tiles<Kokkos::HIP> {
     const hipDeviceProp_t& device = exec.hip_device_prop();
     simt::device_model model{device.multiProcessorCount, device.maxSharedMemoryPerMultiProcessor};
     model.memory_bytes = hip::cache_bytes();
+    model.dies = hip::dies(device.multiProcessorCount);
     model.stages_in_use = 0;  // copies go through registers: none is under way while a stage is multiplied
     return model;
   }

@@ -54,7 +54,7 @@ struct grouped_tiles {
 };
 
 template <gemm_collective Collective, class Tiles, class Epilogue>
-struct batched_gemm_kernel {
+struct batched_gemm_kernel : dealt_teams_of<Collective> {
   using types = typename Collective::types;
 
   Collective collective;
@@ -63,7 +63,8 @@ struct batched_gemm_kernel {
 
   template <class Team>
   KERAMOS_FORCEINLINE_FUNCTION void operator()(const Team& team) const {
-    const tile_of_batch<types> tile = tiles.at(team.league_rank(), collective.block());
+    const int rank = this->rank_of(team.league_rank(), team.league_size());
+    const tile_of_batch<types> tile = tiles.at(rank, collective.block());
     if (Tiles::mixed && tile.problem.k == 0)
       scale_tile(team, tile);
     else
@@ -108,7 +109,8 @@ void launch_tiles(const Exec& exec, int league, const Collective& collective, co
   if constexpr (is_collective<Collective>()) {
     using kernel = batched_gemm_kernel<Collective, Tiles, Epilogue>;
     team_launch<Collective::team_size, Collective::teams_per_unit, sharing::balanced>(
-        "keramos::gemm_batched", exec, league, collective.local_bytes(), kernel{collective, tiles, epilogue});
+        "keramos::gemm_batched", exec, league, collective.local_bytes(),
+        kernel{deal_teams<Collective>(exec), collective, tiles, epilogue});
   }
 }
 
