@@ -14,7 +14,8 @@ struct async_copier {
   template <class T>
   static constexpr bool by_registers = sizeof(T) < 4;
   static constexpr int most_words_ahead = 0;  // asynchronous copies need none
-  static constexpr int most_groups_unrolled = simt::plain_copier::most_groups_unrolled;
+  template <class T>
+  static constexpr int most_groups_unrolled = simt::plain_copier::most_groups_unrolled<T>;
 
   template <int Count, class T>
   KERAMOS_FORCEINLINE_FUNCTION static void copy(T* local, const T* global) {

@@ -24,22 +24,13 @@ namespace hip {
 template <class T, int Count>
 using vector_of = T __attribute__((ext_vector_type(Count)));
 
-/// What begins at element `first` of a lane's run, as a number or a vector. Words of four bytes are read one by one: LLVM would
-/// keep each byte of a vector in a register of its own.
+/// What begins at element `first` of a lane's run, as a number or a vector.
 template <class V, class E, int Run>
 KERAMOS_FORCEINLINE_FUNCTION V bits_of(const E (&run)[Run], int first) {
-  static_assert(sizeof(V) <= sizeof(run));
-  if constexpr (sizeof(V) <= 4) {
-    V v;
-    __builtin_memcpy(&v, run + first, sizeof(v));
-    return v;
-  } else {
-    constexpr int count = int(sizeof(V)) / 4;
-    vector_of<int, count> words;
-    KERAMOS_UNROLL
-    for (int w = 0; w < count; ++w) words[w] = bits_of<int>(run, first + w * 4 / int(sizeof(E)));
-    return __builtin_bit_cast(V, words);
-  }
+  V v;
+  static_assert(sizeof(v) <= sizeof(run));
+  __builtin_memcpy(&v, run + first, sizeof(v));
+  return v;
 }
 
 #if defined(__HIP_DEVICE_COMPILE__)
@@ -71,15 +62,17 @@ KERAMOS_FORCEINLINE_FUNCTION void mfma(vector_of<float, 4>& d, const E (&x)[Run]
 template <bool SignedX, bool SignedY, int Run>
 KERAMOS_FORCEINLINE_FUNCTION void mfma(vector_of<int, 4>& d, const integer8 (&x)[Run],
                                        const integer8 (&y)[Run]) {
-  constexpr bool wide = units != matrix_units::cdna2;
-  using word = std::conditional_t<wide, long, int>;
+  // Eight at a time: words of four LLVM would take apart, and keep each byte in a register of its own.
   KERAMOS_UNROLL
-  for (int k = 0; k < Run; k += int(sizeof(word))) {
-    const word a = as_signed<SignedX>(bits_of<word>(x, k)), b = as_signed<SignedY>(bits_of<word>(y, k));
-    if constexpr (wide)
+  for (int k = 0; k < Run; k += 8) {
+    const long a = as_signed<SignedX>(bits_of<vector_of<long, 1>>(x, k)[0]);
+    const long b = as_signed<SignedY>(bits_of<vector_of<long, 1>>(y, k)[0]);
+    if constexpr (units != matrix_units::cdna2) {
       d = __builtin_amdgcn_mfma_i32_16x16x32_i8(a, b, d, 0, 0, 0);
-    else
-      d = __builtin_amdgcn_mfma_i32_16x16x16i8(a, b, d, 0, 0, 0);
+    } else {
+      d = __builtin_amdgcn_mfma_i32_16x16x16i8(int(a), int(b), d, 0, 0, 0);
+      d = __builtin_amdgcn_mfma_i32_16x16x16i8(int(a >> 32), int(b >> 32), d, 0, 0, 0);
+    }
   }
 }
 

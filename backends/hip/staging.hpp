@@ -14,7 +14,9 @@ struct staging<Kokkos::HIP> : simt::plain_copier {
   /// So many take large tiles of 16-byte copies, or of single elements of four bytes or more.
   static constexpr int most_words_ahead = 8;
 
-  static constexpr int most_groups_unrolled = 2;  // four of them spill where there are several kinds of bytes
+  /// Bytes have loops for four kinds each, and would spill.
+  template <class T>
+  static constexpr int most_groups_unrolled = sizeof(T) == 1 ? 1 : 2;
 
   /// Bytes in registers. LLVM 21 keeps copies of other types in scratch memory.
   template <int Bytes>

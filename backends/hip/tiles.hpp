@@ -14,10 +14,7 @@ namespace hip {
 // (FLOPs a clock and compute unit, of which 256 are 1.00, by AMD's Matrix Instruction Calculator: f64 and f32 256; bf16, f16 and
 // i8 of gfx90a 1024; bf16 and f16 of gfx942 2048 and i8 4096; all of RDNA3 512).
 //
-// Large tiles of bytes that are not copied 16 at a time spill up to 268 bytes with MFMA; with WMMA most tiles of bytes do, up to
-// 680 bytes, which is to be mended.
-//
-// Large tiles have one stage and two teams: with copies through registers a second stage saves a barrier and nothing
+// Large tiles have one stage and two teams: with copies that are held in registers a second stage saves a barrier and nothing
 // else, and while one team waits the other multiplies.
 //
 // Rows for FMA units: gfx90a, LLVM 21, Kokkos 4.6.99, over the layouts of A and B; no scratch is used, SGPRs that spill go to

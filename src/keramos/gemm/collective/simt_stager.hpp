@@ -166,17 +166,11 @@ class operand_stager {
   static constexpr int words = Vector * int(sizeof(T)) < 4 ? 1 : Vector * int(sizeof(T)) / 4;
   static constexpr bool ahead =
       !map::partial && map::passes_slow * map::passes_fast * words <= Copier::most_words_ahead;
-  static constexpr auto held_type() {
-    if constexpr (ahead) {
-      struct held {
-        typename Copier::template vector<Vector* int(sizeof(T))> of_pass[map::passes_slow][map::passes_fast];
-      };
-      return std::type_identity<held>();
-    } else {
-      struct held {};
-      return std::type_identity<held>();
-    }
-  }
+  struct nothing {};
+  template <class C>
+  struct loaded {
+    typename C::template vector<Vector* int(sizeof(T))> of_pass[map::passes_slow][map::passes_fast];
+  };
 
  public:
   /// `extent` rows of the tile lie inside the operand, which ends `k_left` columns on.
@@ -293,7 +287,7 @@ class operand_stager {
       }
     };
     // Unrolled, the many bytes of large tiles would be most of a kernel's code; narrow tiles are slower with a loop.
-    if constexpr (map::passes_slow > Copier::most_groups_unrolled * at_once) {
+    if constexpr (map::passes_slow > Copier::template most_groups_unrolled<T> * at_once) {
       KERAMOS_NO_UNROLL
       for (int first = 0; first < map::passes_slow; first += at_once) stage(first);
     } else {
@@ -319,7 +313,7 @@ class operand_stager {
   index_t row_step_;  // bytes from pass to pass
   index_t k_left_;
   const T* global_;
-  typename decltype(held_type())::type held_;  // what fetch loaded (passes)
+  std::conditional_t<ahead, loaded<Copier>, nothing> held_;  // what fetch loaded (passes)
 };
 
 /// Where an operand's memory runs, and how many elements can be copied from it at once.

@@ -1,8 +1,6 @@
 // Accumulators on matrix units whose lanes have runs of k of one row, and sums of one column: AMD's MFMA and WMMA.
 #pragma once
 
-#include <cstdint>
-#include <cstring>
 #include <type_traits>
 
 #include <keramos/backends/interface.hpp>
@@ -39,43 +37,21 @@ struct wave_rows {
       KERAMOS_UNROLL
       for (int e = 0; e < Run; e += count) KERAMOS_UNROLL
       for (int f = 0; f < Fragments; ++f) {
-        const E* const from = p.at(mn + i, k + e) + f * 16 * Panel::stride_mn;
-        std::memcpy(to[f] + e, __builtin_assume_aligned(from, count * sizeof(E)), count * sizeof(E));
+        const auto v =
+            *reinterpret_cast<const run<E, count>*>(p.at(mn + i, k + e) + f * 16 * Panel::stride_mn);
+        KERAMOS_UNROLL
+        for (int n = 0; n < count; ++n) to[f][e + n] = v.value[n];
       }
     } else {
       static_assert(Run % Panel::period == 0);
       KERAMOS_UNROLL
       for (int f = 0; f < Fragments; f += group) KERAMOS_UNROLL
-      for (int e = 0; e < Run; e += of_word<E>) {
-        run<E, group> v[of_word<E>];
+      for (int e = 0; e < Run; ++e) {
+        const auto v = *reinterpret_cast<const run<E, group>*>(p.at(mn + at(f, i), k, e));
         KERAMOS_UNROLL
-        for (int n = 0; n < of_word<E>; ++n)
-          v[n] = *reinterpret_cast<const run<E, group>*>(p.at(mn + at(f, i), k, e + n));
-        KERAMOS_UNROLL
-        for (int g = 0; g < group; ++g) {
-          if constexpr (of_word<E> == 1)
-            to[f + g][e] = v[0].value[g];
-          else
-            put_word(to[f + g] + e, v, g);
-        }
+        for (int n = 0; n < group; ++n) to[f + n][e] = v.value[n];
       }
     }
-  }
-
- private:
-  /// Elements of a word of four bytes, if it holds several.
-  template <class E>
-  static constexpr int of_word = sizeof(E) < 4 ? 4 / int(sizeof(E)) : 1;
-
-  /// Element `g` of all of v. By words, since LLVM keeps each byte that is stored alone in a register of its own.
-  template <class E, int Count>
-  KERAMOS_FORCEINLINE_FUNCTION static void put_word(E* to, const run<E, group> (&v)[Count], int g) {
-    using bits = std::conditional_t<sizeof(E) == 1, std::uint8_t, std::uint16_t>;
-    std::uint32_t word = 0;
-    KERAMOS_UNROLL
-    for (int n = 0; n < Count; ++n)
-      word |= std::uint32_t(__builtin_bit_cast(bits, v[n].value[g])) << 32 / Count * n;
-    std::memcpy(to, &word, sizeof(word));
   }
 };
 
