@@ -13,6 +13,9 @@ struct async_copier {
   /// Whether single elements go through registers: they are too short to be copied asynchronously.
   template <class T>
   static constexpr bool by_registers = sizeof(T) < 4;
+  static constexpr int most_words_ahead = 0;  // asynchronous copies need none
+  template <class T>
+  static constexpr int most_groups_unrolled = simt::plain_copier::most_groups_unrolled<T>;
 
   template <int Count, class T>
   KERAMOS_FORCEINLINE_FUNCTION static void copy(T* local, const T* global) {

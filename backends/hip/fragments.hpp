@@ -21,15 +21,11 @@ constexpr simt::wave_fragment fragment_of(matrix_units units) {
   return {64, 16 / int(sizeof(E)), 4, std::is_same_v<E, double>};
 }
 
-/// Sums products of the bytes of two words by `multiply`, which takes them as signed. Unsigned bytes are signed ones with 128
-/// added, where their top bits are inverted; 128 is twice 64. Where both are unsigned, 128·128 is missing for each product.
-template <bool SignedX, bool SignedY, class Word, class Multiply>
-KERAMOS_FORCEINLINE_FUNCTION void multiply_signed(Word x, Word y, const Multiply& multiply) {
-  constexpr Word tops = Word(0x8080808080808080u), halves = Word(0x4040404040404040u);
-  x ^= SignedX ? Word(0) : tops, y ^= SignedY ? Word(0) : tops;
-  multiply(x, y);
-  if constexpr (!SignedX) multiply(halves, y), multiply(halves, y);
-  if constexpr (!SignedY) multiply(x, halves), multiply(x, halves);
+/// Bytes of a word as MFMA takes them, which knows signed ones alone: of unsigned ones 128 is taken away, which inverts their
+/// top bits.
+template <bool Signed, class Word>
+KERAMOS_FORCEINLINE_FUNCTION constexpr Word as_signed(Word x) {
+  return Signed ? x : x ^ Word(0x8080808080808080u);
 }
 
 }  // namespace keramos::backend::hip

@@ -24,10 +24,10 @@ namespace hip {
 template <class T, int Count>
 using vector_of = T __attribute__((ext_vector_type(Count)));
 
-/// `Count` numbers T from element `first` of a lane's run on.
-template <class T, int Count, class E, int Run>
-KERAMOS_FORCEINLINE_FUNCTION auto bits_of(const E (&run)[Run], int first) {
-  vector_of<T, Count> v;
+/// What begins at element `first` of a lane's run, as a number or a vector.
+template <class V, class E, int Run>
+KERAMOS_FORCEINLINE_FUNCTION V bits_of(const E (&run)[Run], int first) {
+  V v;
   static_assert(sizeof(v) <= sizeof(run));
   __builtin_memcpy(&v, run + first, sizeof(v));
   return v;
@@ -45,50 +45,51 @@ KERAMOS_FORCEINLINE_FUNCTION void mfma(vector_of<float, 4>& d, const E (&x)[Run]
   KERAMOS_UNROLL
   for (int k = 0; k < Run; k += sizeof(E) == 4 ? 1 : 4)
     if constexpr (std::is_same_v<E, bfloat16>)
-      d = __builtin_amdgcn_mfma_f32_16x16x16bf16_1k(bits_of<short, 4>(x, k), bits_of<short, 4>(y, k), d, 0, 0,
-                                                    0);
+      d = __builtin_amdgcn_mfma_f32_16x16x16bf16_1k(bits_of<vector_of<short, 4>>(x, k),
+                                                    bits_of<vector_of<short, 4>>(y, k), d, 0, 0, 0);
     else if constexpr (std::is_same_v<E, float>)
       d = __builtin_amdgcn_mfma_f32_16x16x4f32(x[k], y[k], d, 0, 0, 0);
     else if constexpr (units != matrix_units::cdna2)
-      d = __builtin_amdgcn_mfma_f32_16x16x16f16(bits_of<_Float16, 4>(x, k), bits_of<_Float16, 4>(y, k), d, 0,
-                                                0, 0);
+      d = __builtin_amdgcn_mfma_f32_16x16x16f16(bits_of<vector_of<_Float16, 4>>(x, k),
+                                                bits_of<vector_of<_Float16, 4>>(y, k), d, 0, 0, 0);
     else
       KERAMOS_UNROLL
   for (int i = k; i < k + 4; ++i)
-    d = __builtin_amdgcn_mfma_f32_16x16x4f32(float(bits_of<_Float16, 1>(x, i)[0]),
-                                             float(bits_of<_Float16, 1>(y, i)[0]), d, 0, 0, 0);
+    d = __builtin_amdgcn_mfma_f32_16x16x4f32(float(bits_of<_Float16>(x, i)), float(bits_of<_Float16>(y, i)),
+                                             d, 0, 0, 0);
 }
 
 template <bool SignedX, bool SignedY, int Run>
 KERAMOS_FORCEINLINE_FUNCTION void mfma(vector_of<int, 4>& d, const integer8 (&x)[Run],
                                        const integer8 (&y)[Run]) {
-  constexpr bool wide = units != matrix_units::cdna2;
-  using word = std::conditional_t<wide, long, int>;
+  // Eight at a time: words of four LLVM would take apart, and keep each byte in a register of its own.
   KERAMOS_UNROLL
-  for (int k = 0; k < Run; k += int(sizeof(word)))
-    multiply_signed<SignedX, SignedY>(bits_of<word, 1>(x, k)[0], bits_of<word, 1>(y, k)[0],
-                                      [&](word a, word b) {
-                                        if constexpr (wide)
-                                          d = __builtin_amdgcn_mfma_i32_16x16x32_i8(a, b, d, 0, 0, 0);
-                                        else
-                                          d = __builtin_amdgcn_mfma_i32_16x16x16i8(a, b, d, 0, 0, 0);
-                                      });
-  if constexpr (!SignedX && !SignedY) d += 128 * 128 * 4 * Run;
+  for (int k = 0; k < Run; k += 8) {
+    const long a = as_signed<SignedX>(bits_of<vector_of<long, 1>>(x, k)[0]);
+    const long b = as_signed<SignedY>(bits_of<vector_of<long, 1>>(y, k)[0]);
+    if constexpr (units != matrix_units::cdna2) {
+      d = __builtin_amdgcn_mfma_i32_16x16x32_i8(a, b, d, 0, 0, 0);
+    } else {
+      d = __builtin_amdgcn_mfma_i32_16x16x16i8(int(a), int(b), d, 0, 0, 0);
+      d = __builtin_amdgcn_mfma_i32_16x16x16i8(int(a >> 32), int(b >> 32), d, 0, 0, 0);
+    }
+  }
 }
 
 template <class E>
 KERAMOS_FORCEINLINE_FUNCTION void wmma(vector_of<float, 8>& d, const E (&x)[16], const E (&y)[16]) {
   if constexpr (std::is_same_v<E, float16>)
-    d = __builtin_amdgcn_wmma_f32_16x16x16_f16_w32(bits_of<_Float16, 16>(x, 0), bits_of<_Float16, 16>(y, 0),
-                                                   d);
+    d = __builtin_amdgcn_wmma_f32_16x16x16_f16_w32(bits_of<vector_of<_Float16, 16>>(x, 0),
+                                                   bits_of<vector_of<_Float16, 16>>(y, 0), d);
   else
-    d = __builtin_amdgcn_wmma_f32_16x16x16_bf16_w32(bits_of<short, 16>(x, 0), bits_of<short, 16>(y, 0), d);
+    d = __builtin_amdgcn_wmma_f32_16x16x16_bf16_w32(bits_of<vector_of<short, 16>>(x, 0),
+                                                    bits_of<vector_of<short, 16>>(y, 0), d);
 }
 template <bool SignedX, bool SignedY>
 KERAMOS_FORCEINLINE_FUNCTION void wmma(vector_of<int, 8>& d, const integer8 (&x)[16],
                                        const integer8 (&y)[16]) {
-  d = __builtin_amdgcn_wmma_i32_16x16x16_iu8_w32(SignedX, bits_of<int, 4>(x, 0), SignedY,
-                                                 bits_of<int, 4>(y, 0), d, false);
+  d = __builtin_amdgcn_wmma_i32_16x16x16_iu8_w32(SignedX, bits_of<vector_of<int, 4>>(x, 0), SignedY,
+                                                 bits_of<vector_of<int, 4>>(y, 0), d, false);
 }
 
 #endif
@@ -106,6 +107,9 @@ struct mma<Kokkos::HIP> : fma_units {
   template <class E>
   static constexpr simt::wave_fragment fragment = hip::fragment_of<E>(hip::units);
 
+  /// Whether unsigned integers are multiplied as signed ones, less 128.
+  static constexpr bool multiplies_signed = hip::units != hip::matrix_units::rdna3;
+
   /// D += X·Yᵀ, 16 x 16, as simt::wave_fragment says; `kinds` are whether X and Y are signed, of integers.
   template <class E, class T, int Vectors, int Vector, int Run, class... Kinds>
   KERAMOS_FORCEINLINE_FUNCTION static void multiply_16x16([[maybe_unused]] T (&sums)[Vectors][Vector],
@@ -120,6 +124,15 @@ struct mma<Kokkos::HIP> : fma_units {
     else
       hip::mfma<Kinds::value...>(d, x, y);
     __builtin_memcpy(sums, &d, sizeof(sums));
+#endif
+  }
+
+  /// x, which is the same for all lanes of a wavefront: the compiler keeps it, and what follows from it, in scalar registers.
+  KERAMOS_FORCEINLINE_FUNCTION static int of_wave(int x) {
+#if defined(__HIP_DEVICE_COMPILE__)
+    return __builtin_amdgcn_readfirstlane(x);
+#else
+    return x;
 #endif
   }
 

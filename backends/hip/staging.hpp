@@ -1,5 +1,8 @@
-// Kokkos::HIP: copies through registers.
+// Kokkos::HIP: copies through registers, in which they are held while matrix units work.
 #pragma once
+
+#include <cstdint>
+#include <type_traits>
 
 #include <keramos/backends/interface.hpp>
 #include <keramos/backends/simt/staging.hpp>
@@ -7,6 +10,55 @@
 namespace keramos::backend {
 
 template <>
-struct staging<Kokkos::HIP> : simt::plain_copier {};
+struct staging<Kokkos::HIP> : simt::plain_copier {
+  /// So many take large tiles of 16-byte copies, or of single elements of four bytes or more.
+  static constexpr int most_words_ahead = 8;
+
+  /// Bytes have loops for four kinds each, and would spill.
+  template <class T>
+  static constexpr int most_groups_unrolled = sizeof(T) == 1 ? 1 : 2;
+
+  /// Bytes in registers. LLVM 21 keeps copies of other types in scratch memory.
+  template <int Bytes>
+  using vector = std::conditional_t<
+      Bytes == 1, std::uint8_t,
+      std::conditional_t<Bytes == 2, std::uint16_t,
+                         std::uint32_t __attribute__((ext_vector_type(Bytes < 4 ? 1 : Bytes / 4)))>>;
+
+  template <int Count, class T>
+  KERAMOS_FORCEINLINE_FUNCTION static auto load(const T* global) {
+    vector<Count* int(sizeof(T))> v;
+    __builtin_memcpy(&v, __builtin_assume_aligned(global, sizeof(v)), sizeof(v));
+    return v;
+  }
+  /// No product is moved from behind it to before it, nor loads the other way: LLVM would load as late as it can.
+  KERAMOS_FORCEINLINE_FUNCTION static void end_of_loads() {
+#if defined(__HIP_DEVICE_COMPILE__)
+    __builtin_amdgcn_sched_barrier(0);
+#endif
+  }
+  template <int Count, class T>
+  KERAMOS_FORCEINLINE_FUNCTION static void store(T* local, const vector<Count* int(sizeof(T))>& v) {
+    __builtin_memcpy(__builtin_assume_aligned(local, sizeof(v)), &v, sizeof(v));
+  }
+
+  using simt::plain_copier::copy;
+  /// Of 16 bytes, to which both sides are aligned, all are loaded if one of them is asked for: no page ends in between.
+  template <int Count, class T>
+  KERAMOS_FORCEINLINE_FUNCTION static void copy(T* local, const T* global, int valid) {
+    if constexpr (Count * sizeof(T) == 16) {
+      vector<16> v = 0;
+      if (valid > 0) v = load<Count>(global);
+      KERAMOS_UNROLL
+      for (int w = 0; w < 4; ++w) {
+        const int bytes = valid * int(sizeof(T)) - 4 * w;
+        v[w] &= bytes >= 4 ? 0xffffffffu : bytes > 0 ? (1u << 8 * bytes) - 1 : 0;
+      }
+      store<Count>(local, v);
+    } else {
+      simt::plain_copier::copy<Count>(local, global, valid);
+    }
+  }
+};
 
 }  // namespace keramos::backend

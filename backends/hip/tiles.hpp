@@ -14,10 +14,7 @@ namespace hip {
 // (FLOPs a clock and compute unit, of which 256 are 1.00, by AMD's Matrix Instruction Calculator: f64 and f32 256; bf16, f16 and
 // i8 of gfx90a 1024; bf16 and f16 of gfx942 2048 and i8 4096; all of RDNA3 512).
 //
-// Large tiles of bytes that are not copied 16 at a time spill up to 268 bytes with MFMA; with WMMA most tiles of bytes do, up to
-// 680 bytes, which is to be mended.
-//
-// Large tiles have one stage and two teams: with copies through registers a second stage saves a barrier and nothing
+// Large tiles have one stage and two teams: with copies that are held in registers a second stage saves a barrier and nothing
 // else, and while one team waits the other multiplies.
 //
 // Rows for FMA units: gfx90a, LLVM 21, Kokkos 4.6.99, over the layouts of A and B; no scratch is used, SGPRs that spill go to
@@ -89,6 +86,18 @@ constexpr double cache_bytes() {
                                         : simt::device_model{}.memory_bytes;
 }
 
+/// Dies (XCDs) of so many compute units: each has 38 of MI300X and MI300A (AMD CDNA 3 white paper) and 32 of MI350X (AMD CDNA 4
+/// white paper), whole or in partitions. HIP does not tell
+/// (https://rocm.docs.amd.com/projects/HIP/en/develop/how-to/hipDeviceProperties.html); other numbers count as one die.
+constexpr int dies([[maybe_unused]] int compute_units) {
+#if defined(KOKKOS_ARCH_AMD_GFX950)
+  constexpr int of_die = 32;
+#else
+  constexpr int of_die = 38;
+#endif
+  return units == matrix_units::cdna3 && compute_units % of_die == 0 ? compute_units / of_die : 1;
+}
+
 }  // namespace hip
 
 template <>
@@ -99,6 +108,7 @@ struct tiles<Kokkos::HIP> {
     const hipDeviceProp_t& device = exec.hip_device_prop();
     simt::device_model model{device.multiProcessorCount, device.maxSharedMemoryPerMultiProcessor};
     model.memory_bytes = hip::cache_bytes();
+    model.dies = hip::dies(device.multiProcessorCount);
     model.stages_in_use = 0;  // copies go through registers: none is under way while a stage is multiplied
     return model;
   }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include <keramos/backends/hip/units.hpp>
 #include <keramos/backends/simt/traits.hpp>
 
 namespace keramos::backend {
@@ -10,6 +11,8 @@ namespace keramos::backend {
 template <>
 struct traits<Kokkos::HIP> : simt::traits<Kokkos::HIP, 64> {
   static constexpr const char* name = "hip";
+
+  static constexpr bool several_dies = hip::units == hip::matrix_units::cdna3;
 
   /// The compiler takes it for wavefronts a SIMD unit, of which a compute unit has four with room for eight each.
   /// More than its 64 KB of local memory hold would only cost registers.

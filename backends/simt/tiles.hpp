@@ -113,6 +113,8 @@ struct device_model {
   /// Scratch of a multiprocessor that the system takes for each team besides what the team asks for (CUDA C++ Programming
   /// Guide, "Shared Memory" of compute capability 8.0 to 12.0).
   std::size_t reserved_team_bytes = 1024;
+  int dies = 1;  ///< to which teams are dealt out in turn, each with a last-level cache of its own
+
   /// Memory that sums of parts of k may take. Not measured: a bound for the workspace.
   double most_sum_bytes = 64 << 20;
 

@@ -37,6 +37,9 @@ struct traits {
   /// launch whose bounds promise more than a multiprocessor holds. Backends that know the architecture cut it.
   static constexpr int teams_per_unit(int wanted, int /*team_size*/, std::size_t /*bytes*/) { return wanted; }
 
+  /// Whether teams may be dealt out to several dies: then the device model says to how many.
+  static constexpr bool several_dies = false;
+
   /// Whether one thread's fence behind a team's barrier is one for what all threads stored before it.
   static constexpr bool fence_covers_team = true;
 

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <type_traits>
 #include <utility>
 
 #include <keramos/gemm/kernel/tile_order.hpp>
@@ -29,6 +30,25 @@ TEST(TileOrder, VisitsEveryTileOnceAndCutsItToC) {
         }
         EXPECT_EQ(elements, m * n);
       }
+}
+
+TEST(TileOrder, TeamsOfADieHaveRanksThatFollowEachOther) {
+  for (int dies : {1, 2, 3, 6, 8})
+    for (int teams = 1; teams <= 100; ++teams) {
+      const detail::dealt_teams<true> dealt{dies};
+      std::set<int> ranks;
+      for (int team = 0; team < teams; ++team) {
+        const int rank = dealt.rank_of(team, teams);
+        ASSERT_TRUE(rank >= 0 && rank < teams && ranks.insert(rank).second) << team << " of " << teams;
+        if (team >= dies) {
+          ASSERT_EQ(rank, dealt.rank_of(team - dies, teams) + 1) << team << " of " << teams;
+        }
+        if (dies == 1) {
+          ASSERT_EQ(rank, team);
+        }
+      }
+    }
+  EXPECT_TRUE((std::is_empty_v<detail::dealt_teams<false>>)) << "kernels of other devices have nothing of it";
 }
 
 TEST(TileOrder, TilesThatBeginEarlyAreWholeAndLeaveWhatTheyShare) {

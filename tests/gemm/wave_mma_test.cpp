@@ -37,8 +37,8 @@ class emulator {
     if (!multiplies_) {
       std::vector<double> elements;
       const bool is_signed[] = {Kinds::value..., true, true};
-      for (int e = 0; e < Run; ++e) elements.push_back(number(x[e], is_signed[0]));
-      for (int e = 0; e < Run; ++e) elements.push_back(number(y[e], is_signed[1]));
+      for (int e = 0; e < Run; ++e) elements.push_back(number<Units>(x[e], is_signed[0]));
+      for (int e = 0; e < Run; ++e) elements.push_back(number<Units>(y[e], is_signed[1]));
       if (int(noted_.size()) <= thread_) noted_.resize(thread_ + 1);
       noted_[thread_].push_back(elements);
       return;
@@ -64,10 +64,13 @@ class emulator {
 
  private:
   const std::vector<double>& noted(int thread) const { return noted_[thread][next_]; }
-  template <class E>
+  /// MFMA knows signed bytes alone.
+  template <matrix_units Units, class E>
   static double number(const E& x, bool is_signed) {
     if constexpr (std::is_same_v<E, integer8>)
-      return is_signed ? std::int8_t(x.bits) : x.bits;
+      return is_signed                      ? std::int8_t(x.bits)
+             : Units == matrix_units::rdna3 ? x.bits
+                                            : std::int8_t(backend::hip::as_signed<false>(x.bits));
     else
       return double(float(x));
   }
@@ -95,6 +98,8 @@ struct mma<test::amd_gpu<Units>> : fma_units {
                              Kinds... kinds) {
     test::emulated->multiply<Units>(sums, x, y, kinds...);
   }
+  static constexpr bool multiplies_signed = Units != hip::matrix_units::rdna3;
+  static int of_wave(int x) { return x; }
   static void end_of_products() {}
 };
 
@@ -167,8 +172,13 @@ void test_tile(const tiling::reading<typename Types::a>& read_a = {},
       machine.begin(thread);
       accumulator sums(thread);
       sums.start(panels(0));
-      for (int s = 0; s < k_tiles; ++s)
-        sums.multiply(panels(s), [&] { return panels(s + 1 < k_tiles ? s + 1 : s); });
+      detail::simt::with_kinds<accumulator>(panels(0), [&](auto... kinds) {
+        for (int s = 0; s < k_tiles; ++s) {
+          const auto next = [&] { return panels(s + 1 < k_tiles ? s + 1 : s); };
+          sums.multiply(panels(s), next, kinds...);
+        }
+        if constexpr (accumulator::takes_kinds) sums.correct(k * k_tiles, kinds...);
+      });
       if (multiplies) sums.write(p, at, sum_itself<T>());
     }
   }
@@ -212,37 +222,10 @@ TEST(WaveMma, TilesOfWmma) {
 TEST(WaveMma, TilesOfBytes) {
   tiling::reading<integer8> is_signed, is_not;
   is_not.is_signed = false;
-  test_tile<matrix_units::cdna3, types::i8_i32, four(64), direction::k, direction::mn>(is_signed, is_not);
-  test_tile<matrix_units::cdna3, types::i8_i32, four(64), direction::mn, direction::k>(is_not, is_signed);
-  test_tile<matrix_units::rdna3, types::i8_i32, four(64), direction::k, direction::mn>(is_not, is_signed);
-}
-
-/// All products of two bytes, the other bytes of a word being other pairs.
-template <bool SignedX, bool SignedY>
-void test_signs() {
-  for (unsigned x = 0; x < 256; ++x)
-    for (unsigned y = 0; y < 256; ++y) {
-      const unsigned bytes_x[] = {x, y, 255 - x, 3}, bytes_y[] = {y, x ^ 0x55u, x, 200};
-      std::uint32_t words[2] = {};
-      int expected = 0, sum = 0;
-      for (int i = 0; i < 4; ++i) {
-        words[0] |= bytes_x[i] << 8 * i, words[1] |= bytes_y[i] << 8 * i;
-        expected += (SignedX ? std::int8_t(bytes_x[i]) : int(bytes_x[i])) *
-                    (SignedY ? std::int8_t(bytes_y[i]) : int(bytes_y[i]));
-      }
-      backend::hip::multiply_signed<SignedX, SignedY>(
-          words[0], words[1], [&](std::uint32_t a, std::uint32_t b) {
-            for (int i = 0; i < 4; ++i) sum += std::int8_t(a >> 8 * i) * std::int8_t(b >> 8 * i);
-          });
-      if (!SignedX && !SignedY) sum += 4 * 128 * 128;
-      ASSERT_EQ(sum, expected) << "of " << x << " and " << y;
-    }
-}
-TEST(WaveMma, BytesWithoutSigns) {
-  test_signs<true, true>();
-  test_signs<true, false>();
-  test_signs<false, true>();
-  test_signs<false, false>();
+  test_layouts<matrix_units::cdna2, types::i8_i32, four(64)>(is_signed, is_signed);
+  test_layouts<matrix_units::cdna3, types::i8_i32, four(64)>(is_signed, is_not);
+  test_layouts<matrix_units::cdna3, types::i8_i32, one(64)>(is_not, is_not);
+  test_layouts<matrix_units::rdna3, types::i8_i32, four(64)>(is_not, is_signed);
 }
 
 }  // namespace

@@ -1,7 +1,10 @@
 # What a compiler made of an object's kernels for AMD GPUs: none keeps anything in scratch, and all have what their rows promise.
-#   cmake -DOBJECT=<file> -DARCH=gfx90a -DVGPRS=<most of a kernel> "-DUSES=<regexes of instructions>[@least]" -P kernels.cmake
+#   cmake -DOBJECT=<file> -DARCH=gfx90a -DVGPRS=<most of a kernel> -DAHEAD=<least> "-DUSES=<regexes of instructions>[@least]"
+#         -P kernels.cmake
+# SCRATCH, if given, is how many bytes kernels may keep in scratch memory that do not fit into registers by their form.
+# AHEAD counts loops that load a k-tile from global memory right before products of another: MFMA or WMMA stand behind loads.
 # Needs LLVM's tools in LLVM=<folder>.
-foreach(value IN ITEMS OBJECT ARCH VGPRS USES LLVM)
+foreach(value IN ITEMS OBJECT ARCH VGPRS AHEAD USES LLVM)
   if(NOT DEFINED ${value})
     message(FATAL_ERROR "-D${value}= is missing")
   endif()
@@ -37,9 +40,17 @@ list(LENGTH scratch count)
 if(count EQUAL 0)
   message(FATAL_ERROR "${OBJECT}: no kernels for ${ARCH}")
 endif()
-foreach(bytes IN LISTS scratch spilled)
-  if(NOT bytes EQUAL 0)
-    message(SEND_ERROR "${OBJECT}: a kernel for ${ARCH} keeps values in scratch memory: ${bytes}")
+if(NOT SCRATCH)
+  set(SCRATCH 0)
+endif()
+foreach(bytes IN LISTS scratch)
+  if(bytes GREATER SCRATCH)
+    message(SEND_ERROR "${OBJECT}: a kernel for ${ARCH} keeps ${bytes} bytes in scratch memory; ${SCRATCH} are promised")
+  endif()
+endforeach()
+foreach(registers IN LISTS spilled)
+  if(NOT registers EQUAL 0)
+    message(SEND_ERROR "${OBJECT}: a kernel for ${ARCH} spills ${registers} VGPRs")
   endif()
 endforeach()
 set(most 0)
@@ -65,6 +76,11 @@ foreach(use IN LISTS USES)  # an instruction, and behind @ the least number of i
     message(SEND_ERROR "${OBJECT}: ${times} of ${regex} for ${ARCH}, not ${least}")
   endif()
 endforeach()
+string(REGEX MATCHALL "\tglobal_load_[^\n]*\n(\ts_waitcnt lgkmcnt[^\n]*\n)?\tv_(mfma|wmma)" loops "${instructions}")
+list(LENGTH loops loops)
+if(loops LESS AHEAD)
+  message(SEND_ERROR "${OBJECT}: ${loops} loops for ${ARCH} load ahead of products, not ${AHEAD}")
+endif()
 list(JOIN found ", " found)
 cmake_path(GET OBJECT FILENAME name)
-message(STATUS "${name}, ${ARCH}: ${count} kernels, no scratch, at most ${most} VGPRs; ${found}")
+message(STATUS "${name}, ${ARCH}: ${count} kernels, no spills, at most ${most} VGPRs; ${loops} loops load ahead; ${found}")

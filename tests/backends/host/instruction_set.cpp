@@ -206,7 +206,7 @@ const char* number_blocks() {
   (void)((wrong = block_of<float16, converted>()) || (wrong = block_of<bfloat16, converted>()) ||
          (wrong = block_of<float8, converted>()) || (wrong = block_of<float8, grouped_bits<2>>()) ||
          (wrong = block_of<bfloat16, grouped_bits<2>>()) || (wrong = block_of<integer8, grouped_bits<4>>()));
-#if defined(__AVX512VNNI__)
+#if defined(KERAMOS_HOST_BYTE_QUADS)
   (void)(wrong || (wrong = block_of<integer8, byte_quads::pack_a>()) ||
          (wrong = block_of<integer8, byte_quads::pack_b>()));
 #endif

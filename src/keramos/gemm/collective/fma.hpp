@@ -37,7 +37,7 @@ class fma_accumulator {
 
  public:
   /// Whether panels may lie with their rows along k as well.
-  static constexpr bool reads_either = false;
+  static constexpr bool reads_either = false, takes_kinds = false;
 
   KERAMOS_FORCEINLINE_FUNCTION explicit fma_accumulator(int thread) {
     const int warp = thread / warp_size, lane = thread % warp_size;

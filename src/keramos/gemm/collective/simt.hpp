@@ -45,6 +45,7 @@ class collective {
   static constexpr int team_size = Config.warps() * backend::traits<Exec>::warp_size;
   static constexpr int summing_threads = team_size;
   static constexpr bool splits_k = Config.splits_k, persistent = false;
+  static constexpr bool on_several_dies = backend::traits<Exec>::several_dies;
 
  private:
   static constexpr int stages = Config.stages;
@@ -91,8 +92,9 @@ class collective {
     ring.template wait<stages - 1>(team);
     acc.start(operands.panels(0));
 
-    const auto multiply = [&](int s, auto whole) {
-      acc.multiply(operands.panels(ring.current()), [&] {
+    const auto multiply = [&](int s, auto whole, auto... kinds) {
+      if constexpr (decltype(whole)::value) operands.fetch();
+      const auto next = [&] {
         ring.release();
         if constexpr (stages > 1) ring.template wait<stages - 2>(team);
         const int slot = ring.acquire(team);
@@ -102,12 +104,16 @@ class collective {
         if constexpr (stages == 1) ring.template wait<0>(team);
         ring.advance();
         return operands.panels(ring.current());
-      });
+      };
+      acc.multiply(operands.panels(ring.current()), next, kinds...);
     };
     // Apart from the rest, so that no branch keeps a compiler from spreading copies among the products.
-    int s = 0;
-    for (; s + stages < operands.whole_k_tiles(); ++s) multiply(s, std::true_type());
-    for (; s < k_tiles; ++s) multiply(s, std::false_type());
+    with_kinds<accumulator>(operands.panels(0), [&](auto... kinds) {
+      int s = 0;
+      for (; s + stages < operands.whole_k_tiles(); ++s) multiply(s, std::true_type(), kinds...);
+      for (; s < k_tiles; ++s) multiply(s, std::false_type(), kinds...);
+      if constexpr (accumulator::takes_kinds) acc.correct(k_tiles * Config.block.k, kinds...);
+    });
     if constexpr (Types::is_complex) acc.finish(p);
     if (tile.add_up(team, acc)) acc.write(p, tile.position(), epilogue);
   }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include <keramos/backends/interface.hpp>
 #include <keramos/base/macros.hpp>
@@ -86,6 +87,17 @@ class panel : public tiling::reading<T> {
     }
   }
   KERAMOS_FORCEINLINE_FUNCTION const T* at(int mn, int k) const { return data + offset(mn, k); }
+  /// at(mn, k + i), where k is a multiple of `period` and i a constant: all but one of eight XORs of mn is an offset that the
+  /// compiler knows.
+  KERAMOS_FORCEINLINE_FUNCTION const T* at(int mn, int k, int i) const {
+    if constexpr (along_k || !is_short) {
+      return at(mn, k + i);
+    } else {
+      const int row = place(i), swap = row * extent / line % 8 * run_length;
+      if constexpr (extent >= line) return data + (k * extent + (mn ^ row % 8 * run_length)) + row * extent;
+      return data + (k * extent + (mn ^ swap % extent)) + (row * extent ^ swap / extent * extent);
+    }
+  }
 
  private:
   /// Which row of the panel holds row i: of each sixteen rows of bytes along k first every other one, of those along m or
@@ -150,6 +162,15 @@ class operand_stager {
                            (map::lanes_slow % panel::period == 0 || map::passes_slow == 1));
   static_assert(by_strides || sizeof(T) <= 2,
                 "keramos: a thread's rows of a swizzled panel must all be swizzled alike");
+  /// What a thread copies of a k-tile in words of 4 bytes, of which single elements take at least one each.
+  static constexpr int words = Vector * int(sizeof(T)) < 4 ? 1 : Vector * int(sizeof(T)) / 4;
+  static constexpr bool ahead =
+      !map::partial && map::passes_slow * map::passes_fast * words <= Copier::most_words_ahead;
+  struct nothing {};
+  template <class C>
+  struct loaded {
+    typename C::template vector<Vector* int(sizeof(T))> of_pass[map::passes_slow][map::passes_fast];
+  };
 
  public:
   /// `extent` rows of the tile lie inside the operand, which ends `k_left` columns on.
@@ -167,10 +188,30 @@ class operand_stager {
     row_step_ = rows * (along_mn ? from.stride_k : from.stride_mn) * index_t(sizeof(T));
   }
 
+  /// Begins to copy the next k-tile, which lies inside the operand: it is loaded into registers, if the copier says that they
+  /// are enough, while another k-tile is multiplied. Then stage<true> stores them.
+  KERAMOS_FORCEINLINE_FUNCTION void fetch() {
+    if constexpr (ahead) {
+      const T* row = global_;
+      KERAMOS_UNROLL
+      for (int ps = 0; ps < map::passes_slow; ++ps) {
+        KERAMOS_UNROLL
+        for (int pf = 0; pf < map::passes_fast; ++pf)
+          held_.of_pass[ps][pf] = Copier::template load<Vector>(row + pf * map::step_fast * stride_fast_);
+        if (along_mn || ps + 1 < map::passes_slow) row = Copier::advance(row, row_step_);
+      }
+      global_ = along_mn ? row : global_ + K;
+    }
+  }
+
   /// Copies k-tile number `k-tile`; every call is for the k-tile after the last one's. `Whole` promises that
   /// all of it lies inside the operand.
   template <bool Whole>
   KERAMOS_FORCEINLINE_FUNCTION void stage(T* local, [[maybe_unused]] int k_tile) {
+    if constexpr (Whole && ahead) {
+      store_fetched(local);
+      return;
+    }
     // What only the checked copy needs is not kept in registers between k-tiles.
     const int thread = Whole && !map::partial && by_strides ? 0 : Copier::recompute(thread_);
     const int fast = map::fast(thread), slow = map::slow(thread);
@@ -187,10 +228,7 @@ class operand_stager {
       for (int ps = 0; ps < map::passes_slow; ++ps) {
         KERAMOS_UNROLL
         for (int pf = 0; pf < map::passes_fast; ++pf) {
-          T* const to =
-              local + (by_strides ? local_offset_ + ps * map::lanes_slow * local_slow +
-                                        pf * map::step_fast * local_fast
-                                  : offset(fast + pf * map::step_fast, slow + ps * map::lanes_slow));
+          T* const to = local + place(fast, slow, ps, pf);
           const T* from = row + pf * map::step_fast * stride_fast_;
           if constexpr (Whole) {
             if (busy) Copier::template copy<Vector>(to, from);
@@ -207,6 +245,17 @@ class operand_stager {
   }
 
  private:
+  KERAMOS_FORCEINLINE_FUNCTION void store_fetched(T* local) {
+    const int thread = by_strides ? 0 : thread_;
+    KERAMOS_UNROLL
+    for (int ps = 0; ps < map::passes_slow; ++ps) {
+      KERAMOS_UNROLL
+      for (int pf = 0; pf < map::passes_fast; ++pf)
+        Copier::template store<Vector>(local + place(map::fast(thread), map::slow(thread), ps, pf),
+                                       held_.of_pass[ps][pf]);
+    }
+  }
+
   /// Elements that cannot be copied asynchronously, one by one: about eight are on their way before the first is stored,
   /// since a compiler that cannot tell the two memories apart would wait for each.
   template <bool Whole>
@@ -234,14 +283,11 @@ class operand_stager {
         const int ps = first + s;
         KERAMOS_UNROLL
         for (int pf = 0; pf < map::passes_fast; ++pf)
-          if (busy)
-            local[by_strides
-                      ? local_offset_ + ps * map::lanes_slow * local_slow + pf * map::step_fast * local_fast
-                      : offset(fast + pf * map::step_fast, slow + ps * map::lanes_slow)] = element[s][pf];
+          if (busy) local[place(fast, slow, ps, pf)] = element[s][pf];
       }
     };
     // Unrolled, the many bytes of large tiles would be most of a kernel's code; narrow tiles are slower with a loop.
-    if constexpr (map::passes_slow > 4 * at_once) {
+    if constexpr (map::passes_slow > Copier::template most_groups_unrolled<T> * at_once) {
       KERAMOS_NO_UNROLL
       for (int first = 0; first < map::passes_slow; first += at_once) stage(first);
     } else {
@@ -251,6 +297,11 @@ class operand_stager {
     global_ = along_mn ? row : global_ + K;
   }
 
+  /// Where a pass puts what it copies; `fast` and `slow` are the thread's of its first one.
+  KERAMOS_FORCEINLINE_FUNCTION int place(int fast, int slow, int ps, int pf) const {
+    return by_strides ? local_offset_ + ps * map::lanes_slow * local_slow + pf * map::step_fast * local_fast
+                      : offset(fast + pf * map::step_fast, slow + ps * map::lanes_slow);
+  }
   KERAMOS_FORCEINLINE_FUNCTION static int offset(int fast, int slow) {
     return along_mn ? panel::offset(fast, slow) : panel::offset(slow, fast);
   }
@@ -262,6 +313,7 @@ class operand_stager {
   index_t row_step_;  // bytes from pass to pass
   index_t k_left_;
   const T* global_;
+  std::conditional_t<ahead, loaded<Copier>, nothing> held_;  // what fetch loaded (passes)
 };
 
 /// Where an operand's memory runs, and how many elements can be copied from it at once.
@@ -307,6 +359,11 @@ class stager {
 
   KERAMOS_FORCEINLINE_FUNCTION int whole_k_tiles() const { return whole_k_tiles_; }
 
+  KERAMOS_FORCEINLINE_FUNCTION void fetch() {
+    a_.fetch();
+    b_.fetch();
+    if constexpr (Copier::most_words_ahead > 0) Copier::end_of_loads();
+  }
   template <bool Whole>
   KERAMOS_FORCEINLINE_FUNCTION void stage(int k_tile, int slot) {
     a_.template stage<Whole>(a_local(slot), k_tile);

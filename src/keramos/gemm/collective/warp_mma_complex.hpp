@@ -24,7 +24,7 @@ class warp_mma_complex_accumulator {
 
  public:
   /// Fragments are read element by element, so panels may lie either way.
-  static constexpr bool reads_either = true;
+  static constexpr bool reads_either = true, takes_kinds = false;
 
   KERAMOS_FORCEINLINE_FUNCTION explicit warp_mma_complex_accumulator(int thread) {
     const int warp = thread / 32, group = thread % 32 / 4;

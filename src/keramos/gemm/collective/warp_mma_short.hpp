@@ -36,7 +36,7 @@ class warp_mma_short_accumulator {
 
  public:
   /// Matrices are transposed where they are loaded, so panels may lie either way.
-  static constexpr bool reads_either = true;
+  static constexpr bool reads_either = true, takes_kinds = false;
 
   KERAMOS_FORCEINLINE_FUNCTION explicit warp_mma_short_accumulator(int thread)
       : m_(thread / 32 / warps_n * Config.warp.m),

@@ -33,18 +33,21 @@ struct wave_rows {
                                                 int k) {
     if constexpr (along_k) {
       constexpr int count = 16 / int(sizeof(E)) < Run ? 16 / int(sizeof(E)) : Run;
+      static_assert(16 % Panel::period == 0, "keramos: a row has the same place in each fragment");
       KERAMOS_UNROLL
-      for (int f = 0; f < Fragments; ++f) KERAMOS_UNROLL
-      for (int e = 0; e < Run; e += count) {
-        const auto v = *reinterpret_cast<const run<E, count>*>(p.at(mn + at(f, i), k + e));
+      for (int e = 0; e < Run; e += count) KERAMOS_UNROLL
+      for (int f = 0; f < Fragments; ++f) {
+        const auto v =
+            *reinterpret_cast<const run<E, count>*>(p.at(mn + i, k + e) + f * 16 * Panel::stride_mn);
         KERAMOS_UNROLL
         for (int n = 0; n < count; ++n) to[f][e + n] = v.value[n];
       }
     } else {
+      static_assert(Run % Panel::period == 0);
       KERAMOS_UNROLL
       for (int f = 0; f < Fragments; f += group) KERAMOS_UNROLL
       for (int e = 0; e < Run; ++e) {
-        const auto v = *reinterpret_cast<const run<E, group>*>(p.at(mn + at(f, i), k + e));
+        const auto v = *reinterpret_cast<const run<E, group>*>(p.at(mn + at(f, i), k, e));
         KERAMOS_UNROLL
         for (int n = 0; n < group; ++n) to[f + n][e] = v.value[n];
       }
@@ -76,32 +79,54 @@ class wave_mma_accumulator {
                 "keramos: warp tiles are multiples of the fragment");
 
  public:
-  static constexpr bool reads_either = true;
+  static constexpr bool reads_either = true, takes_kinds = tiling::reading<E>::has_kinds;
 
   KERAMOS_FORCEINLINE_FUNCTION explicit wave_mma_accumulator(int thread)
-      : m_(thread / warp_size / warps_n * Config.warp.m + thread % warp_size / layout.lanes * wave_m),
-        n_(thread / warp_size % warps_n * Config.warp.n),
+      : m_(atom::of_wave(thread / warp_size / warps_n * Config.warp.m +
+                         thread % warp_size / layout.lanes * wave_m)),
+        n_(atom::of_wave(thread / warp_size % warps_n * Config.warp.n)),
         i_(thread % 16),
         q_(thread % layout.lanes / 16),
         j_(cols::along_k ? place(layout.sum_of(i_), layout.q_of(i_)) : i_),
-        acc_{} {}
+        acc_{},
+        of_a_{},
+        of_b_{} {}
 
   template <class Panels>
   KERAMOS_FORCEINLINE_FUNCTION void start(const Panels& p) {
     load(p, 0);
   }
 
-  template <class Panels, class Next>
-  KERAMOS_FORCEINLINE_FUNCTION void multiply(const Panels& now, const Next& next) {
-    if constexpr (tiling::reading<E>::has_kinds) {  // which are part of the instruction
-      using yes = std::true_type;
-      using no = std::false_type;
-      if (now.a.kind())
-        now.b.kind() ? multiply_as(now, next, yes(), yes()) : multiply_as(now, next, no(), yes());
+  /// `Kinds` are those of the elements of B and of A, if it takes them. Then `correct` follows the last k-tile.
+  template <class Panels, class Next, class... Kinds>
+  KERAMOS_FORCEINLINE_FUNCTION void multiply(const Panels& now, const Next& next, Kinds... kinds) {
+    KERAMOS_UNROLL
+    for (int s = 0; s < steps; ++s) {
+      KERAMOS_UNROLL
+      for (int i = 0; i < fm; ++i) KERAMOS_UNROLL
+      for (int j = 0; j < fn; ++j) atom::multiply_16x16(acc_[i][j], b_frag_[j], a_frag_[i], kinds...);
+      if constexpr (takes_kinds && atom::multiplies_signed) multiply_ones(kinds...);
+      atom::end_of_products();
+      if (s + 1 < steps)
+        load(now, s + 1);
       else
-        now.b.kind() ? multiply_as(now, next, yes(), no()) : multiply_as(now, next, no(), no());
-    } else {
-      multiply_as(now, next);
+        load(next(), 0);
+    }
+  }
+
+  /// Adds what is missing of `k` products where elements of A or B are unsigned, and the atom multiplied them less 128.
+  template <class KindB, class KindA>
+  KERAMOS_FORCEINLINE_FUNCTION void correct([[maybe_unused]] int k, KindB, KindA) {
+    if constexpr (atom::multiplies_signed && !(KindB::value && KindA::value)) {
+      KERAMOS_UNROLL
+      for (int i = 0; i < fm; ++i) KERAMOS_UNROLL
+      for (int j = 0; j < fn; ++j) KERAMOS_UNROLL
+      for (int v = 0; v < vectors; ++v) KERAMOS_UNROLL
+      for (int s = 0; s < vector; ++s) {
+        if constexpr (!KindB::value) acc_[i][j][v][s] += 128 * of_a_[i][v][s];
+        if constexpr (!KindA::value) acc_[i][j][v][s] += 128 * of_b_[j][v][s];
+        if constexpr (!KindB::value && !KindA::value) acc_[i][j][v][s] += T(128 * 128) * k;
+      }
     }
   }
 
@@ -143,19 +168,20 @@ class wave_mma_accumulator {
   }
 
  private:
-  /// `Kinds` are those of the elements of B and of A, if there are several (tiling::reading).
-  template <class Panels, class Next, class... Kinds>
-  KERAMOS_FORCEINLINE_FUNCTION void multiply_as(const Panels& now, const Next& next, Kinds... kinds) {
+  /// (b + 128)·(a + 128) = b·a + 128·a + 128·b + 128·128: sums of A's elements meet B's 128, and sums of B's meet A's.
+  template <class KindB, class KindA>
+  KERAMOS_FORCEINLINE_FUNCTION void multiply_ones(KindB b, KindA a) {
+    const std::true_type is_signed;
+    E ones[layout.run];
     KERAMOS_UNROLL
-    for (int s = 0; s < steps; ++s) {
+    for (int e = 0; e < layout.run; ++e) ones[e] = E(1);
+    if constexpr (!KindB::value) {
       KERAMOS_UNROLL
-      for (int i = 0; i < fm; ++i) KERAMOS_UNROLL
-      for (int j = 0; j < fn; ++j) atom::multiply_16x16(acc_[i][j], b_frag_[j], a_frag_[i], kinds...);
-      atom::end_of_products();
-      if (s + 1 < steps)
-        load(now, s + 1);
-      else
-        load(next(), 0);
+      for (int i = 0; i < fm; ++i) atom::multiply_16x16(of_a_[i], ones, a_frag_[i], is_signed, a);
+    }
+    if constexpr (!KindA::value) {
+      KERAMOS_UNROLL
+      for (int j = 0; j < fn; ++j) atom::multiply_16x16(of_b_[j], b_frag_[j], ones, b, is_signed);
     }
   }
 
@@ -175,8 +201,26 @@ class wave_mma_accumulator {
 
   int m_, n_, i_, q_,
       j_;  // the wavefront's first row and column; this lane's of a fragment's rows, sums and columns
-  T acc_[fm][fn][vectors][vector];                     // (fragment row, fragment column, sums)
+  T acc_[fm][fn][vectors][vector];  // (fragment row, fragment column, sums)
+  T of_a_[takes_kinds ? fm : 1][vectors][vector],
+      of_b_[takes_kinds ? fn : 1][vectors][vector];    // sums of elements
   E a_frag_[fm][layout.run], b_frag_[fn][layout.run];  // (fragment, k)
 };
+
+/// Calls `f(kind of B, kind of A)` with constants, for accumulators whose instructions are others for each of them
+/// (tiling::reading): so that there is a loop for each, not one with branches. For other accumulators calls `f()`.
+template <class Accumulator, class Panels, class F>
+KERAMOS_FORCEINLINE_FUNCTION void with_kinds([[maybe_unused]] const Panels& p, const F& f) {
+  if constexpr (Accumulator::takes_kinds) {
+    using yes = std::true_type;
+    using no = std::false_type;
+    if (p.a.kind())
+      p.b.kind() ? f(yes(), yes()) : f(no(), yes());
+    else
+      p.b.kind() ? f(yes(), no()) : f(no(), no());
+  } else {
+    f();
+  }
+}
 
 }  // namespace keramos::detail::simt

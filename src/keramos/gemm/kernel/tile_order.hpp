@@ -3,11 +3,45 @@
 
 #include <algorithm>
 
+#include <keramos/backends/interface.hpp>
 #include <keramos/base/index.hpp>
 #include <keramos/base/macros.hpp>
 #include <keramos/gemm/problem.hpp>
 
 namespace keramos::detail {
+
+/// Which rank a team has in the order of tiles. A device of `Several` dies deals teams out to them in turn, and each die has a
+/// last-level cache of its own: so that teams of one die share rows of A and columns of B there, they get ranks that follow
+/// each other (XCDs of AMD's MI300: https://github.com/ROCm/composable_kernel/pull/3652).
+template <bool Several>
+struct dealt_teams {
+  KERAMOS_FORCEINLINE_FUNCTION static int rank_of(int team, int /*teams*/) { return team; }
+};
+template <>
+struct dealt_teams<true> {
+  int dies;
+
+  KERAMOS_FORCEINLINE_FUNCTION int rank_of(int team, int teams) const {
+    const int die = team % dies, each = teams / dies,
+              longer = teams % dies;  // `longer` dies have one team more
+    return die * each + (die < longer ? die : longer) + team / dies;
+  }
+};
+
+/// Those of a collective whose device says so.
+template <class Collective>
+inline constexpr bool on_several_dies = requires {
+  requires Collective::on_several_dies;
+};
+template <class Collective>
+using dealt_teams_of = dealt_teams<on_several_dies<Collective>>;
+template <class Collective, class Exec>
+dealt_teams_of<Collective> deal_teams([[maybe_unused]] const Exec& exec) {
+  if constexpr (on_several_dies<Collective>)
+    return {backend::tiles<Exec>::model(exec).dies};
+  else
+    return {};
+}
 
 /// Bands of `band` tile rows, walked column by column: teams that run at the same time then share
 /// rows of A and columns of B in the last-level cache (threadblock swizzle of CUTLASS, "Efficient

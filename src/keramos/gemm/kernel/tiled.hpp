@@ -18,7 +18,7 @@ namespace keramos::detail {
 
 /// One kernel for all tiles of a problem.
 template <gemm_collective Collective, class Epilogue>
-struct gemm_kernel {
+struct gemm_kernel : dealt_teams_of<Collective> {
   using types = typename Collective::types;
 
   Collective collective;
@@ -65,7 +65,7 @@ struct gemm_kernel {
 
    private:
     KERAMOS_FORCEINLINE_FUNCTION int rank() const {
-      const int first = Collective::recompute(team.league_rank());
+      const int first = kernel.rank_of(Collective::recompute(team.league_rank()), team.league_size());
       return Collective::persistent ? first + steps : first;
     }
     KERAMOS_FORCEINLINE_FUNCTION int part() const {
@@ -112,7 +112,7 @@ void launch_tiled(const Exec& exec, const Collective& collective, const gemm_pro
     if constexpr (Collective::persistent) teams = std::min(teams, teams_at_once<Collective>(exec));
     team_launch<Collective::team_size, Collective::teams_per_unit, sharing::balanced>(
         "keramos::gemm", exec, teams, collective.local_bytes(),
-        kernel{collective, p, order, epilogue, split});
+        kernel{deal_teams<Collective>(exec), collective, p, order, epilogue, split});
   }
 }
 

@@ -103,7 +103,7 @@ struct tile_of_batch {
 };
 
 template <gemm_collective Collective, class Tiles, class Epilogue>
-struct batched_gemm_kernel {
+struct batched_gemm_kernel : dealt_teams_of<Collective> {
   using types = typename Collective::types;
 
   Collective collective;
@@ -113,7 +113,7 @@ struct batched_gemm_kernel {
 
   template <class Team>
   KERAMOS_FORCEINLINE_FUNCTION void operator()(const Team& team) const {
-    const int rank = int(team.league_rank());
+    const int rank = this->rank_of(int(team.league_rank()), int(team.league_size()));
     if constexpr (Collective::persistent) {
       const tile_of_batch<Collective, Tiles> first{tiles, count, int(team.league_size()), rank};
       collective.run(team, first.problem(), first, epilogue);
@@ -158,7 +158,7 @@ void launch_tiles(const Exec& exec, int count, const Collective& collective, con
     if constexpr (Collective::persistent) teams = std::min(teams, teams_at_once<Collective>(exec));
     team_launch<Collective::team_size, Collective::teams_per_unit, sharing::balanced>(
         "keramos::gemm_batched", exec, teams, collective.local_bytes(),
-        kernel{collective, tiles, epilogue, count});
+        kernel{deal_teams<Collective>(exec), collective, tiles, epilogue, count});
   }
 }
 
