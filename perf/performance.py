@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the tables of README.md and docs/performance.md from the recordings in perf/baselines, and those of docs/support.md
-from the ones in perf/support:
+"""Writes the tables of README.md and docs/performance.md from the recordings in perf/data/baselines, and those of docs/support.md
+from the ones in perf/data/support:
 
   python3 perf/performance.py            rewrites them in place
   python3 perf/performance.py --check    shows what would change, and exits 1 if anything would
@@ -82,7 +82,7 @@ def read(lines):
     rows, versions = [], {}
     for line in lines.strip().splitlines():
         (pattern,), wanted = conditions(line)
-        paths = sorted((ROOT / "perf" / "baselines").glob(pattern + ".json"))
+        paths = sorted((ROOT / "perf" / "data" / "baselines").glob(pattern + ".json"))
         if not paths:
             stop(f"no recording {pattern}.json")
         for path in paths:
@@ -251,7 +251,7 @@ def results_table(section):
 
 def support_table(section):
     """How many of the mixes of two ops and three layouts the tests did, of each type in each form."""
-    document = json.loads((ROOT / "perf" / "support" / f"{section['support']}.json").read_text(encoding="utf-8"))
+    document = json.loads((ROOT / "perf" / "data" / "support" / f"{section['support']}.json").read_text(encoding="utf-8"))
     forms = list(dict.fromkeys(["product", *(row["form"] for row in document["tested"])]))
     mixes = {}
     for row in document["tested"]:

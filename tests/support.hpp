@@ -86,7 +86,7 @@ class support_listener : public testing::EmptyTestEventListener {
   std::map<std::string, bool> passed_;
 };
 
-/// Notes a product of views, as the caller has them. Forms are those of keramos-perf support (perf/support/table.hpp).
+/// Notes a product of views, as the caller has them. Forms are those of keramos-perf support (perf/commands/support/table.hpp).
 template <template <class> class View, class A, class B, class C>
 void record_support(const char* form, const View<A>& a, const View<B>& b, const View<C>& c, op op_a, op op_b,
                     gemm_compute compute = gemm_compute::standard) {

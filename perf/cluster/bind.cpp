@@ -5,9 +5,9 @@
 #include <cstdlib>
 
 #include "communicator.hpp"
-#include "core/cpus.hpp"
-#include "core/parallel.hpp"
-#include "device/machine.hpp"
+#include "measure/core/cpus.hpp"
+#include "measure/core/parallel.hpp"
+#include "measure/device/machine.hpp"
 
 namespace keramos::perf {
 

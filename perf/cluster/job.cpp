@@ -9,13 +9,13 @@
 #include <thread>
 
 #include "bind.hpp"
-#include "core/cpus.hpp"
-#include "core/host.hpp"
-#include "core/interrupt.hpp"
-#include "core/json.hpp"
-#include "core/parallel.hpp"
-#include "gemm/session.hpp"
+#include "commands/gemm/session.hpp"
 #include "leader.hpp"
+#include "measure/core/cpus.hpp"
+#include "measure/core/host.hpp"
+#include "measure/core/interrupt.hpp"
+#include "measure/core/json.hpp"
+#include "measure/core/parallel.hpp"
 
 namespace keramos::perf {
 namespace {

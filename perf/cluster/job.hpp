@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
+#include "commands/gemm/options.hpp"
 #include "communicator.hpp"
-#include "gemm/options.hpp"
 
 namespace keramos::perf {
 

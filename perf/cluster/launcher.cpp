@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "communicator.hpp"
-#include "core/host.hpp"
-#include "core/problem.hpp"
+#include "measure/core/host.hpp"
+#include "measure/core/problem.hpp"
 
 namespace keramos::perf {
 

@@ -7,9 +7,9 @@
 #include <thread>
 
 #include "bind.hpp"
-#include "core/host.hpp"
-#include "core/interrupt.hpp"
-#include "core/json.hpp"
+#include "measure/core/host.hpp"
+#include "measure/core/interrupt.hpp"
+#include "measure/core/json.hpp"
 #include "report/context.hpp"
 #include "summary.hpp"
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "commands/gemm/resume.hpp"
+#include "commands/gemm/session.hpp"
 #include "communicator.hpp"
-#include "gemm/resume.hpp"
-#include "gemm/session.hpp"
 #include "report/output.hpp"
 #include "report/progress.hpp"
 

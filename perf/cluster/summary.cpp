@@ -7,7 +7,7 @@
 #include <cmath>
 #include <map>
 
-#include "core/cpus.hpp"
+#include "measure/core/cpus.hpp"
 #include "report/read.hpp"
 
 namespace keramos::perf {

@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "command.hpp"
-#include "core/cache_misses.hpp"
-#include "core/host.hpp"
+#include "commands/gemm/bench.hpp"
 #include "counters.hpp"
-#include "gemm/bench.hpp"
+#include "measure/core/cache_misses.hpp"
+#include "measure/core/host.hpp"
 #include "options.hpp"
 #include "step.hpp"
 

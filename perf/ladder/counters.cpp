@@ -11,9 +11,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "core/cache_misses.hpp"
-#include "core/host.hpp"
-#include "core/program.hpp"
+#include "measure/core/cache_misses.hpp"
+#include "measure/core/host.hpp"
+#include "measure/core/program.hpp"
 
 namespace keramos::perf {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/problem.hpp"
-#include "device/counters.hpp"
+#include "measure/core/problem.hpp"
+#include "measure/device/counters.hpp"
 
 namespace keramos::perf {
 

@@ -5,8 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "core/range.hpp"
-#include "device/machine.hpp"
+#include "measure/core/range.hpp"
+#include "measure/device/machine.hpp"
 #include "report/output.hpp"
 #include "step.hpp"
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "core/json.hpp"
+#include "measure/core/json.hpp"
 
 namespace keramos::perf {
 namespace {

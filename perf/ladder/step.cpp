@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "device/machine_queue.hpp"
+#include "measure/device/machine_queue.hpp"
 
 namespace keramos::perf {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/problem.hpp"
-#include "providers/provider.hpp"
+#include "measure/core/problem.hpp"
+#include "measure/providers/provider.hpp"
 
 namespace keramos::perf {
 

@@ -10,7 +10,7 @@
 #include "7_prefetched.hpp"
 #include "8_vectorized.hpp"
 #include "9_tensor_cores.hpp"
-#include "device/machine_queue.hpp"
+#include "measure/device/machine_queue.hpp"
 #include "step.hpp"
 
 namespace keramos::perf::ladder {

@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "build_info.hpp"
-#include "core/host.hpp"
-#include "core/parallel.hpp"
-#include "core/problem.hpp"
 #include "git_revision.hpp"
+#include "measure/core/host.hpp"
+#include "measure/core/parallel.hpp"
+#include "measure/core/problem.hpp"
 
 namespace keramos::perf {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "gemm/bench.hpp"
+#include "commands/gemm/bench.hpp"
 
 namespace keramos::perf {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "core/json.hpp"
+#include "measure/core/json.hpp"
 #include "result.hpp"
 
 namespace keramos::perf {

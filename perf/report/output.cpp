@@ -8,8 +8,8 @@
 #include <fstream>
 #include <stdexcept>
 
-#include "core/json.hpp"
-#include "core/problem.hpp"
+#include "measure/core/json.hpp"
+#include "measure/core/problem.hpp"
 #include "result.hpp"
 
 namespace keramos::perf {

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "core/program.hpp"
+#include "measure/core/program.hpp"
 
 namespace keramos::perf {
 

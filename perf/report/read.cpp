@@ -6,9 +6,9 @@
 #include <cmath>
 #include <limits>
 
-#include "core/json.hpp"
-#include "core/problem.hpp"
-#include "core/range.hpp"
+#include "measure/core/json.hpp"
+#include "measure/core/problem.hpp"
+#include "measure/core/range.hpp"
 
 namespace keramos::perf {
 namespace {

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/check.hpp"
-#include "core/problem.hpp"
-#include "core/statistics.hpp"
+#include "measure/core/check.hpp"
+#include "measure/core/problem.hpp"
+#include "measure/core/statistics.hpp"
 
 namespace keramos::perf {
 

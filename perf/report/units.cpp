@@ -6,7 +6,7 @@
 #include <cmath>
 #include <initializer_list>
 
-#include "core/problem.hpp"
+#include "measure/core/problem.hpp"
 
 namespace keramos::perf {
 namespace {

@@ -1,6 +1,6 @@
 // The judge of batches is judged: right results pass, a single wrong element of any matrix does not, whether
 // all elements are looked at or sums of them.
-#include "core/batched_check.hpp"
+#include "measure/core/batched_check.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "core/random.hpp"
+#include "measure/core/random.hpp"
 #include "perf/product_types.hpp"
 
 namespace keramos::perf {

@@ -1,5 +1,5 @@
 // The judge is judged: right results of every kind pass, a single wrong element does not.
-#include "core/check.hpp"
+#include "measure/core/check.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <random>
 #include <vector>
 
-#include "core/random.hpp"
+#include "measure/core/random.hpp"
 #include "perf/product_types.hpp"
 
 namespace keramos::perf {

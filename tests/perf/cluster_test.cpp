@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "cluster/summary.hpp"
-#include "core/cpus.hpp"
+#include "measure/core/cpus.hpp"
 #include "report/read.hpp"
 
 namespace keramos::perf {

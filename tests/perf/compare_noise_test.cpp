@@ -5,9 +5,9 @@
 #include <cmath>
 #include <random>
 
-#include "compare/compare.hpp"
-#include "compare/judge.hpp"
-#include "core/statistics.hpp"
+#include "commands/compare/compare.hpp"
+#include "commands/compare/judge.hpp"
+#include "measure/core/statistics.hpp"
 
 namespace keramos::perf {
 namespace {

@@ -1,14 +1,14 @@
 // The gate finds what became slower and keeps silent about noise.
-#include "compare/compare.hpp"
+#include "commands/compare/compare.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "core/problem.hpp"
-#include "core/random.hpp"
-#include "core/statistics.hpp"
+#include "measure/core/problem.hpp"
+#include "measure/core/random.hpp"
+#include "measure/core/statistics.hpp"
 
 namespace keramos::perf {
 namespace {

@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "core/cache_misses.hpp"
-#include "core/program.hpp"
+#include "measure/core/cache_misses.hpp"
+#include "measure/core/program.hpp"
 
 namespace keramos::perf {
 namespace {

@@ -4,10 +4,10 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "core/device_spec.hpp"
-#include "explain/occupancy.hpp"
-#include "explain/text.hpp"
-#include "explain/tile_model.hpp"
+#include "commands/explain/occupancy.hpp"
+#include "commands/explain/text.hpp"
+#include "commands/explain/tile_model.hpp"
+#include "measure/core/device_spec.hpp"
 
 namespace keramos::perf {
 namespace {

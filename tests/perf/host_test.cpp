@@ -1,5 +1,5 @@
 // What the machine says of itself, read from folders that look like Linux'.
-#include "core/host.hpp"
+#include "measure/core/host.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "core/check.hpp"
-#include "device/machine.hpp"
+#include "measure/core/check.hpp"
+#include "measure/device/machine.hpp"
 
 namespace keramos::perf {
 namespace {

@@ -1,5 +1,5 @@
 # The page of keramos-perf report in a real browser: page_audit.py says what is looked at.
-#   cmake -DPROGRAM=keramos-perf -DDATA=tests/perf/data -DBASELINES=perf/baselines -DBROWSER=chromium -DPYTHON=python3
+#   cmake -DPROGRAM=keramos-perf -DDATA=tests/perf/data -DBASELINES=perf/data/baselines -DBROWSER=chromium -DPYTHON=python3
 #         [-DPICTURES=folder] -P page_browser.cmake
 # What it needs beside chromium comes from PyPI into a virtual environment here.
 include(${CMAKE_CURRENT_LIST_DIR}/commands.cmake)

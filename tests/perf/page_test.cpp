@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "page/summary.hpp"
+#include "report/page/summary.hpp"
 #include "report/svg.hpp"
 #include "report/units.hpp"
 

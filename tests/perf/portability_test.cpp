@@ -1,9 +1,9 @@
 // Pennycook's metric of efficiencies that can be worked out by hand.
-#include "portability/portability.hpp"
+#include "commands/portability/portability.hpp"
 
 #include <gtest/gtest.h>
 
-#include "core/problem.hpp"
+#include "measure/core/problem.hpp"
 
 namespace keramos::perf {
 namespace {

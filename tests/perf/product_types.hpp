@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "core/problem.hpp"
-#include "core/product_of_rows.hpp"
+#include "measure/core/problem.hpp"
+#include "measure/core/product_of_rows.hpp"
 
 namespace keramos::perf {
 

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "core/problem.hpp"
+#include "measure/core/problem.hpp"
 #include "report/output.hpp"
 
 namespace keramos::perf {

@@ -1,5 +1,5 @@
 // The judgement of a C of eight-bit integers: right results pass, and each kind of wrong one is found.
-#include "core/quantized_check.hpp"
+#include "measure/core/quantized_check.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <random>
 
-#include "core/host_workspace.hpp"
+#include "measure/core/host_workspace.hpp"
 
 namespace keramos::perf {
 namespace {

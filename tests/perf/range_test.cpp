@@ -1,5 +1,5 @@
 // Sizes and shapes as users write them.
-#include "core/range.hpp"
+#include "measure/core/range.hpp"
 
 #include <gtest/gtest.h>
 

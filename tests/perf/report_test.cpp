@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "page/page.hpp"
+#include "report/page/page.hpp"
 
 namespace keramos::perf {
 namespace {

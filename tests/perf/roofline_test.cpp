@@ -3,9 +3,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/host_peak.hpp"
-#include "core/problem.hpp"
-#include "roofline/model.hpp"
+#include "commands/roofline/model.hpp"
+#include "measure/core/host_peak.hpp"
+#include "measure/core/problem.hpp"
 
 namespace keramos::perf {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/statistics.hpp"
+#include "measure/core/statistics.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "core/random.hpp"
+#include "measure/core/random.hpp"
 
 namespace keramos::perf {
 namespace {

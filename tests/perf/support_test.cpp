@@ -1,11 +1,11 @@
 // Recordings of tested products: what is made of the lines of tests, and what is refused.
-#include "support/table.hpp"
+#include "commands/support/table.hpp"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "core/problem.hpp"
+#include "measure/core/problem.hpp"
 
 namespace keramos::perf {
 namespace {

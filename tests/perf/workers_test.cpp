@@ -5,10 +5,10 @@
 #include <cstring>
 #include <set>
 
-#include "core/cpus.hpp"
-#include "core/host_workspace.hpp"
-#include "core/parallel.hpp"
-#include "core/random.hpp"
+#include "measure/core/cpus.hpp"
+#include "measure/core/host_workspace.hpp"
+#include "measure/core/parallel.hpp"
+#include "measure/core/random.hpp"
 
 namespace keramos::perf {
 namespace {

@@ -1,0 +1,126 @@
+// Freivalds' check over a communicator, by the bounds of core/freivalds.hpp: C x against alpha A (B x) + beta C0 x. Each rank
+// multiplies its own elements, and the vectors are added up over the ranks, so that each has all of them.
+#pragma once
+
+#include <mpi.h>
+
+#include <cmath>
+#include <complex>
+#include <vector>
+
+#include "matrices.hpp"
+#include "measure/core/element_check.hpp"
+
+namespace keramos::perf {
+
+// Sums over all ranks.
+inline void add_up(std::vector<double>& x, MPI_Comm comm) {
+  MPI_Allreduce(MPI_IN_PLACE, x.data(), int(x.size()), MPI_DOUBLE, MPI_SUM, comm);
+}
+inline void add_up(std::vector<long double>& x, MPI_Comm comm) {
+  MPI_Allreduce(MPI_IN_PLACE, x.data(), int(x.size()), MPI_LONG_DOUBLE, MPI_SUM, comm);
+}
+template <class R>
+void add_up(std::vector<std::complex<R>>& x, MPI_Comm comm) {
+  MPI_Allreduce(MPI_IN_PLACE, reinterpret_cast<R*>(x.data()), 2 * int(x.size()),
+                std::is_same_v<R, double> ? MPI_DOUBLE : MPI_LONG_DOUBLE, MPI_SUM, comm);
+}
+
+template <class T>
+class distributed_check {
+  static constexpr bool is_complex = keramos::detail::is_complex<T>;
+  using part = part_of<T>;
+  using real = wider_t<part>;
+  using number = std::conditional_t<is_complex, std::complex<real>, real>;
+
+ public:
+  distributed_check(const gemm_case& g, MPI_Comm comm, std::uint64_t seed)
+      : g_(g),
+        comm_(comm),
+        signs_(seed, 0xf4e1),
+        width_((g.n + most_blocks - 1) / most_blocks),
+        blocks_((g.n + width_ - 1) / width_),
+        terms_((is_complex ? 4.0 : 2.0) * double(g.k) + 2) {}
+
+  // A, B and the C that went in; op(A) (op(B) x) is kept for all that are judged.
+  void expect(dealt_matrix<T>& a, dealt_matrix<T>& b, dealt_matrix<T>& c) {
+    std::vector<number> bx(std::size_t(g_.k * blocks_));
+    std::vector<double> norms(bx.size());
+    b.each([&](std::int64_t i, std::int64_t j, const T& x) {
+      if (g_.op_b != transpose::N) std::swap(i, j);
+      const auto at = std::size_t(i * blocks_ + j / width_);
+      bx[at] += sign(j) * value(x, g_.op_b);
+      norms[at] += double(std::norm(value(x, g_.op_b)));
+    });
+    add_up(bx, comm_), add_up(norms, comm_);
+    for (double& x : norms) x = std::sqrt(x);
+    expected_.assign(std::size_t(g_.m * blocks_), 0);
+    tolerance_.assign(expected_.size(), 0);
+    a.each([&](std::int64_t i, std::int64_t j, const T& x) {
+      if (g_.op_a != transpose::N) std::swap(i, j);
+      const number v = value(x, g_.op_a);
+      const double size = double(std::abs(v));
+      const auto row = std::size_t(i * blocks_), of_b = std::size_t(j * blocks_);
+      for (std::size_t s = 0; s < std::size_t(blocks_); ++s) {
+        expected_[row + s] += v * bx[of_b + s];
+        tolerance_[row + s] += size * norms[of_b + s];
+      }
+    });
+    std::vector<number> cx(expected_.size());
+    std::vector<double> squares(expected_.size());
+    if (g_.beta != 0)
+      c.each([&](std::int64_t i, std::int64_t j, const T&) {
+        const number v = value(c.initial(i, j), transpose::N);
+        cx[place(i, j)] += sign(j) * v;
+        squares[place(i, j)] += double(std::norm(v));
+      });
+    for (std::size_t at = 0; at < expected_.size(); ++at)
+      expected_[at] = real(g_.alpha) * expected_[at] + real(g_.beta) * cx[at];
+    add_up(expected_, comm_), add_up(tolerance_, comm_), add_up(squares, comm_);
+    const double spread = std::min(8.0, std::sqrt(double(width_)));
+    const double rounding = spread * std::min(terms_, 9 * std::sqrt(terms_)) * unit_roundoff<part>;
+    const double own = (terms_ + 2 * double(width_)) * unit_roundoff<real> * std::sqrt(double(width_));
+    for (std::size_t at = 0; at < expected_.size(); ++at)
+      tolerance_[at] = (is_complex ? std::sqrt(2.0) : 1) * (rounding + own) *
+                       (std::fabs(g_.alpha) * tolerance_[at] + std::fabs(g_.beta) * std::sqrt(squares[at]));
+  }
+
+  verdict operator()(dealt_matrix<T>& c) const {
+    std::vector<number> cx(expected_.size());
+    c.each([&](std::int64_t i, std::int64_t j, const T& x) {
+      cx[place(i, j)] += sign(j) * value(x, transpose::N);
+    });
+    add_up(cx, comm_);
+    worst_element worst;
+    for (std::size_t at = 0; at < cx.size(); ++at)
+      worst.see(double(std::abs(cx[at] - expected_[at])), tolerance_[at], std::int64_t(at) / blocks_,
+                std::int64_t(at) % blocks_ * width_);
+    verdict v{worst.ratio <= 1, worst.error, worst.bound, {}};
+    if (!v.passed)
+      v.where = "row " + std::to_string(worst.row) + ", a column of the " + std::to_string(width_) +
+                " from " + std::to_string(worst.col) + " on";
+    return v;
+  }
+
+ private:
+  static constexpr std::int64_t most_blocks = 16;
+
+  static number value(const T& x, transpose op) {
+    if constexpr (is_complex)
+      return {real(x.re), real(op == transpose::C ? -x.im : x.im)};
+    else
+      return real(x);
+  }
+  real sign(std::int64_t j) const { return signs_.bits(std::uint64_t(j)) >> 63 ? real(1) : real(-1); }
+  std::size_t place(std::int64_t i, std::int64_t j) const { return std::size_t(i * blocks_ + j / width_); }
+
+  gemm_case g_;
+  MPI_Comm comm_;
+  random_stream signs_;
+  std::int64_t width_, blocks_;  // columns of a block, and how many there are
+  double terms_;  // that an element is added from: its products, and as many partial sums at most
+  std::vector<number> expected_;   // [m][blocks]
+  std::vector<double> tolerance_;  // [m][blocks]
+};
+
+}  // namespace keramos::perf

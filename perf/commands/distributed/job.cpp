@@ -1,0 +1,245 @@
+#include "job.hpp"
+
+#include <mpi.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <type_traits>
+
+#include <keramos/dist/dist.hpp>
+
+#include "freivalds.hpp"
+#include "matrices.hpp"
+#include "measure/core/cblas_library.hpp"
+#include "measure/device/op.hpp"
+#include "scalapack.hpp"
+
+namespace keramos::perf {
+namespace {
+
+template <class F>
+void visit_type_over_ranks(data_type type, const F& f) {
+  switch (type) {
+    case data_type::f32:
+      return f(float());
+    case data_type::f64:
+      return f(double());
+    case data_type::c32:
+      return f(complex<float>());
+    default:
+      return f(complex<double>());
+  }
+}
+
+const scalapack_library& loaded_scalapack(const std::string& path) {
+  static std::map<std::string, scalapack_library> loaded;
+  const auto found = loaded.find(path);
+  return found != loaded.end() ? found->second : loaded.emplace(path, scalapack_library(path)).first->second;
+}
+
+double largest(double x, MPI_Comm comm) {
+  MPI_Allreduce(MPI_IN_PLACE, &x, 1, MPI_DOUBLE, MPI_MAX, comm);
+  return x;
+}
+
+// One case on the ranks that make it.
+template <class T>
+class measurement {
+ public:
+  measurement(const distributed_case& c, const distributed_run& run, MPI_Comm mpi)
+      : c_(c),
+        g_(c.problem),
+        run_(run),
+        comm_(mpi),
+        a_(rows_of(g_.op_a, g_.m, g_.k), rows_of(g_.op_a, g_.k, g_.m), c, comm_.rank(), run.seed, 1),
+        b_(rows_of(g_.op_b, g_.k, g_.n), rows_of(g_.op_b, g_.n, g_.k), c, comm_.rank(), run.seed, 2),
+        c_matrix_(g_.m, g_.n, c, comm_.rank(), run.seed, 3) {}
+
+  std::vector<distributed_result> operator()() {
+    std::vector<subject> subjects;
+    for (const auto& provider : run_.providers) subjects.push_back(made(provider));
+    distributed_check<T> check(g_, comm_.mpi(), run_.seed);
+    check.expect(a_, b_, c_matrix_);
+    int rounds = 0;
+    for (auto& s : subjects) {
+      if (!s.call) continue;
+      verify(s, check);
+      rounds = std::max(rounds, s.repetitions);
+    }
+    for (int round = 0; round < rounds; ++round)
+      for (auto& s : subjects)
+        if (round < s.repetitions) s.result.samples.push_back(timed(s));
+    std::vector<distributed_result> results;
+    for (auto& s : subjects) results.push_back(std::move(s.result));
+    return results;
+  }
+
+ private:
+  struct subject {
+    distributed_result result;
+    std::function<void()> call;
+    int repetitions = 0;
+  };
+  static std::int64_t rows_of(transpose op, std::int64_t rows, std::int64_t cols) {
+    return op == transpose::N ? rows : cols;
+  }
+  subject made(const std::string& provider) {
+    subject s;
+    s.result.provider = provider;
+    if (provider == "keramos") {
+      s.call = [this] { call_keramos(); };
+      return s;
+    }
+    int there = 1;
+    try {
+      scalapack_ = &loaded_scalapack(run_.scalapack);
+      scalapack_gemm_ = scalapack_->gemm_of(g_.type);
+    } catch (const unavailable_error& e) {
+      s.result.reason = e.what();
+      there = 0;
+    }
+    MPI_Allreduce(MPI_IN_PLACE, &there, 1, MPI_INT, MPI_MIN, comm_.mpi());
+    if (there == 0 && s.result.reason.empty()) s.result.reason = "another rank cannot load it";
+    if (there == 0) return s;
+    grid_ = std::make_unique<scalapack_library::grid>(*scalapack_, comm_.mpi(), c_.grid_rows, c_.grid_cols);
+    s.call = [this] { call_scalapack(); };
+    return s;
+  }
+
+  void call_keramos() {
+    dist::gemm_options options;
+    options.op_a = op_of(g_.op_a), options.op_b = op_of(g_.op_b);
+    options.memory = c_.memory;
+    report_ = dist::gemm(comm_, T(part_of<T>(g_.alpha)), a_.over_ranks(), b_.over_ranks(),
+                         T(part_of<T>(g_.beta)), c_matrix_.over_ranks(), options);
+  }
+  void call_scalapack() {
+    const auto a = a_.descriptor(grid_->context()), b = b_.descriptor(grid_->context()),
+               c = c_matrix_.descriptor(grid_->context());
+    const int m = int(g_.m), n = int(g_.n), k = int(g_.k), one = 1;
+    const T alpha(part_of<T>(g_.alpha)), beta(part_of<T>(g_.beta));
+    scalapack_gemm_(name(g_.op_a).data(), name(g_.op_b).data(), &m, &n, &k, &alpha, a_.host.data(), &one,
+                    &one, a.data(), b_.host.data(), &one, &one, b.data(), &beta, c_matrix_.host.data(), &one,
+                    &one, c.data());
+  }
+
+  // The slowest rank's seconds.
+  double timed(const subject& s) {
+    MPI_Barrier(comm_.mpi());
+    const double start = MPI_Wtime();
+    s.call();
+    return largest(MPI_Wtime() - start, comm_.mpi());
+  }
+  // The first call, whose C was not to be read if beta is 0.
+  void verify(subject& s, const distributed_check<T>& check) {
+    if (g_.beta == 0)
+      c_matrix_.fill(T(std::numeric_limits<part_of<T>>::quiet_NaN()));
+    else
+      c_matrix_.fill();
+    try {
+      const double once = timed(s);
+      s.repetitions = repetitions_within(run_.time_limit_s, once, run_.repetitions);
+      if (s.result.provider == "keramos") Kokkos::deep_copy(c_matrix_.host, c_matrix_.device);
+      s.result.check = check(c_matrix_);
+      s.result.status = s.result.check.passed ? outcome::verified : outcome::mismatch;
+      if (s.result.provider == "keramos") count(s.result);
+    } catch (const dist::communication_error&) {
+      throw;
+    } catch (const error& e) {  // on all ranks
+      s.result.status = outcome::failed;
+      s.result.reason = e.what();
+    }
+  }
+  void count(distributed_result& result) const {
+    const auto& s = report_.schedule;
+    const std::int64_t received = report_.panel_bytes + report_.sum_bytes;
+    const bool differs = received != s.panel_bytes(comm_.rank()) + s.sum_bytes(comm_.rank());
+    double most[] = {double(report_.redistributed_bytes), double(received), double(report_.memory),
+                     differs ? 1.0 : 0.0};
+    double all = double(report_.redistributed_bytes + received);
+    MPI_Allreduce(MPI_IN_PLACE, most, 4, MPI_DOUBLE, MPI_MAX, comm_.mpi());
+    MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_DOUBLE, MPI_SUM, comm_.mpi());
+    distributed_traffic t;
+    t.schedule_grid = std::to_string(s.pm) + "x" + std::to_string(s.pn) + "x" + std::to_string(s.pk);
+    t.redistributed = most[0], t.received = most[1], t.memory = most[2], t.received_by_all = all;
+    t.scheduled = double(s.volume()), t.touched = s.touched(), t.bound = s.touched_bound();
+    result.traffic = t;
+    if (most[3] == 0 && t.received == t.scheduled) return;
+    result.status = outcome::failed;
+    result.reason = "a rank has received other bytes than its schedule says";
+  }
+
+  const distributed_case& c_;
+  const gemm_case& g_;
+  const distributed_run& run_;
+  dist::communicator comm_;
+  dealt_matrix<T> a_, b_, c_matrix_;
+  dist::gemm_report report_;
+  const scalapack_library* scalapack_ = nullptr;
+  scalapack_library::gemm_function* scalapack_gemm_ = nullptr;
+  std::unique_ptr<scalapack_library::grid> grid_;
+};
+
+}  // namespace
+
+struct distributed_job::state {
+  int rank = 0, size = 1;
+};
+
+distributed_job::distributed_job(int& argc, char** argv) : state_(std::make_unique<state>()) {
+  int given = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &given);
+  MPI_Comm_rank(MPI_COMM_WORLD, &state_->rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &state_->size);
+}
+distributed_job::~distributed_job() { MPI_Finalize(); }
+
+int distributed_job::rank() const { return state_->rank; }
+int distributed_job::size() const { return state_->size; }
+int distributed_job::nodes() const {
+  MPI_Comm node;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  int rank = 0;
+  MPI_Comm_rank(node, &rank);
+  MPI_Comm_free(&node);
+  int first = rank == 0 ? 1 : 0, count = 0;
+  MPI_Allreduce(&first, &count, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  return count;
+}
+std::string distributed_job::mpi_version() const {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  const std::string all(text, std::size_t(length));
+  return all.substr(0, all.find_first_of(",\n"));
+}
+std::uint64_t distributed_job::same_on_all(std::uint64_t of_rank_0) const {
+  MPI_Bcast(&of_rank_0, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+  return of_rank_0;
+}
+
+std::vector<distributed_result> distributed_job::measure(const distributed_case& c,
+                                                         const distributed_run& run) {
+  const bool takes_part = rank() < c.ranks();
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, takes_part ? 0 : MPI_UNDEFINED, rank(), &comm);
+  std::vector<distributed_result> results;
+  if (takes_part) {
+    visit_type_over_ranks(c.problem.type,
+                          [&](auto element) { results = measurement<decltype(element)>(c, run, comm)(); });
+    MPI_Comm_free(&comm);
+  }
+  MPI_Request all_there;
+  MPI_Ibarrier(MPI_COMM_WORLD, &all_there);
+  for (int done = 0; !done; usleep(1000)) MPI_Test(&all_there, &done, MPI_STATUS_IGNORE);
+  return results;
+}
+
+void distributed_job::abort() {
+  MPI_Abort(MPI_COMM_WORLD, 1);
+  std::_Exit(1);
+}
+
+}  // namespace keramos::perf

@@ -1,0 +1,179 @@
+#include "options.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+
+#include "measure/core/range.hpp"
+#include "measure/device/machine.hpp"
+#include "report/output.hpp"
+
+namespace keramos::perf {
+namespace {
+
+void check_format(const std::string& format) {
+  if (format != "table" && format != "json" && format != "csv") {
+    throw usage_error(fmt::format("format '{}' is not known: write --format table, json or csv", format));
+  }
+}
+
+}  // namespace
+
+void gemm_command_options::add_to(CLI::App& app) {
+  app.add_option("--type", types,
+                 "any of " + names(all_types) +
+                     ": elements of A and B, and behind _ of C if others; c32 and c64 are complex, and a "
+                     "multiply-add of theirs counts as 8 operations")
+      ->capture_default_str();
+  app.add_option(
+      "--op", ops,
+      "op of A, then of B, each N, T or C (conjugated and transposed): NN,NT,CN, say (default NN)");
+  app.add_option("--layout", layouts, "right (row-major), left or right,left")->capture_default_str();
+  if (batched)
+    app.add_option("--batch", batches, "matrices in a batch; like --size (default: far beyond the cache)");
+  app.add_option("--size", sizes,
+                 "squares m = n = k: 512, a list 100,200, or a range 256:4096:*2 or 100:500:+100");
+  app.add_option("--m", m, "rows of C; like --size, with --n and --k");
+  app.add_option("--n", n, "columns of C; all combinations of the three are measured");
+  app.add_option("--k", k, "the summed extent");
+  app.add_option("--shapes", shape_files, "CSV files with columns m,n,k and maybe op (perf/data/shapes)");
+  app.add_option(
+      "--provider", providers,
+      std::string("any of keramos,kokkoskernels,blas,openblas,blis,mkl,cublas,cublaslt, and "
+                  "blas=PATH for any CBLAS library, as many as you like (default: all that fit the device)") +
+          (batched ? "; a CBLAS is called in a loop, blas-batch uses its "
+                     "cblas_?gemm_batch_strided"
+                   : ""));
+  app.add_option("--blas", blas_paths, "CBLAS libraries for provider blas (default: the system's)");
+  app.add_flag("--in-process", in_process,
+               "all providers in one process, as on GPUs; on hosts each has its own otherwise, pinned to "
+               "the same CPUs");
+  app.add_option("--repetitions", repetitions, "timed repetitions of each case")->capture_default_str();
+  app.add_option("--time-limit", time_limit_s,
+                 "seconds for one provider's repetitions; 3 are made however long they take")
+      ->capture_default_str();
+  app.add_option(
+         "--provider-timeout", provider_timeout_s,
+         "seconds that a provider's process may be silent for, beyond what its first call takes at 0.1 "
+         "GFLOP/s a thread or later ones at a 20th of its speed; then it is ended and its row failed (hosts)")
+      ->capture_default_str();
+  app.add_option("--sets", sets, "copies of the operands used in turn (default: beyond the cache)");
+  app.add_option("--alpha", alpha)->capture_default_str();
+  app.add_option("--beta", beta)->capture_default_str();
+  app.add_option("--seed", seed, "of the random data (default: a fresh one)");
+  app.add_option("--format", format, "table, json or csv (default table)");
+  app.add_option("--output", output,
+                 "write the results to this file as --format or the file's name says (.json, .csv), "
+                 "and the table to the terminal");
+  app.add_flag(
+      "--resume", resume,
+      "keep what an earlier run of this command has left in the --output file, and measure the rest");
+}
+
+void gemm_command_options::add_job_options_to(CLI::App& app) {
+  auto* all = app.add_flag("--concurrent", concurrent, "all ranks measure at once (default)")
+                  ->group("Under mpirun, srun, flux run");
+  app.add_flag("--isolated", isolated, "one rank after the other")->group(all->get_group())->excludes(all);
+  app.add_option("--outlier", outlier,
+                 "name ranks and nodes that take more than this times the median rank's time")
+      ->capture_default_str()
+      ->group(all->get_group());
+  app.add_option("--rank-timeout", rank_timeout_s, "seconds without a word from a rank until it is given up")
+      ->capture_default_str()
+      ->group(all->get_group());
+}
+
+void gemm_command_options::check() const {
+  if (!(outlier > 1)) throw usage_error("--outlier is a ratio above 1: write --outlier 1.05");
+  if (!(rank_timeout_s > 0)) throw usage_error("--rank-timeout must be seconds: write --rank-timeout 120");
+  if (repetitions < 1) throw usage_error("--repetitions must be at least 1: write --repetitions 7");
+  if (sets < 0) throw usage_error("--sets must be at least 1: write --sets 4, or leave it out");
+  if (!(provider_timeout_s > 0))
+    throw usage_error("--provider-timeout must be seconds: write --provider-timeout 60");
+  if (!(time_limit_s >= 0)) throw usage_error("--time-limit must be seconds: write --time-limit 10");
+  if (!format.empty()) check_format(format);
+  if (resume && (output.empty() || run_output::file_format(format, output) != "json"))
+    throw usage_error("--resume goes on with a JSON file: write --resume --output results.json");
+  const auto chosen = choices(default_device_is_host());
+  if (!blas_paths.empty() &&
+      std::none_of(chosen.begin(), chosen.end(), [](const auto& c) { return c.name.starts_with("blas"); })) {
+    throw usage_error(fmt::format("--blas is for the provider blas: write --provider {},blas", providers));
+  }
+  const bool integers = types.find("i32") != std::string::npos;
+  if (integers && (alpha != double(std::int32_t(alpha)) || beta != double(std::int32_t(beta)))) {
+    throw usage_error("alpha and beta of integers are whole numbers: write --alpha 1 --beta 0");
+  }
+}
+
+std::vector<provider_choice> gemm_command_options::choices(bool device_is_host) const {
+  return choose_providers(providers.empty() ? std::vector<std::string>() : split_list(providers), blas_paths,
+                          device_is_host, batched);
+}
+
+std::vector<data_type> gemm_command_options::parsed_types() const {
+  std::vector<data_type> parsed;
+  for (const auto& text : split_list(types)) parsed.push_back(parse_type(text));
+  return parsed;
+}
+
+std::vector<gemm_case> gemm_command_options::cases(const char* default_sizes, double batch_bytes) const {
+  std::vector<gemm_shape> shapes;
+  const int given = !m.empty() + !n.empty() + !k.empty();
+  if (given != 0 && given != 3) {
+    throw usage_error("--m, --n and --k go together: write --m 4096 --n 64 --k 4096, say");
+  }
+  if (given == 3) {
+    for (const auto rows : parse_range(m, "--m")) {
+      for (const auto cols : parse_range(n, "--n")) {
+        for (const auto sum : parse_range(k, "--k")) shapes.push_back({{}, rows, cols, sum, {}});
+      }
+    }
+  }
+  if (!sizes.empty() || (given == 0 && shape_files.empty())) {
+    for (const auto s : parse_range(sizes.empty() ? default_sizes : sizes, "--size")) {
+      shapes.push_back({{}, s, s, s, {}});
+    }
+  }
+  for (const auto& file : shape_files) {
+    for (auto& shape : read_shapes(file)) shapes.push_back(std::move(shape));
+  }
+
+  std::vector<op_pair> all_ops;
+  for (const auto& text : split_list(ops.empty() ? "NN" : ops)) all_ops.push_back(parse_ops(text));
+  std::vector<gemm_case> all;
+  for (const auto type : parsed_types()) {
+    for (const auto& op : all_ops) {
+      for (const auto& layout : split_list(layouts)) {
+        for (const auto& s : shapes) {
+          const auto used = ops.empty() && s.ops ? *s.ops : op;
+          gemm_case g{type, used.a, used.b, parse_layout(layout), s.m, s.n, s.k, alpha, beta};
+          if (!batched) all.push_back(g);
+          if (!batched) continue;
+          if (batches.empty()) {
+            g.batch = 1;
+            g.batch = static_cast<std::int64_t>(std::clamp(std::ceil(batch_bytes / g.traffic()), 1.0, 1e8));
+            all.push_back(g);
+          } else {
+            for (const auto count : parse_range(batches, "--batch")) {
+              g.batch = count;
+              all.push_back(g);
+            }
+          }
+        }
+      }
+    }
+  }
+  for (const auto& g : all) {
+    // Beyond any machine's memory, and soon beyond what 64 bits count.
+    if (const double bytes = g.traffic(); bytes > 1e15) {
+      throw usage_error(fmt::format("{} x {} x {} in {} needs {:.3g} bytes{}: write smaller sizes", g.m, g.n,
+                                    g.k, name(g.type), bytes,
+                                    batched ? fmt::format(" for {} of them", g.batch) : ""));
+    }
+  }
+  return all;
+}
+
+}  // namespace keramos::perf
