@@ -77,12 +77,19 @@ class nccl final : public device_link<Kokkos::Cuda> {
   }
   void start(const std::vector<transfer>& transfers) override {
     check(ncclGroupStart(), "ncclGroupStart", comm_);
-    for (const transfer& t : transfers)
-      if (t.is_sent)
-        check(ncclSend(t.data, t.bytes, ncclChar, t.peer, comm_, stream_.stream), "ncclSend", comm_);
-      else
-        check(ncclRecv(t.data, t.bytes, ncclChar, t.peer, comm_, stream_.stream), "ncclRecv", comm_);
-    check(ncclGroupEnd(), "ncclGroupEnd", comm_);
+    std::string why;
+    for (const transfer& t : transfers) try {
+        if (t.is_sent)
+          check(ncclSend(t.data, t.bytes, ncclChar, t.peer, comm_, stream_.stream), "ncclSend", comm_);
+        else
+          check(ncclRecv(t.data, t.bytes, ncclChar, t.peer, comm_, stream_.stream), "ncclRecv", comm_);
+      } catch (const error& e) {
+        why = e.what();
+        break;
+      }
+    const ncclResult_t end = ncclGroupEnd();  // also after a failure: in an open group nothing can be aborted
+    if (!why.empty()) throw error(why);
+    check(end, "ncclGroupEnd", comm_);
   }
   void abort() noexcept override {
     if (comm_) (void)ncclCommAbort(std::exchange(comm_, nullptr));

@@ -78,6 +78,7 @@ communicator::communicator(communicator&& other) noexcept
       rank_(other.rank_),
       size_(other.size_),
       timeout_seconds_(other.timeout_seconds_),
+      has_given_up_(other.has_given_up_),
       pool_(std::move(other.pool_)),
       link_(std::move(other.link_)),
       queue_(std::move(other.queue_)),
@@ -86,7 +87,7 @@ communicator::communicator(communicator&& other) noexcept
 
 communicator::~communicator() {
   // Messages of what was given up may still arrive: a communicator that MPI makes later must not get them.
-  bool has_failed = false;
+  bool has_failed = has_given_up_;
   try {
     if (transport_) transport_->check();
   } catch (const error&) {
@@ -98,9 +99,26 @@ communicator::~communicator() {
   if (!finalised && !has_failed && comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
 }
 
+/// Begins a collective on `values` and waits for it. After a failure MPI cannot cancel it, and may use them later.
+template <class T, class Begin>
+void communicator::finish(std::vector<T>& values, const char* function, const Begin& begin) {
+  auto used = std::make_unique<std::vector<T>>(std::move(values));
+  try {
+    std::vector<MPI_Request> all(1, MPI_REQUEST_NULL);
+    check(begin(used->data(), all.data()), function);
+    detail::wait_mpi(all, comm_, timeout_seconds_, transport_.get());
+  } catch (const communication_error&) {
+    (void)used.release();
+    has_given_up_ = true;
+    throw;
+  }
+  values = std::move(*used);
+}
+
 void communicator::choose_transport(const communicator_options& options) {
   const auto kind = options.transport;
-  agree("function: keramos::dist::communicator\ntransport: " + std::to_string(int(kind)) + "\n");
+  agree("function: keramos::dist::communicator\ntransport: " + std::to_string(int(kind)) +
+        "\nlongest message: " + std::to_string(options.longest_message) + "\n");
   std::string why_not = "hosts have none; pass transport_kind::automatic";
   if constexpr (!is_host) {
     why_not = "there is one rank";
@@ -113,7 +131,7 @@ void communicator::choose_transport(const communicator_options& options) {
         "keramos::dist::communicator: options.transport is `devices`, but there is no link: " + why_not);
   transfers_ = is_host ? std::make_unique<queue_type>()
                        : std::make_unique<queue_type>(queue_options{.own_instance = true});
-  transport_ = detail::mpi_transport(comm_, options.longest_message, timeout_seconds_, *transfers_);
+  transport_ = detail::mpi_transport(comm_, options.longest_message, timeout_seconds_, *transfers_, *pool_);
   if (kind == transport_kind::staged)
     transport_ = detail::staged_transport(std::move(transport_), *transfers_, "");
   else if (kind == transport_kind::automatic && !is_host)
@@ -144,12 +162,15 @@ std::string communicator::connect_devices([[maybe_unused]] const communicator_op
     why = e.what();
   }
   if (why = of_all(why); !why.empty()) return why;
-  std::vector<std::uint64_t> devices(std::size_t(size_), 0);
-  check(MPI_Allgather(&device, 1, MPI_UINT64_T, devices.data(), 1, MPI_UINT64_T, comm_), "MPI_Allgather");
+  std::vector<std::uint64_t> devices(std::size_t(size_), device);
+  finish(devices, "MPI_Iallgather", [&](std::uint64_t* all, MPI_Request* request) {
+    return MPI_Iallgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, 1, MPI_UINT64_T, comm_, request);
+  });
   std::sort(devices.begin(), devices.end());
   if (std::adjacent_find(devices.begin(), devices.end()) != devices.end())
     return "several ranks have one device; give each one of its own";
-  check(MPI_Bcast(id.data(), int(id.size()), MPI_CHAR, 0, comm_), "MPI_Bcast");
+  const std::string of_first = text_of(0, std::string(id.data(), id.size()));
+  std::copy(of_first.begin(), of_first.end(), id.begin());
   std::shared_ptr<dist_link> link;
   try {
     link = dist_link::connect(id, rank_, size_);
@@ -175,32 +196,25 @@ void communicator::check(int status, const char* function) const {
   detail::check_mpi(status, function, comm_);
 }
 
-std::string communicator::text_of(int rank, std::string text) {
-  int length = int(text.size());
-  check(MPI_Bcast(&length, 1, MPI_INT, rank, comm_), "MPI_Bcast");
-  text.resize(std::size_t(length));
-  check(MPI_Bcast(text.data(), length, MPI_CHAR, rank, comm_), "MPI_Bcast");
-  return text;
+std::string communicator::text_of(int rank, const std::string& text) {
+  std::vector<std::uint64_t> length(1, text.size());
+  finish(length, "MPI_Ibcast", [&](std::uint64_t* value, MPI_Request* request) {
+    return MPI_Ibcast(value, 1, MPI_UINT64_T, rank, comm_, request);
+  });
+  std::vector<char> letters(text.begin(), text.end());
+  letters.resize(std::size_t(length.front()));
+  finish(letters, "MPI_Ibcast", [&](char* all, MPI_Request* request) {
+    return MPI_Ibcast(all, int(length.front()), MPI_CHAR, rank, comm_, request);
+  });
+  return std::string(letters.begin(), letters.end());
 }
 
 void communicator::largest(const std::uint64_t* mine, std::uint64_t* most, int count) {
-  using numbers = std::vector<std::uint64_t>;
-  auto sent_and_received = std::make_unique<numbers>(mine, mine + count);
-  sent_and_received->resize(std::size_t(2 * count));
-  std::uint64_t* const received = sent_and_received->data() + count;
-  try {
-    std::vector<MPI_Request> all(1, MPI_REQUEST_NULL);
-    check(
-        MPI_Iallreduce(sent_and_received->data(), received, count, MPI_UINT64_T, MPI_MAX, comm_, all.data()),
-        "MPI_Iallreduce");
-    detail::wait_mpi(all, comm_, timeout_seconds_, transport_.get());
-  } catch (const communication_error&) {
-    // MPI cannot cancel this, and may write later.
-    static std::vector<std::unique_ptr<numbers>> given_up;
-    given_up.push_back(std::move(sent_and_received));
-    throw;
-  }
-  std::copy_n(received, count, most);
+  std::vector<std::uint64_t> numbers(mine, mine + count);
+  finish(numbers, "MPI_Iallreduce", [&](std::uint64_t* all, MPI_Request* request) {
+    return MPI_Iallreduce(MPI_IN_PLACE, all, count, MPI_UINT64_T, MPI_MAX, comm_, request);
+  });
+  std::copy(numbers.begin(), numbers.end(), most);
 }
 
 void communicator::agree(const std::string& call, failure why, const std::string& message) {
@@ -226,8 +240,10 @@ void communicator::agree(const std::string& call, failure why, const std::string
   if (most[0] == ~most[1]) return;
 
   const std::string first = text_of(0, call);
-  int differs = call == first ? size_ : rank_, rank = 0;
-  check(MPI_Allreduce(&differs, &rank, 1, MPI_INT, MPI_MIN, comm_), "MPI_Allreduce");
+  const std::uint64_t differs = call == first ? 0 : std::uint64_t(size_ - rank_);
+  std::uint64_t of_lowest = 0;
+  largest(&differs, &of_lowest, 1);
+  const int rank = size_ - int(of_lowest);
   const auto [of_first, of_other] = difference(first, text_of(rank, call));
   throw invalid_argument("keramos::dist: ranks call different things: rank 0 has " + of_first + " but rank " +
                          std::to_string(rank) + " has " + of_other + "; all ranks must pass the same");

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdint>
+#include <exception>
 #include <vector>
 
 #include <keramos/dist/gemm.hpp>
@@ -156,7 +157,13 @@ class rank_product {
       now.transfers->wait();
       step next;
       if (t + 1 < s_.steps()) next = start_after(now, t + 1);
-      if (now.count > 0) multiply_panels(now, t > 0, next.transfers.get());
+      if (now.count > 0 && !failure_) try {
+          multiply_panels(now, t > 0, next.transfers.get());
+        } catch (const dist::communication_error&) {
+          throw;
+        } catch (const std::exception&) {
+          failure_ = std::current_exception();
+        }
       now = std::move(next);
     }
   }
@@ -185,7 +192,10 @@ class rank_product {
   void add_shares() {
     dist_memory others;
     const index_t size = works_ ? share_size(ik_) : 0;
-    dist_allocate(comm_, [&] { others = dist_memory(account_, (s_.pk - 1) * size * p_.bytes.sum); });
+    dist_allocate(comm_, [&] {
+      if (failure_) std::rethrow_exception(failure_);
+      others = dist_memory(account_, (s_.pk - 1) * size * p_.bytes.sum);
+    });
     if (!works_ || s_.pk == 1) return;
     const index_t bytes = size * p_.bytes.sum;
     char* const own = sums_.data() + share_begin(ik_) * line() * p_.bytes.sum;
@@ -228,6 +238,8 @@ class rank_product {
   char* own_a_ = nullptr;
   char* own_b_ = nullptr;
   dist_memory copy_a_, copy_b_, panel_a_[2], panel_b_[2], sums_;
+  // Of a product here. Other ranks wait for this one's panels: it sends them, and all throw when they next agree.
+  std::exception_ptr failure_;
 };
 
 }  // namespace

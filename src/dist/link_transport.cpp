@@ -27,7 +27,12 @@ class alarm {
   alarm(const alarm&) = delete;
   alarm& operator=(const alarm&) = delete;
   ~alarm() {
-    for (MPI_Request& r : sent_) MPI_Request_free(&r);
+    int are_sent = 1;
+    MPI_Testall(int(sent_.size()), sent_.data(), &are_sent, MPI_STATUSES_IGNORE);
+    if (are_sent) return;
+    for (MPI_Request& r : sent_)
+      if (r != MPI_REQUEST_NULL) MPI_Request_free(&r);
+    (void)mine_.release();  // MPI may read it later
   }
 
   /// @throws communication_error if transfers have failed, here or on a rank that told so
@@ -40,15 +45,16 @@ class alarm {
     if (has_failed()) throw communication_error(told_, teller_);
     teller_ = rank_;
     told_ = "keramos::dist: " + link_.name() + " on rank " + std::to_string(rank_) + ": " + why;
-    std::snprintf(mine_.data(), mine_.size(), "%s", told_.c_str());
+    std::snprintf(mine_->data(), mine_->size(), "%s", told_.c_str());
     for (int to = 0; to < size_; ++to)
       if (to != rank_)
-        MPI_Isend(mine_.data(), int(mine_.size()), MPI_CHAR, to, tag, comm_,
+        MPI_Isend(mine_->data(), int(mine_->size()), MPI_CHAR, to, tag, comm_,
                   &sent_.emplace_back(MPI_REQUEST_NULL));
     give_up();
   }
 
  private:
+  using words = std::array<char, 1024>;
   bool has_failed() const { return teller_ < size_; }
   /// Whether a rank told of a failure; the lowest one's words are what all ranks throw.
   bool hear() {
@@ -56,7 +62,7 @@ class alarm {
     MPI_Status from;
     check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, tag, comm_, &is_there, &from), "MPI_Iprobe", comm_);
     if (!is_there) return false;
-    std::array<char, 1024> text{};
+    words text{};
     check_mpi(
         MPI_Recv(text.data(), int(text.size()), MPI_CHAR, from.MPI_SOURCE, tag, comm_, MPI_STATUS_IGNORE),
         "MPI_Recv", comm_);
@@ -79,7 +85,7 @@ class alarm {
   int rank_ = 0, size_ = 1;
   int teller_ = 1 << 30;
   std::string told_;
-  std::array<char, 1024> mine_{};
+  std::unique_ptr<words> mine_ = std::make_unique<words>();
   std::vector<MPI_Request> sent_;
 };
 
@@ -122,16 +128,11 @@ class link_pending final : public pending {
   void progress() override {}
   void wait() override {
     if (is_done_) return;
-    try {
-      wait_until(alarm_, seconds_, "a transfer", [&] {
-        const bool is_done = end_.is_complete();
-        if (!is_done) (void)link_.is_ready();
-        return is_done;
-      });
-    } catch (...) {
-      is_done_ = true;
-      throw;
-    }
+    wait_until(alarm_, seconds_, "a transfer", [&] {
+      const bool is_done = end_.is_complete();
+      if (!is_done) (void)link_.is_ready();
+      return is_done;
+    });
     is_done_ = true;
   }
 

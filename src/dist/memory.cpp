@@ -40,6 +40,7 @@ dist_pool::block dist_pool::take(std::size_t bytes) {
 }
 
 void dist_pool::give(block b) {
+  if (is_abandoned_) return;
   if (keeps)
     idle_.emplace(b.bytes, idle{b.data, true});
   else

@@ -222,15 +222,18 @@ dist_route::dist_route(const dist::layout& mine, const dist::layout& other, int 
 
 void dist_allocate(dist::communicator& comm, const std::function<void()>& allocate) {
   dist::failure why = dist::failure::none;
+  std::string message =
+      "keramos::dist: there is not enough memory; lower the option memory, or use more ranks";
   try {
     allocate();
   } catch (const std::bad_alloc&) {
     why = dist::failure::memory;
   } catch (const memory_error&) {
     why = dist::failure::memory;
+  } catch (const std::exception& e) {
+    why = dist::failure::other, message = e.what();
   }
-  comm.agree("allocation", why,
-             "keramos::dist: there is not enough memory; lower the option memory, or use more ranks");
+  comm.agree("allocation", why, message);
 }
 
 index_t dist_run(dist::communicator& comm, const dist_move& move, dist_account& account, index_t memory) {
@@ -287,8 +290,9 @@ index_t dist_redistribute(dist::communicator& comm, const dist_move& move, char 
 void dist_for_each_own(dist::communicator& comm, const dist_operand& x,
                        const std::function<void(const dist_rectangle&)>& f) {
   const dist_route own(x.layout, x.layout, comm.rank(), true);
-  const rectangles of(comm, x, own);
-  for (const auto& p : own.pieces()) f(of(p));
+  std::optional<rectangles> of;
+  dist_allocate(comm, [&] { of.emplace(comm, x, own); });
+  for (const auto& p : own.pieces()) f((*of)(p));
   comm.queue().wait_and_throw();
 }
 

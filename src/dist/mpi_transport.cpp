@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <string>
+#include <utility>
 
 #include <keramos/dist/communicator.hpp>
 
@@ -79,13 +81,21 @@ constexpr int tag = 1;
 
 class mpi_pending final : public pending {
  public:
-  mpi_pending(MPI_Comm comm, double timeout_seconds) : comm_(comm), timeout_seconds_(timeout_seconds) {}
+  mpi_pending(MPI_Comm comm, double timeout_seconds, std::function<void()> give_up)
+      : comm_(comm), timeout_seconds_(timeout_seconds), give_up_(std::move(give_up)) {}
   mpi_pending(const mpi_pending&) = delete;
   mpi_pending& operator=(const mpi_pending&) = delete;
-  // Memory may be freed next. What is still under way then, after an exception, is given up.
+  // After an exception messages may be under way: those that have not begun are cancelled. MPI cancels no others.
   ~mpi_pending() override {
-    for (MPI_Request& r : requests_)
-      if (r != MPI_REQUEST_NULL) MPI_Cancel(&r), MPI_Request_free(&r);
+    for (MPI_Request& r : requests_) {
+      if (r == MPI_REQUEST_NULL) continue;
+      int is_done = 0;
+      MPI_Cancel(&r);
+      MPI_Test(&r, &is_done, MPI_STATUS_IGNORE);
+      if (is_done) continue;
+      MPI_Request_free(&r);
+      give_up_();
+    }
   }
 
   void progress() override {
@@ -99,6 +109,7 @@ class mpi_pending final : public pending {
  private:
   MPI_Comm comm_;
   double timeout_seconds_;
+  std::function<void()> give_up_;
   std::vector<MPI_Request> requests_;
 };
 
@@ -110,13 +121,31 @@ void in_pieces(std::size_t bytes, std::size_t longest, const F& f) {
 
 class mpi final : public transport {
  public:
-  mpi(MPI_Comm comm, std::size_t longest, double timeout_seconds, communicator::queue_type& transfers)
-      : comm_(comm), longest_(longest), timeout_seconds_(timeout_seconds), transfers_(transfers) {}
+  mpi(MPI_Comm comm, std::size_t longest, double timeout_seconds, communicator::queue_type& transfers,
+      detail::dist_pool& memory)
+      : comm_(comm),
+        longest_(longest),
+        timeout_seconds_(timeout_seconds),
+        transfers_(transfers),
+        memory_(memory) {}
   std::string name() const override { return "MPI"; }
+  void check() override {
+    if (!has_given_up_) return;
+    int rank = -1;
+    MPI_Comm_rank(comm_, &rank);
+    throw communication_error(
+        "keramos::dist: rank " + std::to_string(rank) +
+            " has given up messages that MPI cannot cancel; the communicator is of no use "
+            "any more",
+        rank);
+  }
 
   std::unique_ptr<pending> start(const std::vector<outgoing>& out, const std::vector<incoming>& in) override {
     transfers_.wait_and_throw();
-    auto p = std::make_unique<mpi_pending>(comm_, timeout_seconds_);
+    auto p = std::make_unique<mpi_pending>(comm_, timeout_seconds_, [this] {
+      has_given_up_ = true;
+      memory_.abandon();
+    });
     for (const incoming& x : in)
       in_pieces(x.bytes, longest_, [&](std::size_t at, int count) {
         detail::check_mpi(
@@ -137,6 +166,8 @@ class mpi final : public transport {
   std::size_t longest_;
   double timeout_seconds_;
   communicator::queue_type& transfers_;
+  detail::dist_pool& memory_;
+  bool has_given_up_ = false;
 };
 
 }  // namespace
@@ -146,9 +177,9 @@ namespace keramos::detail {
 
 std::unique_ptr<dist::transport> mpi_transport(MPI_Comm comm, std::size_t longest_message,
                                                double timeout_seconds,
-                                               dist::communicator::queue_type& transfers) {
+                                               dist::communicator::queue_type& transfers, dist_pool& memory) {
   return std::make_unique<dist::mpi>(comm, std::clamp<std::size_t>(longest_message, 1, std::size_t(1) << 30),
-                                     timeout_seconds, transfers);
+                                     timeout_seconds, transfers, memory);
 }
 
 }  // namespace keramos::detail

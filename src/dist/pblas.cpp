@@ -1,10 +1,11 @@
 // libkeramos_pblas.so: ScaLAPACK's p?gemm_ by keramos::dist::gemm. It stands before ScaLAPACK, by LD_PRELOAD or on the link
-// line, and uses its BLACS. Calls that are not legal, for which memory is too little, or in a context that BLACS does not
-// know, are left to ScaLAPACK's routine of the same name, which reports them as always.
+// line, and uses its BLACS. Calls that are not legal, for which memory is too little, of complex numbers that are not
+// aligned to their size, or in a context that BLACS does not know, are left to ScaLAPACK's routine of the same name, which reports them as always.
 #include <dlfcn.h>
 #include <mpi.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -130,6 +131,8 @@ class operand {
         i_ < 0 || j_ < 0 || rows_ < 0 || cols_ < 0 || leading_ < 1)
       return false;
     if (is_empty()) return true;
+    // Fortran's complex numbers are aligned as their parts are; those of keramos::dist as a whole.
+    if (reinterpret_cast<std::uintptr_t>(data_) % sizeof(T) != 0) return false;
     if (i_ + rows_ > by_row_.extent || j_ + cols_ > by_col_.extent) return false;
     return leading_ >= by_row_.held_by(grid.row, by_row_.axis(grid.rows)) ||
            by_col_.held_by(grid.col, by_col_.axis(grid.cols)) == 0;

@@ -10,11 +10,17 @@ using detail::dist_pool;
 
 class staged_pending final : public pending {
  public:
-  staged_pending(communicator::queue_type& transfers, dist_pool& pool) : transfers_(transfers), pool_(pool) {}
+  staged_pending(transport& of_hosts, communicator::queue_type& transfers, dist_pool& pool)
+      : of_hosts_(of_hosts), transfers_(transfers), pool_(pool) {}
   staged_pending(const staged_pending&) = delete;
   staged_pending& operator=(const staged_pending&) = delete;
   ~staged_pending() override {
     on_hosts_.reset();
+    try {
+      of_hosts_.check();
+    } catch (const communication_error&) {
+      pool_.abandon();
+    }
     transfers_.wait();
     for (const dist_pool::block& b : blocks_) pool_.give(b);
   }
@@ -31,6 +37,7 @@ class staged_pending final : public pending {
   }
 
  private:
+  transport& of_hosts_;
   communicator::queue_type& transfers_;
   dist_pool& pool_;
   std::vector<dist_pool::block> blocks_;
@@ -46,9 +53,10 @@ class staged final : public transport {
         transfers_(transfers),
         pool_(dist_pool::kind::pinned) {}
   std::string name() const override { return name_; }
+  void check() override { of_hosts_->check(); }
 
   std::unique_ptr<pending> start(const std::vector<outgoing>& out, const std::vector<incoming>& in) override {
-    auto p = std::make_unique<staged_pending>(transfers_, pool_);
+    auto p = std::make_unique<staged_pending>(*of_hosts_, transfers_, pool_);
     std::vector<outgoing> staged_out;
     std::vector<incoming> staged_in;
     for (const outgoing& x : out) {

@@ -1,4 +1,8 @@
 // Mistakes of a call: found on all ranks, with one message.
+#include <cstring>
+#include <functional>
+#include <new>
+
 #include "ranks.hpp"
 
 namespace {
@@ -127,6 +131,66 @@ TEST(DistErrors, OfMpi) {
           "keramos::dist: MPI_Isend failed on rank " + std::to_string(world().rank()) + ": MPI_ERR_RANK", 0),
       0u)
       << text;
+}
+
+// What fails while a rank multiplies is told when ranks next agree; no rank waits for its panels.
+TEST(DistErrors, OfAProductOnOneRank) {
+  square a, b, c;
+  dist::gemm_options options;
+  options.schedule = dist::schedule{10, 10, 10, world().size(), {}, 1, std::min(world().size(), 10), 1, 3};
+  const auto product = [&](const std::function<void()>& fail) {
+    auto p = detail::dist_product_of(a.get(), b.get(), c.get(), 1.0, 0.0, options);
+    if (world().rank() == 0) p.multiply = [fail](auto&&...) { fail(); };
+    detail::dist_multiply(world(), p, options);
+  };
+  expect_one_message<memory_error>("there is not enough memory",
+                                   [&] { product([] { throw std::bad_alloc(); }); });
+  expect_one_message<error>("no such luck (found on rank 0)",
+                            [&] { product([] { throw error("no such luck"); }); });
+  EXPECT_EQ(c.data.get(), square().data.get());
+}
+
+std::string message_of_lost(const std::function<void()>& call) {
+  const std::string text = message_of<dist::communication_error>(call);
+  EXPECT_NE(text.find("has waited longer than options.mpi_timeout_seconds"), std::string::npos) << text;
+  return text;
+}
+
+// After a time-out MPI may still send what it began to send: memory of messages stays as it is.
+TEST(DistErrors, MessagesThatCannotBeEndedKeepTheirMemory) {
+  if (world().size() == 1 || !backend::traits<default_execution_space>::is_host) return;
+  dist::communicator comm(world().mpi(), {.mpi_timeout_seconds = 1});
+  const std::size_t bytes = std::size_t(1) << 22;
+  if (comm.rank() == 0) {
+    detail::dist_account account(comm.pool());
+    const detail::dist_memory sent(account, index_t(bytes));
+    std::memset(sent.data(), 7, bytes);
+    message_of_lost([&] { comm.transport().start({{1, sent.data(), bytes}}, {})->wait(); });
+    EXPECT_NE(message_of<dist::communication_error>([&] { comm.transport().check(); }), "");
+  }
+  MPI_Barrier(world().mpi());
+  if (comm.rank() == 1) {
+    std::vector<char> received(bytes, 0);
+    comm.transport().start({}, {{0, received.data(), bytes}})->wait();
+    EXPECT_EQ(std::count(received.begin(), received.end(), 7), std::ptrdiff_t(bytes));
+  }
+  MPI_Barrier(world().mpi());
+}
+
+// A rank that has a mistake to tell, and stalls before it does: the others do not wait for its words for ever.
+TEST(DistErrors, ARankThatStallsWhileRanksAgree) {
+  if (world().size() == 1) return;
+  dist::communicator comm(world().mpi(), {.mpi_timeout_seconds = 1});
+  const int last = comm.size() - 1;
+  if (comm.rank() == last) {
+    const std::uint64_t mine[3] = {0, 0, 4 + std::uint64_t(dist::failure::other)};
+    std::uint64_t most[3];
+    comm.largest(mine, most, 3);
+  } else {
+    const std::string text = message_of_lost([&] { comm.agree("nothing"); });
+    EXPECT_NE(text.find("no answer of rank"), std::string::npos) << text;
+  }
+  MPI_Barrier(world().mpi());
 }
 
 }  // namespace

@@ -81,7 +81,9 @@ class KERAMOS_EXPORT communicator {
   void largest(const std::uint64_t* mine, std::uint64_t* most, int count);
 
  private:
-  std::string text_of(int rank, std::string text);
+  std::string text_of(int rank, const std::string& text);
+  template <class T, class Begin>
+  void finish(std::vector<T>& values, const char* function, const Begin& begin);
   void check(int status, const char* function) const;
   void choose_transport(const communicator_options& options);
   std::string connect_devices(const communicator_options& options);
@@ -89,6 +91,7 @@ class KERAMOS_EXPORT communicator {
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1;
   double timeout_seconds_ = 0;  // of MPI
+  bool has_given_up_ = false;   // a collective of MPI's, which cannot be cancelled
   std::unique_ptr<keramos::detail::dist_pool> pool_;
   std::shared_ptr<void> link_;  // owns the stream of transfers_, if there is one
   std::unique_ptr<queue_type> queue_, transfers_;
@@ -106,10 +109,12 @@ KERAMOS_EXPORT void check_mpi(int status, const char* function, MPI_Comm comm);
 KERAMOS_EXPORT void wait_mpi(std::vector<MPI_Request>& requests, MPI_Comm comm, double timeout_seconds,
                              dist::transport* carrier = nullptr);
 
-/// MPI as a transport, which waits for `transfers` before it begins, and as long as mpi_timeout_seconds says.
+/// MPI as a transport, which waits for `transfers` before it begins, and as long as mpi_timeout_seconds says. Where messages
+/// cannot be ended after a failure, it abandons `memory`, in which they lie.
 KERAMOS_EXPORT std::unique_ptr<dist::transport> mpi_transport(MPI_Comm comm, std::size_t longest_message,
                                                               double timeout_seconds,
-                                                              dist::communicator::queue_type& transfers);
+                                                              dist::communicator::queue_type& transfers,
+                                                              dist_pool& memory);
 /// Another through copies in the host's memory. `note` ends its name.
 KERAMOS_EXPORT std::unique_ptr<dist::transport> staged_transport(std::unique_ptr<dist::transport> of_hosts,
                                                                  dist::communicator::queue_type& transfers,

@@ -161,8 +161,9 @@ namespace keramos::dist {
 /// @param alpha, beta  as in keramos::gemm. beta = 0 does not read C; alpha = 0 or k = 0 does not read A or B.
 /// @throws invalid_argument, with one message on all ranks, if ranks pass different extents, elements, layouts, scalars or
 ///         options, if extents disagree, or a part is smaller than its layout says or has no data; memory_error likewise, if
-///         options.memory is too little or a rank has no memory left while A and B are brought together. C is untouched then.
-///         communication_error if the transport fails: C may be partly updated.
+///         options.memory is too little or a rank has no memory left before C is written; error likewise, if a rank's own
+///         product fails. C is untouched then. communication_error if the transport fails: C may be partly updated, and MPI may
+///         read A and B as long as it runs.
 ///
 /// Rounding errors keep the bound of keramos::gemm with two more sums for each step and each part of k: sums are kept in the
 /// type of sums and rounded to C's elements once. The same call on as many ranks gives the same bits, whatever the layouts.

@@ -27,6 +27,8 @@ class KERAMOS_EXPORT dist_pool {
   /// At least so many bytes, aligned to 64. @throws memory_error or std::bad_alloc
   block take(std::size_t bytes);
   void give(block b);
+  /// From here on what is given back is neither freed nor used again: messages that cannot be ended may still use it.
+  void abandon() { is_abandoned_ = true; }
   /// Frees what has not been asked for since the last call of this.
   void trim();
   void free_all();
@@ -37,6 +39,7 @@ class KERAMOS_EXPORT dist_pool {
     bool used;  // since the last trim
   };
   kind kind_;
+  bool is_abandoned_ = false;
   std::multimap<std::size_t, idle> idle_;
 };
 

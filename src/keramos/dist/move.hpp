@@ -55,7 +55,8 @@ class dist_route {
   std::vector<piece> pieces_;
 };
 
-/// Runs `allocate`; if memory is short on some rank, all throw memory_error. Collective.
+/// Runs `allocate`; if memory is short on some rank, all throw memory_error, and if it throws another exception, error.
+/// Collective.
 KERAMOS_EXPORT void dist_allocate(dist::communicator& comm, const std::function<void()>& allocate);
 
 struct dist_move {
@@ -72,7 +73,7 @@ KERAMOS_EXPORT index_t dist_run(dist::communicator& comm, const dist_move& move,
 KERAMOS_EXPORT index_t dist_redistribute(dist::communicator& comm, const dist_move& move, char op,
                                          const char* element, index_t memory);
 
-/// f(rectangle) for each piece of this rank's parts, where kernels can use it; returns when they have.
+/// f(rectangle) for each piece of this rank's parts, where kernels can use it; returns when they have. Collective.
 KERAMOS_EXPORT void dist_for_each_own(dist::communicator& comm, const dist_operand& x,
                                       const std::function<void(const dist_rectangle&)>& f);
 
