@@ -62,17 +62,15 @@ KERAMOS_FORCEINLINE_FUNCTION void mfma(vector_of<float, 4>& d, const E (&x)[Run]
 template <bool SignedX, bool SignedY, int Run>
 KERAMOS_FORCEINLINE_FUNCTION void mfma(vector_of<int, 4>& d, const integer8 (&x)[Run],
                                        const integer8 (&y)[Run]) {
-  // Eight at a time: words of four LLVM would take apart, and keep each byte in a register of its own.
+  constexpr bool wide = units != matrix_units::cdna2;
+  using word = vector_of<std::conditional_t<wide, long, int>, 1>;
   KERAMOS_UNROLL
-  for (int k = 0; k < Run; k += 8) {
-    const long a = as_signed<SignedX>(bits_of<vector_of<long, 1>>(x, k)[0]);
-    const long b = as_signed<SignedY>(bits_of<vector_of<long, 1>>(y, k)[0]);
-    if constexpr (units != matrix_units::cdna2) {
+  for (int k = 0; k < Run; k += int(sizeof(word))) {
+    const auto a = as_signed<SignedX>(bits_of<word>(x, k)[0]), b = as_signed<SignedY>(bits_of<word>(y, k)[0]);
+    if constexpr (wide)
       d = __builtin_amdgcn_mfma_i32_16x16x32_i8(a, b, d, 0, 0, 0);
-    } else {
-      d = __builtin_amdgcn_mfma_i32_16x16x16i8(int(a), int(b), d, 0, 0, 0);
-      d = __builtin_amdgcn_mfma_i32_16x16x16i8(int(a >> 32), int(b >> 32), d, 0, 0, 0);
-    }
+    else
+      d = __builtin_amdgcn_mfma_i32_16x16x16i8(a, b, d, 0, 0, 0);
   }
 }
 

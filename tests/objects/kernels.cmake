@@ -1,7 +1,6 @@
 # What a compiler made of an object's kernels for AMD GPUs: none keeps anything in scratch, and all have what their rows promise.
 #   cmake -DOBJECT=<file> -DARCH=gfx90a -DVGPRS=<most of a kernel> -DAHEAD=<least> "-DUSES=<regexes of instructions>[@least]"
 #         -P kernels.cmake
-# SCRATCH, if given, is how many bytes kernels may keep in scratch memory that do not fit into registers by their form.
 # AHEAD counts loops that load a k-tile from global memory right before products of another: MFMA or WMMA stand behind loads.
 # Needs LLVM's tools in LLVM=<folder>.
 foreach(value IN ITEMS OBJECT ARCH VGPRS AHEAD USES LLVM)
@@ -40,17 +39,9 @@ list(LENGTH scratch count)
 if(count EQUAL 0)
   message(FATAL_ERROR "${OBJECT}: no kernels for ${ARCH}")
 endif()
-if(NOT SCRATCH)
-  set(SCRATCH 0)
-endif()
-foreach(bytes IN LISTS scratch)
-  if(bytes GREATER SCRATCH)
-    message(SEND_ERROR "${OBJECT}: a kernel for ${ARCH} keeps ${bytes} bytes in scratch memory; ${SCRATCH} are promised")
-  endif()
-endforeach()
-foreach(registers IN LISTS spilled)
-  if(NOT registers EQUAL 0)
-    message(SEND_ERROR "${OBJECT}: a kernel for ${ARCH} spills ${registers} VGPRs")
+foreach(bytes IN LISTS scratch spilled)
+  if(NOT bytes EQUAL 0)
+    message(SEND_ERROR "${OBJECT}: a kernel for ${ARCH} keeps values in scratch memory: ${bytes}")
   endif()
 endforeach()
 set(most 0)
@@ -83,4 +74,4 @@ if(loops LESS AHEAD)
 endif()
 list(JOIN found ", " found)
 cmake_path(GET OBJECT FILENAME name)
-message(STATUS "${name}, ${ARCH}: ${count} kernels, no spills, at most ${most} VGPRs; ${loops} loops load ahead; ${found}")
+message(STATUS "${name}, ${ARCH}: ${count} kernels, no scratch, at most ${most} VGPRs; ${loops} loops load ahead; ${found}")
