@@ -201,8 +201,8 @@ class product {
     return pick(rng, usual);
   }
   static constexpr double specials[4] = {std::numeric_limits<double>::quiet_NaN(),
-                                        std::numeric_limits<double>::infinity(),
-                                        -std::numeric_limits<double>::infinity(), 0};
+                                         std::numeric_limits<double>::infinity(),
+                                         -std::numeric_limits<double>::infinity(), 0};
 
   void extents(std::mt19937_64& rng, index_t count, index_t& m, index_t& n, index_t& k) const {
     const auto extent = [&](index_t longest) {
