@@ -92,13 +92,14 @@ void lists(const judged_products& of) {
 
 void many_tiles(const judged_products& of) {
   std::mt19937_64 rng(fresh_seed());
+  const int count = backend::traits<default_execution_space>::is_host ? 30 : 300;
   for (const op a : {op::N, op::T})
     for (const op b : {op::N, op::T}) {
-      batched_case g{.batch = 300, .m = 48, .n = 80, .k = 80, .op_a = a, .op_b = b};
+      batched_case g{.batch = count, .m = 48, .n = 80, .k = 80, .op_a = a, .op_b = b};
       g.alpha = of.unit, g.beta = double(a == b);
       EXPECT_TRUE(of.batch(g, rng()));
     }
-  for (const op a : {op::N, op::T}) EXPECT_TRUE(of.list(a, rng(), gemm_compute::standard, 16, 300));
+  for (const op a : {op::N, op::T}) EXPECT_TRUE(of.list(a, rng(), gemm_compute::standard, 16, count));
 }
 
 void every_op_and_layout(const judged_products& of, gemm_compute compute) {
