@@ -1,6 +1,7 @@
 // libkeramos_pblas.so: ScaLAPACK's p?gemm_ by keramos::dist::gemm. It stands before ScaLAPACK, by LD_PRELOAD or on the link
 // line, and uses its BLACS. Calls that are not legal, for which memory is too little, of complex numbers that are not
-// aligned to their size, or in a context that BLACS does not know, are left to ScaLAPACK's routine of the same name, which reports them as always.
+// aligned to their size, or in a context that BLACS does not know, are left to ScaLAPACK's routine of the same name, which
+// reports them as always.
 #include <dlfcn.h>
 #include <mpi.h>
 
