@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <keramos/dist/gemm.hpp>
+#include <keramos/dist/recorder.hpp>
 
 namespace keramos::detail {
 namespace {
@@ -35,10 +36,18 @@ void check_extents(const dist_product& p) {
 
 /// What one rank does of one product.
 class rank_product {
+  using activity = dist::activity;
+
  public:
   rank_product(dist::communicator& comm, const dist_product& p, const dist::schedule& s, index_t memory,
-               dist::gemm_report& report)
-      : comm_(comm), p_(p), s_(s), memory_(memory), report_(report), account_(comm.pool()) {
+               dist::gemm_report& report, dist_recorder& recorder)
+      : comm_(comm),
+        p_(p),
+        s_(s),
+        memory_(memory),
+        report_(report),
+        recorder_(recorder),
+        account_(comm.pool()) {
     if ((works_ = s.place(comm.rank(), im_, in_, ik_))) {
       m_ = cut(s.m, s.pm, im_ + 1) - cut(s.m, s.pm, im_);
       n_ = cut(s.n, s.pn, in_ + 1) - cut(s.n, s.pn, in_);
@@ -55,8 +64,10 @@ class rank_product {
       if (!own_a_) copy_a_ = dist_memory(account_, m_ * own_k_a * p_.bytes.a), own_a_ = copy_a_.data();
       if (!own_b_) copy_b_ = dist_memory(account_, n_ * own_k_b * p_.bytes.b), own_b_ = copy_b_.data();
     });
-    move(p_.a, local("A", of_a, own_a_, m_, own_k_a, 1, m_, p_.bytes.a), p_.bytes.a, p_.copy_a, true);
-    move(p_.b, local("B", of_b, own_b_, own_k_b, n_, n_, 1, p_.bytes.b), p_.bytes.b, p_.copy_b, false);
+    move(activity::redistribute_a, p_.a, local("A", of_a, own_a_, m_, own_k_a, 1, m_, p_.bytes.a), p_.bytes.a,
+         p_.copy_a, true);
+    move(activity::redistribute_b, p_.b, local("B", of_b, own_b_, own_k_b, n_, n_, 1, p_.bytes.b), p_.bytes.b,
+         p_.copy_b, false);
     dist_allocate(comm_, [&] {
       const int buffers = s_.steps() > 1 ? 2 : 1;
       for (int i = 0; i < buffers && works_; ++i) {
@@ -90,14 +101,17 @@ class rank_product {
                       reinterpret_cast<std::uintptr_t>(r.data) % alignment == 0;
     return fits ? static_cast<char*>(const_cast<void*>(r.data)) : nullptr;
   }
-  void move(const dist_operand& from, const dist_operand& to, int bytes, const dist_transfer& transfer,
-            bool by_columns) {
+  void move(activity what, const dist_operand& from, const dist_operand& to, int bytes,
+            const dist_transfer& transfer, bool by_columns) {
+    const auto begin = recorder_.now(comm_.queue());
     // What is left on the rank that holds most: all ranks must halve alike.
     const std::uint64_t mine = std::uint64_t(account_.now);
     std::uint64_t held = 0;
     comm_.largest(&mine, &held, 1);
-    report_.redistributed_bytes +=
+    const index_t received =
         dist_run(comm_, {bytes, from, to, transfer, by_columns}, account_, memory_ - index_t(held));
+    report_.redistributed_bytes += received;
+    recorder_.add({.what = what, .bytes = received}, begin, recorder_.now(comm_.queue()));
   }
 
   /// The panels of a step. `held`: lines of k of the own parts of A and B that belong to steps before.
@@ -105,7 +119,7 @@ class rank_product {
     index_t count = 0, held_a = 0, held_b = 0;
     const char* a = nullptr;
     const char* b = nullptr;
-    std::unique_ptr<dist::pending> transfers;
+    dist_transfers transfers;
   };
   /// Begins to gather one operand's panel: `lines` lines of `line` bytes, of which sharer x has those from cut(count, x) on.
   template <class RankOf>
@@ -140,7 +154,7 @@ class rank_product {
     s.b = gather(
         panel_b_[t % 2].data(), own_b_ + held_b * line_b, line_b, s.count, s_.pm, im_,
         [&](int x) { return s_.rank_of(x, in_, ik_); }, out, in);
-    s.transfers = comm_.transport().start(out, in);
+    s.transfers = dist_transfers(recorder_, comm_, activity::panels, t, out, in);
     return s;
   }
   step start_after(const step& s, int t) {
@@ -154,11 +168,11 @@ class rank_product {
     if (!works_) return;
     step now = start(0, 0, 0);
     for (int t = 0; t < s_.steps(); ++t) {
-      now.transfers->wait();
+      now.transfers.wait();
       step next;
       if (t + 1 < s_.steps()) next = start_after(now, t + 1);
       if (now.count > 0 && !failure_) try {
-          multiply_panels(now, t > 0, next.transfers.get());
+          multiply_panels(now, t, next.transfers);
         } catch (const dist::communication_error&) {
           throw;
         } catch (const std::exception&) {
@@ -168,7 +182,7 @@ class rank_product {
     }
   }
   /// On hosts in a few strips of columns, between which transfers go on. A device's product is only queued.
-  void multiply_panels(const step& s, bool adds, dist::pending* transfers) {
+  void multiply_panels(const step& s, int t, dist_transfers& transfers) {
     const index_t strip =
         is_host && transfers ? std::max<index_t>(256, ceil_div(ceil_div(n_, 4), 64) * 64) : n_;
     const index_t row = s_.sums_by_columns() ? 1 : n_,
@@ -178,9 +192,14 @@ class rank_product {
       const matrix_view<char> a{const_cast<char*>(s.a), m_, s.count, 1, m_};
       const matrix_view<char> b{const_cast<char*>(s.b) + j * p_.bytes.b, s.count, width, n_, 1};
       const matrix_view<char> c{sums_.data() + j * col * p_.bytes.sum, m_, width, row, col};
-      p_.multiply(comm_.queue(), a, b, c, adds);
+      const auto begin = recorder_.now(comm_.queue());
+      p_.multiply(comm_.queue(), a, b, c, t > 0);
       if (is_host) comm_.queue().wait_and_throw();
-      if (transfers) transfers->progress();
+      recorder_.add({.what = activity::product,
+                     .step = t,
+                     .multiply_adds = double(m_) * double(width) * double(s.count)},
+                    begin, recorder_.now(comm_.queue()));
+      transfers.progress();
     }
   }
 
@@ -212,16 +231,19 @@ class rank_product {
       next += bytes;
     }
     comm_.transfers().depends_on(comm_.queue().completion());
-    comm_.transport().start(out, in)->wait();
+    dist_transfers(recorder_, comm_, activity::exchange_sums, -1, out, in).wait();
+    const auto begin = recorder_.now(comm_.queue());
     if (size > 0) p_.add(comm_.queue(), own, others.data(), ik_, s_.pk, size);
     comm_.queue().wait_and_throw();
+    if (size > 0) recorder_.add({.what = activity::add_sums}, begin, recorder_.now(comm_.queue()));
   }
 
   void write_c() {
     const bool by_columns = s_.sums_by_columns();
     const index_t share = works_ ? share_begin(ik_ + 1) - share_begin(ik_) : 0;
     const char* const own = works_ ? sums_.data() + share_begin(ik_) * line() * p_.bytes.sum : nullptr;
-    move(local("the sums", s_.layout_sums(), own, by_columns ? m_ : share, by_columns ? share : n_,
+    move(activity::write_c,
+         local("the sums", s_.layout_sums(), own, by_columns ? m_ : share, by_columns ? share : n_,
                by_columns ? 1 : n_, by_columns ? m_ : 1, p_.bytes.sum),
          p_.c, p_.bytes.sum, p_.update, by_columns);
   }
@@ -231,6 +253,7 @@ class rank_product {
   const dist::schedule& s_;
   index_t memory_;
   dist::gemm_report& report_;
+  dist_recorder& recorder_;
   bool works_ = false;
   int im_ = 0, in_ = 0, ik_ = 0;
   index_t m_ = 0, n_ = 0;  // of this rank's block
@@ -279,6 +302,7 @@ dist::schedule dist_schedule(const dist_product& p, int ranks, const dist::gemm_
 
 dist::gemm_report dist_multiply(dist::communicator& comm, const dist_product& p,
                                 const dist::gemm_options& options) {
+  if (options.timeline) options.timeline->clear();
   dist::gemm_report report;
   dist::failure why = p.why;
   std::string message = p.message, schedule_text;
@@ -296,7 +320,8 @@ dist::gemm_report dist_multiply(dist::communicator& comm, const dist_product& p,
   comm.agree(std::string("function: ") + caller + "\n" + p.call + "op(A): " + p.a.layout.to_string() +
                  "\nop(B): " + p.b.layout.to_string() + "\nC: " + p.c.layout.to_string() +
                  "\nop_a and op_b: " + char(options.op_a) + char(options.op_b) +
-                 "\nmemory: " + std::to_string(options.memory) + "\nschedule: " + schedule_text + "\n",
+                 "\nmemory: " + std::to_string(options.memory) + "\nschedule: " + schedule_text +
+                 "\ntimeline: " + (options.timeline ? "wanted" : "none") + "\n",
              why, message);
 
   const dist::schedule& s = report.schedule;
@@ -306,7 +331,9 @@ dist::gemm_report dist_multiply(dist::communicator& comm, const dist_product& p,
       dist_for_each_own(comm, p.c, [&](const dist_rectangle& r) { p.update(comm.queue(), {}, r); });
     return report;
   }
-  rank_product(comm, p, s, options.memory, report).run();
+  dist_recorder recorder(comm, options.timeline);
+  rank_product(comm, p, s, options.memory, report, recorder).run();
+  recorder.finish();
   comm.pool().trim();
   return report;
 }

@@ -125,7 +125,8 @@ class link_pending final : public pending {
     if (!is_done_) link_.abort();
   }
 
-  void progress() override {}
+  bool progress() override { return is_done_; }
+  bool is_queued() const override { return true; }
   void wait() override {
     if (is_done_) return;
     wait_until(alarm_, seconds_, "a transfer", [&] {
@@ -147,7 +148,8 @@ class link_pending final : public pending {
 class nothing_pending final : public pending {
  public:
   explicit nothing_pending(communicator::queue_type& transfers) : transfers_(transfers) {}
-  void progress() override {}
+  bool progress() override { return false; }
+  bool is_queued() const override { return true; }
   void wait() override { transfers_.wait_and_throw(); }
 
  private:

@@ -98,10 +98,11 @@ class mpi_pending final : public pending {
     }
   }
 
-  void progress() override {
+  bool progress() override {
     int done = 0;
     detail::check_mpi(MPI_Testall(int(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE),
                       "MPI_Testall", comm_);
+    return done;
   }
   void wait() override { detail::wait_mpi(requests_, comm_, timeout_seconds_); }
   MPI_Request* next() { return &requests_.emplace_back(MPI_REQUEST_NULL); }

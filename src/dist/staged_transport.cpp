@@ -29,7 +29,7 @@ class staged_pending final : public pending {
   void copy_when_received(const incoming& x, const char* staged) { received_.emplace_back(x, staged); }
   void begin(std::unique_ptr<pending> on_hosts) { on_hosts_ = std::move(on_hosts); }
 
-  void progress() override { on_hosts_->progress(); }
+  bool progress() override { return on_hosts_->progress() && received_.empty(); }
   void wait() override {
     on_hosts_->wait();
     for (const auto& [x, staged] : received_) transfers_.memcpy(x.data, staged, x.bytes);

@@ -8,3 +8,4 @@
 #include <keramos/dist/matrix.hpp>
 #include <keramos/dist/redistribute.hpp>
 #include <keramos/dist/schedule.hpp>
+#include <keramos/dist/timeline.hpp>

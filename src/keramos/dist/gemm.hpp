@@ -5,12 +5,14 @@
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include <keramos/dist/communicator.hpp>
 #include <keramos/dist/elements.hpp>
 #include <keramos/dist/matrix.hpp>
 #include <keramos/dist/move.hpp>
 #include <keramos/dist/schedule.hpp>
+#include <keramos/dist/timeline.hpp>
 #include <keramos/gemm/gemm.hpp>
 
 namespace keramos::dist {
@@ -26,6 +28,10 @@ struct gemm_options {
   std::optional<dist::schedule> schedule = std::nullopt;
   /// The arithmetic of local products: see keramos::gemm.
   gemm_compute compute = gemm_compute::standard;
+  /// Where this rank's intervals go, in the order in which they began; what is there before is lost. All ranks must have one,
+  /// or none, which costs nothing. With it the call begins with a barrier, for which work in the communicator's queues ends.
+  /// Empty after a call that throws, or multiplies nothing. SYCL's events have times only where queues have profiling enabled.
+  std::vector<interval>* timeline = nullptr;
 };
 
 /// What a product took on this rank.

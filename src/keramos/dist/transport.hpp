@@ -26,8 +26,11 @@ struct incoming {
 class KERAMOS_EXPORT pending {
  public:
   virtual ~pending() = default;
-  /// Lets transfers go on that need the processor for it.
-  virtual void progress() = 0;
+  /// Lets transfers go on that need the processor for it. Returns whether everything is sent and received, as far as that is
+  /// known without waiting. @throws communication_error
+  virtual bool progress() = 0;
+  /// Whether they are work on communicator::transfers(): what is queued there next begins after them.
+  virtual bool is_queued() const { return false; }
   /// Returns when everything is sent and received. @throws communication_error
   virtual void wait() = 0;
 };
