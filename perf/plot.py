@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Draws results of keramos-perf:  python3 perf/plot.py results.json -o OUT_BASENAME
 
-Writes OUT_BASENAME.png and OUT_BASENAME.svg. Files of `keramos-perf ladder` and `roofline` are drawn by
-plot_ladder.py and plot_roofline.py beside this file; what follows is about `keramos-perf gemm` and
-`batched`. One column of panels for each type, one row for each op and layout. Batches are drawn in
+Writes OUT_BASENAME.png and OUT_BASENAME.svg. Files of `keramos-perf ladder`, `roofline` and `distributed`
+are drawn by plot_ladder.py, plot_roofline.py, plot_scaling.py and plot_timeline.py beside this file; what
+follows is about `keramos-perf gemm` and `batched`. One column of panels for each type, one row for each op and layout. Batches are drawn in
 GB/s. Squares become lines of the rate over the size, with a band as wide as the
 interquartile range of the times; other shapes become bars. The axis ends at the device's peak.
 """
@@ -232,6 +232,12 @@ def figure_of(path):
     if document.get("schema") == "keramos-perf-roofline/1":
         import plot_roofline
         return plot_roofline.figure(document)
+    if document.get("schema") == "keramos-perf-timeline/1":
+        import plot_timeline
+        return plot_timeline.figure(document)
+    if document.get("context", {}).get("tool") == "keramos-perf distributed":
+        import plot_scaling
+        return plot_scaling.figure(*read(path))
     if document.get("context", {}).get("tool") == "keramos-perf ladder":
         import plot_ladder
         return plot_ladder.figure(*read(path))

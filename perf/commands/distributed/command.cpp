@@ -7,12 +7,16 @@
 #include <map>
 #include <random>
 
+#include "build_info.hpp"
 #include "measure/core/cblas_library.hpp"
+#include "measure/core/host.hpp"
+#include "measure/core/json.hpp"
 #include "measure/core/range.hpp"
 #include "measure/device/machine.hpp"
 #include "options.hpp"
 #include "report/context.hpp"
 #include "report/output.hpp"
+#include "report/plot.hpp"
 #include "report/result.hpp"
 #include "report/units.hpp"
 
@@ -109,6 +113,22 @@ class report_of_ranks {
     for (const auto& r : results) add(c, r, &r == &results.front());
     output_.save();
   }
+  // Keramos' product, with its timeline. Returns whether there is one.
+  bool write_timeline(const std::string& path, const distributed_case& c, const distributed_result& r) {
+    if (r.timeline.empty() || !r.traffic) return false;
+    auto product = row_of(c);
+    product["grid"] = fmt::format("{}x{}", c.grid_rows, c.grid_cols);
+    product["block"] = c.block;
+    product["schedule"] = r.traffic->schedule_grid;
+    product["transport"] = r.traffic->transport;
+    const auto document = timeline_document(output_.context, std::move(product), r.timeline);
+    replace_file(path, to_text(document, 1) + '\n');
+    const auto& share = document["hidden_share"];
+    output_.print(share.is_null() ? fmt::format("\n{}: nothing was transferred\n", path)
+                                  : fmt::format("\n{}: products hide {:.1f}% of the time of transfers\n",
+                                                path, 100 * share.get<double>()));
+    return true;
+  }
   int finish() {
     output_.finish();
     return good_ ? 0 : 1;
@@ -156,6 +176,7 @@ class report_of_ranks {
     }
     if (const auto& t = r.traffic)
       row["traffic"] = {{"schedule", t->schedule_grid},
+                        {"transport", t->transport},
                         {"redistributed_bytes", t->redistributed},
                         {"received_bytes", t->received},
                         {"scheduled_bytes", t->scheduled},
@@ -185,8 +206,9 @@ class report_of_ranks {
   bool good_ = true;
 };
 
-int run_on_ranks(const distributed_options& options, const std::string& command_line, int& argc,
-                 char** argv) {
+// `picture`: the file to draw, if this rank shall draw one.
+int run_on_ranks(const distributed_options& options, const std::string& command_line, int& argc, char** argv,
+                 std::string& picture) {
   distributed_job job(argc, argv);
   try {
     machine m(argc, argv);
@@ -195,9 +217,12 @@ int run_on_ranks(const distributed_options& options, const std::string& command_
       if (c.ranks() > job.size())
         throw usage_error(fmt::format("{} ranks are asked for, but {} were started: write mpirun -n {}",
                                       c.ranks(), job.size(), c.ranks()));
-    distributed_run run{options.provider_names(), options.scalapack, options.repetitions,
+    distributed_run run{options.provider_names(),
+                        options.scalapack,
+                        options.repetitions,
                         options.time_limit_s,
-                        job.same_on_all(options.seed != 0 ? options.seed : std::random_device{}() | 1u)};
+                        job.same_on_all(options.seed != 0 ? options.seed : std::random_device{}() | 1u),
+                        !options.timeline.empty()};
     const int nodes = job.nodes();
     std::unique_ptr<report_of_ranks> report;
     if (job.rank() == 0) {
@@ -215,7 +240,13 @@ int run_on_ranks(const distributed_options& options, const std::string& command_
     }
     for (const auto& c : cases) {
       const auto results = job.measure(c, run);
-      if (report) report->add(c, results);
+      if (!report) continue;
+      report->add(c, results);
+      if (!options.plot.empty() && options.timeline.empty()) picture = options.output;
+      for (const auto& r : results)
+        if (run.timeline && r.provider == "keramos" && report->write_timeline(options.timeline, c, r) &&
+            !options.plot.empty())
+          picture = options.timeline;
     }
     return int(job.same_on_all(report ? std::uint64_t(report->finish()) : 0));
   } catch (const usage_error& e) {  // on all ranks
@@ -240,7 +271,10 @@ void add_distributed_command(CLI::App& app, std::function<int()>& command, int& 
       std::string line;
       for (int i = 0; i < argc; ++i) line += (i ? " " : "") + std::string(argv[i]);
       if (!options->simulated.empty()) return simulate(*options, line);
-      return run_on_ranks(*options, line, argc, argv);
+      std::string picture;
+      const int status = run_on_ranks(*options, line, argc, argv, picture);
+      if (!picture.empty()) draw_plot(data_folder(perf_folder), picture, options->plot);  // MPI has ended
+      return status;
     };
   });
 }

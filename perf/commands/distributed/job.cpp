@@ -71,6 +71,9 @@ class measurement {
     for (int round = 0; round < rounds; ++round)
       for (auto& s : subjects)
         if (round < s.repetitions) s.result.samples.push_back(timed(s));
+    for (auto& s : subjects)
+      if (run_.timeline && s.result.provider == "keramos" && !s.result.samples.empty())
+        s.result.timeline = recorded();
     std::vector<distributed_result> results;
     for (auto& s : subjects) results.push_back(std::move(s.result));
     return results;
@@ -108,10 +111,11 @@ class measurement {
     return s;
   }
 
-  void call_keramos() {
+  void call_keramos(std::vector<dist::interval>* timeline = nullptr) {
     dist::gemm_options options;
     options.op_a = op_of(g_.op_a), options.op_b = op_of(g_.op_b);
     options.memory = c_.memory;
+    options.timeline = timeline;
     report_ = dist::gemm(comm_, T(part_of<T>(g_.alpha)), a_.over_ranks(), b_.over_ranks(),
                          T(part_of<T>(g_.beta)), c_matrix_.over_ranks(), options);
   }
@@ -131,6 +135,24 @@ class measurement {
     const double start = MPI_Wtime();
     s.call();
     return largest(MPI_Wtime() - start, comm_.mpi());
+  }
+  // Rank 0 has all of it.
+  timeline_of_ranks recorded() {
+    std::vector<dist::interval> own, all;
+    MPI_Barrier(comm_.mpi());
+    call_keramos(&own);
+    static_assert(std::is_trivially_copyable_v<dist::interval>);
+    const int bytes = int(own.size() * sizeof(dist::interval)), ranks = comm_.rank() == 0 ? comm_.size() : 0;
+    std::vector<int> counts(std::size_t(ranks), 0), at(std::size_t(ranks) + 1, 0);
+    MPI_Gather(&bytes, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, comm_.mpi());
+    for (std::size_t r = 0; r < counts.size(); ++r) at[r + 1] = at[r] + counts[r];
+    all.resize(std::size_t(at.back()) / sizeof(dist::interval));
+    MPI_Gatherv(own.data(), bytes, MPI_BYTE, all.data(), counts.data(), at.data(), MPI_BYTE, 0, comm_.mpi());
+    timeline_of_ranks timeline;
+    for (std::size_t r = 0; r < counts.size(); ++r)
+      timeline.emplace_back(all.begin() + at[r] / int(sizeof(dist::interval)),
+                            all.begin() + at[r + 1] / int(sizeof(dist::interval)));
+    return timeline;
   }
   // The first call, whose C was not to be read if beta is 0.
   void verify(subject& s, const distributed_check<T>& check) {
@@ -163,6 +185,7 @@ class measurement {
     MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_DOUBLE, MPI_SUM, comm_.mpi());
     distributed_traffic t;
     t.schedule_grid = std::to_string(s.pm) + "x" + std::to_string(s.pn) + "x" + std::to_string(s.pk);
+    t.transport = comm_.transport().name();
     t.redistributed = most[0], t.received = most[1], t.memory = most[2], t.received_by_all = all;
     t.scheduled = double(s.volume()), t.touched = s.touched(), t.bound = s.touched_bound();
     result.traffic = t;

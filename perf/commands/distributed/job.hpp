@@ -11,6 +11,7 @@
 #include "measure/core/check.hpp"
 #include "measure/core/problem.hpp"
 #include "report/result.hpp"
+#include "timeline.hpp"
 
 namespace keramos::perf {
 
@@ -27,6 +28,7 @@ struct distributed_case {
 // Bytes of one product of Keramos': of the rank that has most, unless it says otherwise.
 struct distributed_traffic {
   std::string schedule_grid;      // "2x2x1"
+  std::string transport;          // what carried it: "MPI"
   double redistributed = 0;       // received to bring A, B and C from where they are to where they are needed
   double received = 0;            // received of panels and of sums
   double scheduled = 0;           // what the schedule says of that; `as_scheduled` compares each rank's
@@ -43,6 +45,7 @@ struct distributed_result {
   std::vector<double> samples;  // seconds, of the slowest rank
   verdict check;
   std::optional<distributed_traffic> traffic;
+  timeline_of_ranks timeline;  // rank 0 has it, if it was wanted
 };
 
 struct distributed_run {
@@ -51,6 +54,7 @@ struct distributed_run {
   int repetitions = 7;
   double time_limit_s = 10;
   std::uint64_t seed = 1;  // the same on all ranks
+  bool timeline = false;   // of one product of Keramos', after those that are timed
 };
 
 // MPI, from its start to its end.

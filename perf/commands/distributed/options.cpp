@@ -65,11 +65,20 @@ void distributed_options::add_to(CLI::App& app) {
   figure("--rate", rate, "GFLOP/s of a rank's own products");
   app.add_option("--format", format, "table, json or csv (default table)");
   app.add_option("--output", output, "write the results to this file, and the table to the terminal");
+  app.add_option("--timeline", timeline,
+                 "write to this file (JSON) what each rank did, and when, in one more product of Keramos")
+      ->excludes(on_paper);
+  app.add_option(
+         "--plot", plot,
+         "draw that, or without --timeline the rates of the file that --output names, as PLOT.png and "
+         "PLOT.svg (needs python3-matplotlib)")
+      ->excludes(on_paper);
   app.footer(
       "Every result is verified over all ranks: exit status 1 if one is wrong.\n"
       "Examples:\n"
       "  mpirun -n 4 keramos-perf distributed --type f64 --size 4096 --output strong.json\n"
       "  mpirun -n 8 keramos-perf distributed --size 2048 --scaling weak --grid 1x1,2x2,2x4\n"
+      "  mpirun -n 4 keramos-perf distributed --type f64 --size 4096 --ranks 4 --timeline t.json --plot t\n"
       "  keramos-perf distributed --simulate 64,1024,10000 --size 65536 --bandwidth 40 --rate 45000");
 }
 
@@ -87,7 +96,17 @@ void distributed_options::check() const {
         "--latency, --bandwidth and --rate are positive: write --latency 2 --bandwidth 25 --rate 1000");
   if (!format.empty() && format != "table" && format != "json" && format != "csv")
     throw usage_error(fmt::format("format '{}' is not known: write --format table, json or csv", format));
-  provider_names();
+  const auto chosen = provider_names();
+  if (!timeline.empty() &&
+      (cases(10000).size() != 1 || std::find(chosen.begin(), chosen.end(), "keramos") == chosen.end()))
+    throw usage_error(
+        "--timeline is of one product by keramos: write --type f64 --size 4096 --ranks 4, with one value "
+        "each");
+  if (!plot.empty() && timeline.empty() &&
+      (output.empty() || run_output::file_format(format, output) != "json"))
+    throw usage_error("--plot draws what a JSON file has: write --timeline t.json or --output results.json");
+  check_output_folder(timeline);
+  check_output_folder(plot);
   cases(simulated.empty() ? 1 : 10000);
   check_output_folder(output);
 }

@@ -32,6 +32,7 @@ struct distributed_options {
   std::string simulated;  // "": products are made
   double latency_us = 2, bandwidth = 25, rate = 1000;
   std::string format, output;
+  std::string timeline, plot;  // files
 
   void add_to(CLI::App& app);
   // All of these throw usage_error.
