@@ -46,7 +46,7 @@ class dist_recorder {
     for (entry& e : all_) {
       e.begin.wait(), e.end.wait();
       e.what.begin = elapsed_seconds(*zero_, e.begin);
-      e.what.end = e.what.begin + elapsed_seconds(e.begin, e.end);
+      e.what.end = elapsed_seconds(*zero_, e.end);  // rounded as the beginning of what follows
       to_->push_back(e.what);
     }
     std::stable_sort(to_->begin(), to_->end(),
