@@ -11,6 +11,9 @@ struct plain_copier {
   /// Whether a tile should load several single elements before it stores them.
   template <class T>
   static constexpr bool by_registers = true;
+  /// Whether rows that begin anywhere are copied 16 bytes at a time all the same.
+  template <class T>
+  static constexpr bool shifts = false;
   /// Registers of 4 bytes in which a thread may hold what it copies of a k-tile of an operand while another is multiplied.
   static constexpr int most_words_ahead = 0;
   /// Up to so many groups of about eight single elements are loaded by unrolled code.

@@ -52,7 +52,7 @@ struct __hip_bfloat16;
 
 namespace keramos::detail {
 
-// Conversions of binary16 by the machine, where a plain C++ compiler does not know them.
+// Conversions of short numbers by the machine, where a plain C++ compiler does not know them.
 #if defined(__CUDA_ARCH__)
 #define KERAMOS_HALF_INSTRUCTIONS
 __device__ __forceinline__ float widen_half(std::uint16_t half) {
@@ -65,6 +65,14 @@ __device__ __forceinline__ std::uint16_t narrow_to_half(float x) {
   asm("cvt.rn.f16.f32 %0, %1;" : "=h"(half) : "f"(x));
   return half;
 }
+#if __CUDA_ARCH__ >= 800
+#define KERAMOS_BFLOAT_INSTRUCTIONS
+__device__ __forceinline__ std::uint16_t narrow_to_bfloat(float x) {
+  std::uint16_t upper;
+  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(upper) : "f"(x));
+  return upper;
+}
+#endif
 #elif defined(__HIP_DEVICE_COMPILE__)
 #define KERAMOS_HALF_INSTRUCTIONS
 __device__ inline float widen_half(std::uint16_t half) { return float(__builtin_bit_cast(_Float16, half)); }

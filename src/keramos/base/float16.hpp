@@ -44,6 +44,17 @@ KERAMOS_ANYWHERE std::uint16_t half_of_float(float x) {
 #endif
 }
 
+/// The upper half of the nearest float that has no other, of two the even one.
+KERAMOS_ANYWHERE std::uint16_t bfloat_of_float(float x) {
+#ifdef KERAMOS_BFLOAT_INSTRUCTIONS
+  return narrow_to_bfloat(x);
+#else
+  const std::uint32_t wide = __builtin_bit_cast(std::uint32_t, x);
+  const bool is_nan = (wide & 0x7fffffffu) > 0x7f800000u;
+  return std::uint16_t(is_nan ? wide >> 16 | 0x40u : (wide + 0x7fffu + (wide >> 16 & 1u)) >> 16);
+#endif
+}
+
 }  // namespace detail
 
 /// IEEE 754's binary16, an element type: 5 bits of exponent, 11 of mantissa, up to 65504. It converts to and from float
@@ -74,11 +85,7 @@ struct bfloat16 {
     x.bits = b;
     return x;
   }
-  KERAMOS_ANYWHERE explicit bfloat16(float x) {
-    const std::uint32_t wide = __builtin_bit_cast(std::uint32_t, x);
-    const bool is_nan = (wide & 0x7fffffffu) > 0x7f800000u;
-    bits = std::uint16_t(is_nan ? wide >> 16 | 0x40u : (wide + 0x7fffu + (wide >> 16 & 1u)) >> 16);
-  }
+  KERAMOS_ANYWHERE explicit bfloat16(float x) : bits(detail::bfloat_of_float(x)) {}
   KERAMOS_ANYWHERE explicit bfloat16(double x) : bfloat16(float(x)) {}
   KERAMOS_ANYWHERE explicit bfloat16(int x) : bfloat16(float(x)) {}
   KERAMOS_ANYWHERE operator float() const { return __builtin_bit_cast(float, std::uint32_t(bits) << 16); }

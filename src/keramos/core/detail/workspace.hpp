@@ -41,10 +41,11 @@ class workspace {
   static constexpr std::size_t alignment = 128;
 
  public:
-  /// At least `count` elements of T; what was in it before is gone.
+  /// At least `count` elements of T; what was in it before is gone. Unless it is behind so many bytes that stay in use, which
+  /// were reserved with room for these.
   template <class T>
-  T* reserve([[maybe_unused]] const Exec& exec, std::size_t count) {
-    const std::size_t bytes = count * sizeof(T) + alignment;
+  T* reserve([[maybe_unused]] const Exec& exec, std::size_t count, std::size_t in_use = 0) {
+    const std::size_t bytes = in_use + count * sizeof(T) + alignment;
     if (bytes_.size() < bytes) {
       const std::size_t size = retire(bytes_, old_bytes_, bytes);
       if constexpr (is_host)
@@ -53,7 +54,7 @@ class workspace {
         bytes_ =
             memory<std::byte>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "keramos::workspace"), size);
     }
-    return reinterpret_cast<T*>(aligned(bytes_.data()));
+    return reinterpret_cast<T*>(aligned(bytes_.data()) + in_use);
   }
 
   /// At least `count` counters, all zero: kernels leave them as they found them. On devices.

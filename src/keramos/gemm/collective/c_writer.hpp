@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include <keramos/base/macros.hpp>
@@ -16,6 +17,18 @@ template <class T, int Count>
 struct alignas(sizeof(T) * Count) run {
   T value[Count];
 };
+
+/// Stores a run in one access, as whole words: where a compiler finds the elements' own stores in another branch, it has one code
+/// for both, element by element.
+template <class C, int Count>
+KERAMOS_FORCEINLINE_FUNCTION void store_at_once(C* to, const run<C, Count>& x) {
+  using word = std::conditional_t<sizeof(x) % 8 == 0, std::uint64_t, std::uint32_t>;
+  using words = run<word, int(sizeof(x) / sizeof(word))>;
+  static_assert(sizeof(words) == sizeof(x));
+  words all;
+  std::memcpy(&all, &x, sizeof(x));
+  *reinterpret_cast<words*>(to) = all;
+}
 
 /// Writes runs of consecutive columns of C through the epilogue, as vectors where C allows them.
 template <class Types, int Count, class Position>
@@ -33,6 +46,12 @@ class c_writer {
         cols_(shifted && p.n - at.n0 < at.cols ? int(p.n - at.n0) : at.cols),
         vectors_(p.c_col_stride == 1 && p.c_row_stride % Count == 0 && (!shifted || at.n0 % Count == 0) &&
                  reinterpret_cast<std::uintptr_t>(p.c) % sizeof(run<C, Count>) == 0) {}
+
+  /// Whether it writes all of a rectangle of the tile.
+  KERAMOS_FORCEINLINE_FUNCTION bool has(int i, int j, int rows, int cols) const {
+    return !before_row(i) && i + rows <= rows_ && !before_col(j) && j + cols <= cols_;
+  }
+  KERAMOS_FORCEINLINE_FUNCTION bool writes_vectors() const { return vectors_; }
 
   /// Columns j ... j + Count - 1 of row i of the tile.
   template <class Epilogue>

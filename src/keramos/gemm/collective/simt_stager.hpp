@@ -145,11 +145,15 @@ class operand_stager {
   static_assert(Along == Rows || Vector == 1,
                 "keramos: an operand is transposed on its way element by element");
   static constexpr int fast_extent = along_mn ? MN : K, slow_extent = along_mn ? K : MN;
-  using map = k_tile_map<T, fast_extent, slow_extent, Threads, Vector, Along != Rows, Panel::most_of_row>;
+  /// Whether rows begin anywhere but are copied 16 bytes at a time all the same.
+  static constexpr bool shifts = Vector == 1 && Along == Rows && Copier::template shifts<T>;
+  static constexpr int width =
+      shifts ? 16 / int(sizeof(T)) : Vector;  ///< elements that a thread takes at a time
+  using map = k_tile_map<T, fast_extent, slow_extent, Threads, width, Along != Rows, Panel::most_of_row>;
 
  public:
   using panel = Panel;
-  static constexpr bool by_registers = Vector == 1 && Copier::template by_registers<T>;
+  static constexpr bool by_registers = Vector == 1 && !shifts && Copier::template by_registers<T>;
 
  private:
   static constexpr int local_fast = panel::most_of_row <= map::step_fast ? panel::column_stride
@@ -168,24 +172,37 @@ class operand_stager {
       !map::partial && map::passes_slow * map::passes_fast * words <= Copier::most_words_ahead;
   struct nothing {};
   template <class C>
+  static constexpr auto bounds_of() {
+    if constexpr (shifts)
+      return typename C::bounds();
+    else
+      return nothing();
+  }
+  template <class C>
   struct loaded {
     typename C::template vector<Vector* int(sizeof(T))> of_pass[map::passes_slow][map::passes_fast];
   };
 
  public:
-  /// `extent` rows of the tile lie inside the operand, which ends `k_left` columns on.
+  /// `extent` rows of the tile lie inside the operand, which has `mn_end` rows and `k_end` columns, and k-tiles before `k1`.
   KERAMOS_FORCEINLINE_FUNCTION operand_stager(const tiling::operand<T>& from, index_t mn0, index_t k0,
-                                              int extent, index_t k_left, int thread)
+                                              int extent, index_t k1, [[maybe_unused]] index_t mn_end,
+                                              [[maybe_unused]] index_t k_end, int thread)
       : thread_(thread),
         local_offset_(offset(map::fast(thread), map::slow(thread))),
         extent_(extent),
         // Known at compile time where it matters: vectors exist only of neighbours.
         stride_fast_(Vector > 1 || !along_mn ? 1 : from.stride_mn),
-        k_left_(k_left),
+        k_left_(k1 - k0),
         global_(from.at(mn0 + (along_mn ? map::fast(thread) : map::slow(thread)),
                         k0 + (along_mn ? map::slow(thread) : map::fast(thread)))) {
     constexpr int rows = map::lanes_slow < slow_extent ? map::lanes_slow : slow_extent;
-    row_step_ = rows * (along_mn ? from.stride_k : from.stride_mn) * index_t(sizeof(T));
+    const index_t pitch = along_mn ? from.stride_k : from.stride_mn;
+    row_step_ = rows * pitch * index_t(sizeof(T));
+    if constexpr (shifts) {
+      bounds_ = {along_mn ? mn_end - mn0 : k1 - k0, (along_mn ? mn0 : k0) == 0, stride_fast_};
+      if (pitch == (along_mn ? mn_end : k_end)) bounds_.rows_follow(from.data, from.data + mn_end * k_end);
+    }
   }
 
   /// Begins to copy the next k-tile, which lies inside the operand: it is loaded into registers, if the copier says that they
@@ -213,14 +230,17 @@ class operand_stager {
       return;
     }
     // What only the checked copy needs is not kept in registers between k-tiles.
-    const int thread = Whole && !map::partial && by_strides ? 0 : Copier::recompute(thread_);
+    const int thread = Whole && !map::partial && by_strides && !shifts ? 0 : Copier::recompute(thread_);
     const int fast = map::fast(thread), slow = map::slow(thread);
     const index_t k_left = Whole ? 0 : k_left_ - index_t(k_tile) * K;
     const int k_end = int(k_left < K ? k_left : K);
     const int fast_end = (along_mn ? extent_ : k_end) - fast;
     const int slow_end = (along_mn ? k_end : extent_) - slow;
     const bool busy = !map::partial || slow < slow_extent;
-    if constexpr (by_registers) {
+    if constexpr (shifts) {
+      stage_shifted(local, fast, slow, Whole ? slow_extent : slow_end, along_mn ? 0 : index_t(k_tile) * K,
+                    busy);
+    } else if constexpr (by_registers) {
       stage_by_registers<Whole>(local, fast, slow, fast_end, slow_end, busy);
     } else {
       const T* row = global_;
@@ -254,6 +274,36 @@ class operand_stager {
         Copier::template store<Vector>(local + place(map::fast(thread), map::slow(thread), ps, pf),
                                        held_.of_pass[ps][pf]);
     }
+  }
+
+  /// Elements of rows that begin anywhere, 16 bytes at a time, of the tile's columns from `column` on. Some are on their way
+  /// before the first is stored.
+  KERAMOS_FORCEINLINE_FUNCTION void stage_shifted(T* local, int fast, int slow, int slow_end, index_t column,
+                                                  bool busy) {
+    constexpr int at_once = map::passes_fast == 1 && map::passes_slow > 1 ? 2 : 1;
+    static_assert(map::passes_slow % at_once == 0);
+    const T* row = global_;
+    KERAMOS_NO_UNROLL
+    for (int s = 0; s < map::passes_slow; s += at_once) {
+      typename Copier::template shifted<T> run[at_once][map::passes_fast];
+      KERAMOS_UNROLL
+      for (int i = 0; i < at_once; ++i) {
+        const bool there = busy && (s + i) * map::lanes_slow < slow_end;
+        KERAMOS_UNROLL
+        for (int pf = 0; pf < map::passes_fast; ++pf)
+          if (there)
+            run[i][pf].load(row + pf * map::step_fast * stride_fast_, column + fast + pf * map::step_fast,
+                            bounds_);
+        row = Copier::advance(row, row_step_);
+      }
+      KERAMOS_UNROLL
+      for (int i = 0; i < at_once; ++i) {
+        KERAMOS_UNROLL
+        for (int pf = 0; pf < map::passes_fast; ++pf)
+          if (busy) run[i][pf].store(local + place(fast, slow, s + i, pf));
+      }
+    }
+    global_ = along_mn ? row : global_ + K;
   }
 
   /// Elements that cannot be copied asynchronously, one by one: about eight are on their way before the first is stored,
@@ -314,6 +364,7 @@ class operand_stager {
   index_t k_left_;
   const T* global_;
   std::conditional_t<ahead, loaded<Copier>, nothing> held_;  // what fetch loaded (passes)
+  decltype(bounds_of<Copier>()) bounds_{};
 };
 
 /// Where an operand's memory runs, and how many elements can be copied from it at once.
@@ -350,8 +401,8 @@ class stager {
 
   template <class Problem>
   KERAMOS_FORCEINLINE_FUNCTION stager(const Problem& p, const tiling::position& at, char* local, int thread)
-      : a_(p.a, at.m0, at.k0, at.rows, at.k1 - at.k0, thread),
-        b_(p.b, at.n0, at.k0, at.cols, at.k1 - at.k0, thread),
+      : a_(p.a, at.m0, at.k0, at.rows, at.k1, p.m + p.pad_m, p.k, thread),
+        b_(p.b, at.n0, at.k0, at.cols, at.k1, p.n + p.pad_n, p.k, thread),
         read_a_(p.a),
         read_b_(p.b),
         whole_k_tiles_(at.rows == block.m && at.cols == block.n ? int((at.k1 - at.k0) / block.k) : 0),

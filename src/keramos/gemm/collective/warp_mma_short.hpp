@@ -79,25 +79,66 @@ class warp_mma_short_accumulator {
   template <class Position, class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void write(const gemm_problem<Types>& p, const Position& at,
                                           const Epilogue& epilogue) const {
-    constexpr int fragments = bytes ? 2 : 1;  // that a lane's neighbours in a row of C come from
-    const c_writer<Types, 2 * fragments, Position> writer(p, at);
+    const c_writer<Types, neighbours, Position> writer(p, at);
+    if (writer.has(m_, n_, Config.warp.m, Config.warp.n) && p.c_col_stride == 1 && !reads_c<T>(epilogue)) {
+      if (writer.writes_vectors())
+        write_whole<true>(p, at, epilogue);
+      else
+        write_whole<false>(p, at, epilogue);
+      return;
+    }
+    for_each_run([&](int row, int col, const T(&sums)[neighbours]) {
+      writer.write(m_ + row, n_ + col, sums, epilogue);
+    });
+  }
+
+ private:
+  static constexpr int neighbours = bytes ? 4 : 2;  ///< elements of a row of C that a lane has side by side
+
+  /// `f(row, col, sums)` for such runs, whose places in the warp's tile are those of the lane's first one and what the compiler
+  /// knows.
+  template <class F>
+  KERAMOS_FORCEINLINE_FUNCTION void for_each_run(const F& f) const {
+    const int first_row = row_of(lane_ / 4, 0), first_col = lane_ % 4 * neighbours;
     KERAMOS_UNROLL
     for (int i = 0; i < fm; ++i) KERAMOS_UNROLL
-    for (int j = 0; j < fn; j += fragments) KERAMOS_UNROLL
-    for (int half = 0; half < 2; ++half) {
-      const int row = m_ + i * 16 + row_of(lane_ / 4, half), col = n_ + j * 8 + lane_ % 4 * 2 * fragments;
+    for (int half = 0; half < 2; ++half) KERAMOS_UNROLL
+    for (int j = 0; j < fn; j += neighbours / 2) {
+      const int row = first_row + i * 16 + row_of(0, half), col = first_col + j * 8;
       if constexpr (bytes) {
         const T(&even)[2] = acc_[i][j][half];
         const T(&odd)[2] = acc_[i][j + 1][half];
         const T four[4] = {even[0], odd[0], even[1], odd[1]};
-        writer.write(row, col, four, epilogue);
+        f(row, col, four);
       } else {
-        writer.write(row, col, acc_[i][j][half], epilogue);
+        f(row, col, acc_[i][j][half]);
       }
     }
   }
 
- private:
+  /// Writes a tile that lies inside C, whose rows are neighbours and which is not read. A tile of few k-tiles takes longer to
+  /// write than to multiply, so nothing is asked for each element.
+  template <bool Vectors, class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION void write_whole(const gemm_problem<Types>& p, const tiling::position& at,
+                                                const Epilogue& epilogue) const {
+    using C = typename Types::c;
+    const index_t i = at.m0 + m_, j = at.n0 + n_;
+    C* const c = p.c + i * p.c_row_stride + j;
+    for_each_run([&](int row, int col, const T(&sums)[neighbours]) {
+      C* const to = c + row * p.c_row_stride + col;
+      run<C, neighbours> out;
+      KERAMOS_UNROLL
+      for (int v = 0; v < neighbours; ++v)
+        out.value[v] = element_without_c<C>(epilogue, p.place, sums[v], i + row, j + col + v);
+      if constexpr (Vectors) {
+        store_at_once(to, out);
+      } else {
+        KERAMOS_UNROLL
+        for (int v = 0; v < neighbours; ++v) to[v] = out.value[v];
+      }
+    });
+  }
+
   /// `Kinds` are those of the elements of A and of B, if there are several (tiling::reading).
   template <class Panels, class Next, class... Kinds>
   KERAMOS_FORCEINLINE_FUNCTION void multiply_as(const Panels& now, const Next& next, Kinds... kinds) {

@@ -243,10 +243,12 @@ void pack_for_warpgroups(const gemm_problem<Types>& p, bool reads_a, bool reads_
   part.band_n = part.pack_b ? std::min(p.n, most) : p.n;
 }
 
-/// Calls `multiply(band)` for bands of C, whose operands are packed as planned.
+/// Calls `multiply(band, in_use)` for bands of C, whose operands are packed as planned, in the first bytes of the queue's
+/// memory. So many more, which it asks for besides, are there then.
 template <class Exec, class Types, class Multiply>
 void with_packed(const Exec& exec, workspace<Exec>& memory, const gemm_problem<Types>& p,
-                 const gemm_part& part, tiling::direction along, const Multiply& multiply) {
+                 const gemm_part& part, tiling::direction along, std::size_t besides,
+                 const Multiply& multiply) {
   using A = typename Types::a;
   using B = typename Types::b;
   const index_t band_m = std::min(part.band_m, p.m), band_n = std::min(part.band_n, p.n);
@@ -257,7 +259,7 @@ void with_packed(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T
   };
   const std::size_t a_bytes = part.pack_a ? bytes(p.a.data, band_m) : 0;
   const std::size_t b_bytes = part.pack_b ? bytes(p.b.data, band_n) : 0;
-  char* const to = memory.template reserve<char>(exec, a_bytes + b_bytes);
+  char* const to = memory.template reserve<char>(exec, a_bytes + b_bytes + besides);
   A* const to_a = reinterpret_cast<A*>(to);
   B* const to_b = reinterpret_cast<B*>(to + a_bytes);
   for (index_t m0 = 0; m0 < p.m; m0 += band_m)
@@ -281,7 +283,7 @@ void with_packed(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T
       if (part.pack_a) packed(band.a, band.m, to_a, band.pad_m);
       if (part.pack_b) packed(band.b, band.n, to_b, band.pad_n);
       if (Types::splits_elements) band.k = packed_lines<Types> * packed_pitch<typename Types::a>(p.k);
-      multiply(band);
+      multiply(band, a_bytes + b_bytes);
     }
 }
 

@@ -103,18 +103,22 @@ struct split_k : split_plan {
   }
 };
 
-/// Takes the memory that a plan for so many tiles needs from the queue's. A captured graph that is run again
-/// uses the same: one run at a time.
+/// Elements of sums that a plan for so many tiles needs.
+inline std::size_t sums_of(const split_plan& plan, int tiles, int tile_size) {
+  return plan.parts > 1 ? std::size_t(tiles) * plan.parts * tile_size : 0;
+}
+
+/// Takes the memory that a plan for so many tiles needs from the queue's, behind so many bytes that are in use. A captured
+/// graph that is run again uses the same: one run at a time.
 template <class T, class Exec>
 split_k<T> make_split(const Exec& exec, workspace<Exec>& memory, const split_plan& plan, index_t k, int tiles,
-                      int tile_size) {
+                      int tile_size, std::size_t in_use = 0) {
   split_k<T> split{plan};
   if (plan.parts == 1) split.k_per_part = k;
   if (split.fan_in > plan.parts) split.fan_in = plan.parts;
   if (plan.parts > 1) {
-    const std::size_t sums = std::size_t(tiles) * plan.parts;
-    split.sums = memory.template reserve<T>(exec, sums * tile_size);
-    split.arrivals = memory.counters(exec, sums);
+    split.sums = memory.template reserve<T>(exec, sums_of(plan, tiles, tile_size), in_use);
+    split.arrivals = memory.counters(exec, sums_of(plan, tiles, 1));
   }
   return split;
 }

@@ -85,13 +85,19 @@ tile_order order_of(const gemm_problem<Types>& p, const tiling::shape& tile, int
   return order_of(p.m, p.n, tile);
 }
 
-/// Memory for the parts of k of all tiles of a problem.
+/// Memory for the parts of k of all tiles of a problem, behind so many bytes that are in use.
 template <class Exec, class Types>
 split_k<typename Types::accumulator> split_of(const Exec& exec, workspace<Exec>& memory,
                                               const gemm_problem<Types>& p, const tiling::shape& tile,
-                                              const split_plan& plan) {
-  return make_split<typename Types::accumulator>(exec, memory, plan, p.k,
-                                                 order_of(p, tile, plan.parts).count(), tile.m * tile.n);
+                                              const split_plan& plan, std::size_t in_use) {
+  return make_split<typename Types::accumulator>(
+      exec, memory, plan, p.k, order_of(p, tile, plan.parts).count(), tile.m * tile.n, in_use);
+}
+/// Bytes of that memory.
+template <class Types>
+std::size_t split_bytes(const gemm_problem<Types>& p, const tiling::shape& tile, const split_plan& plan) {
+  return sizeof(typename Types::accumulator) *
+         sums_of(plan, order_of(p, tile, plan.parts).count(), tile.m * tile.n);
 }
 
 /// The teams of a collective that a GPU holds at once: so many share all tiles if they are persistent.

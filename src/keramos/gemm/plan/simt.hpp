@@ -118,7 +118,6 @@ struct planner {
     else if (!requested)
       choose_packing(p, a.along_k, a.vectors, b.along_k, b.vectors,
                      table[part.row].config.math == tiling::math_unit::fma, device, part);
-    // Sums of a divided k and packed copies share the workspace; a part has one or the other.
     if (!requested && !rows::of_warpgroups(part.row) && part.split.parts > 1 &&
         std::min(p.m, p.n) < device.least_extent_to_pack_divided)
       part.pack_a = part.pack_b = false;
@@ -185,7 +184,6 @@ struct planner {
     if (split.parts == 1) return;
     const tiling::config& c = table[part.row].config;
     if (!c.splits_k) refuse_plan(number, "divides k, which its tile does not");
-    if (part.pack_a || part.pack_b) refuse_plan(number, "divides k and packs operands, which share memory");
     if (split.k_per_part % c.block.k != 0)
       refuse_plan(number,
                   "divides k into parts that are no multiple of its k-tile, " + std::to_string(c.block.k));
@@ -201,9 +199,10 @@ struct planner {
     } else {
       if (part.path == gemm_path::vector) return multiply_vector(exec, memory, p, part, epilogue);
     }
-    const auto multiply = [&](const gemm_problem<Types>& packed) {
+    const auto multiply = [&](const gemm_problem<Types>& packed, std::size_t in_use) {
       split_k<typename Types::accumulator> split;
-      if (table[part.row].config.splits_k) split = split_of(exec, memory, packed, part.block, part.split);
+      if (table[part.row].config.splits_k)
+        split = split_of(exec, memory, packed, part.block, part.split, in_use);
       if constexpr (has_warpgroup_rows<Exec, Types> && is_linear<Epilogue>)
         if (rows::of_warpgroups(part.row))
           return launch_warpgroups(exec, memory, part.row, packed, split, for_warpgroups(epilogue, p));
@@ -214,9 +213,9 @@ struct planner {
     if (part.pack_a || part.pack_b)
       with_packed(exec, memory, p, part,
                   rows::of_warpgroups(part.row) ? rows::template packed_along<Types> : tiling::direction::mn,
-                  multiply);
+                  split_bytes(p, part.block, part.split), multiply);
     else
-      multiply(p);
+      multiply(p, 0);
   }
 
   /// What the choice of a row for a problem depends on.
