@@ -190,6 +190,15 @@ struct mma<Kokkos::Cuda> : fma_units {
 #endif
   }
 
+  /// x of another lane of the warp.
+  KERAMOS_FORCEINLINE_FUNCTION static unsigned from_lane(unsigned x, [[maybe_unused]] int lane) {
+#if defined(__CUDA_ARCH__)
+    return __shfl_sync(~0u, x, lane);
+#else
+    return x;
+#endif
+  }
+
   /// The bytes with even and with odd numbers of two registers.
   KERAMOS_FORCEINLINE_FUNCTION static void take_apart([[maybe_unused]] unsigned& even,
                                                       [[maybe_unused]] unsigned& odd,

@@ -272,6 +272,14 @@ struct warpgroups<Kokkos::Cuda> {
     return x;
 #endif
   }
+  /// x of another lane of the warp.
+  KERAMOS_FORCEINLINE_FUNCTION static unsigned from_lane(unsigned x, [[maybe_unused]] int lane) {
+#if defined(KERAMOS_HAS_WARPGROUPS)
+    return __shfl_sync(~0u, x, lane);
+#else
+    return x;
+#endif
+  }
   /// x of the lane whose number differs in the bits of `mask`.
   template <class T>
   KERAMOS_FORCEINLINE_FUNCTION static T exchange(T x, [[maybe_unused]] int mask) {

@@ -30,6 +30,48 @@ KERAMOS_FORCEINLINE_FUNCTION void store_at_once(C* to, const run<C, Count>& x) {
   *reinterpret_cast<words*>(to) = all;
 }
 
+/// Writes two rows of `Fragments` times eight columns of two bytes each, which four neighbouring lanes share: a lane has columns
+/// 2t and 2t + 1 of each fragment, t = lane % 4, in words of four bytes. Where a row begins between two words, a lane takes
+/// column 2t + 2 of the next one. `element(half, fragment, 0 or 1)` is what a lane has; `rows` are where column 0 is, and of
+/// columns from `col0` to `col1` those that are to be written, of rows that are `there`. By all lanes of a warp.
+template <class Atom, int Fragments, class C, class Element>
+KERAMOS_FORCEINLINE_FUNCTION void write_in_words(C* const (&rows)[2], const bool (&there)[2], int lane,
+                                                 int col0, int col1, const Element& element) {
+  static_assert(sizeof(C) == 2);
+  const int t = lane % 4;
+  const auto bits = [](const C& x) {
+    std::uint16_t b;
+    std::memcpy(&b, &x, sizeof(b));
+    return unsigned(b);
+  };
+  const auto first_columns = [&](int j) { return bits(element(0, j, 0)) | bits(element(1, j, 0)) << 16; };
+  unsigned firsts = first_columns(0);
+  KERAMOS_UNROLL
+  for (int j = 0; j < Fragments; ++j) {
+    const unsigned after = j + 1 < Fragments ? first_columns(j + 1) : 0;
+    const unsigned next = Atom::from_lane(t == 0 ? after : firsts, lane - t + (t + 1) % 4);
+    KERAMOS_UNROLL
+    for (int half = 0; half < 2; ++half) {
+      const unsigned first = firsts >> 16 * half & 0xffff, second = bits(element(half, j, 1));
+      const bool between = reinterpret_cast<std::uintptr_t>(rows[half]) % 4 != 0;
+      const unsigned low = between ? second : first, high = between ? next >> 16 * half & 0xffff : second;
+      const int col = 8 * j + 2 * t + between;
+      const auto store = [&](int at, unsigned x) {
+        reinterpret_cast<std::uint16_t*>(rows[half])[at] = std::uint16_t(x);
+      };
+      if (!there[half]) continue;
+      if (j == 0 && t == 0 && between && col0 == 0) store(0, first);
+      if (col >= col0 && col + 1 < col1) {
+        *reinterpret_cast<unsigned*>(rows[half] + col) = low | high << 16;
+      } else {
+        if (col >= col0 && col < col1) store(col, low);
+        if (col + 1 >= col0 && col + 1 < col1) store(col + 1, high);
+      }
+    }
+    firsts = after;
+  }
+}
+
 /// Writes runs of consecutive columns of C through the epilogue, as vectors where C allows them.
 template <class Types, int Count, class Position>
 class c_writer {

@@ -23,6 +23,7 @@ template <class Types, tiling::config Config, class Exec>
 class warp_mma_short_accumulator {
   using E = typename Types::a;
   using T = typename Types::accumulator;
+  using C = typename Types::c;
   using mma = backend::mma<Exec>;
   static constexpr bool bytes = sizeof(E) == 1;
   static constexpr int chunk = 16 / int(sizeof(E));  ///< elements of a row of a matrix, if it lies along k
@@ -82,9 +83,9 @@ class warp_mma_short_accumulator {
     const c_writer<Types, neighbours, Position> writer(p, at);
     if (writer.has(m_, n_, Config.warp.m, Config.warp.n) && p.c_col_stride == 1 && !reads_c<T>(epilogue)) {
       if (writer.writes_vectors())
-        write_whole<true>(p, at, epilogue);
+        write_whole(p, at, epilogue);
       else
-        write_whole<false>(p, at, epilogue);
+        write_unaligned(p, at, epilogue);
       return;
     }
     for_each_run([&](int row, int col, const T(&sums)[neighbours]) {
@@ -118,25 +119,46 @@ class warp_mma_short_accumulator {
 
   /// Writes a tile that lies inside C, whose rows are neighbours and which is not read. A tile of few k-tiles takes longer to
   /// write than to multiply, so nothing is asked for each element.
-  template <bool Vectors, class Epilogue>
+  template <class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void write_whole(const gemm_problem<Types>& p, const tiling::position& at,
                                                 const Epilogue& epilogue) const {
-    using C = typename Types::c;
     const index_t i = at.m0 + m_, j = at.n0 + n_;
     C* const c = p.c + i * p.c_row_stride + j;
     for_each_run([&](int row, int col, const T(&sums)[neighbours]) {
-      C* const to = c + row * p.c_row_stride + col;
       run<C, neighbours> out;
       KERAMOS_UNROLL
       for (int v = 0; v < neighbours; ++v)
         out.value[v] = element_without_c<C>(epilogue, p.place, sums[v], i + row, j + col + v);
-      if constexpr (Vectors) {
-        store_at_once(to, out);
-      } else {
-        KERAMOS_UNROLL
-        for (int v = 0; v < neighbours; ++v) to[v] = out.value[v];
-      }
+      store_at_once(c + row * p.c_row_stride + col, out);
     });
+  }
+  /// The same where runs are not aligned.
+  template <class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION void write_unaligned(const gemm_problem<Types>& p, const tiling::position& at,
+                                                    const Epilogue& epilogue) const {
+    const index_t i = at.m0 + m_, j = at.n0 + n_;
+    if constexpr (sizeof(C) == 2 && !bytes) {
+      constexpr bool are_there[] = {true, true};
+      const int first_row = lane_ / 4, first_col = lane_ % 4 * 2;
+      KERAMOS_UNROLL
+      for (int f = 0; f < fm; ++f) {
+        const int row = first_row + f * 16;
+        C* const c = p.c + (i + row) * p.c_row_stride + j;
+        C* const of_rows[] = {c, c + 8 * p.c_row_stride};
+        write_in_words<mma, fn>(of_rows, are_there, lane_, 0, Config.warp.n, [&](int half, int n, int v) {
+          return element_without_c<C>(epilogue, p.place, acc_[f][n][half][v], i + row + 8 * half,
+                                      j + first_col + n * 8 + v);
+        });
+      }
+    } else {
+      C* const c = p.c + i * p.c_row_stride + j;
+      for_each_run([&](int row, int col, const T(&sums)[neighbours]) {
+        KERAMOS_UNROLL
+        for (int v = 0; v < neighbours; ++v)
+          c[row * p.c_row_stride + col + v] =
+              element_without_c<C>(epilogue, p.place, sums[v], i + row, j + col + v);
+      });
+    }
   }
 
   /// `Kinds` are those of the elements of A and of B, if there are several (tiling::reading).

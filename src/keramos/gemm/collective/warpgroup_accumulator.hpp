@@ -160,9 +160,8 @@ class warpgroup_accumulator {
       write_vectors<false>(p, at, there, epilogue);
     else if (reads_c<T>(epilogue))
       write_elements<true>(p, at, there, epilogue);
-    else if (sizeof(C) < 4 && p.c_col_stride == 1 &&
-             ((p.c_row_stride | at.n0 | skip_n | cols) * sizeof(C) | c) % sizeof(pair) == 0)
-      write_pairs(p, at, there, epilogue);
+    else if (sizeof(C) == 2 && p.c_col_stride == 1)
+      write_words(p, at, there, epilogue);
     else
       write_elements<false>(p, at, there, epilogue);
   }
@@ -233,26 +232,22 @@ class warpgroup_accumulator {
     }
   }
 
-  /// The same where both columns of a fragment can be written at once.
+  /// The same of short elements that are neighbours, in words.
   template <class Epilogue>
-  KERAMOS_FORCEINLINE_FUNCTION void write_pairs(const gemm_problem<Types>& p, const tiling::position& at,
+  KERAMOS_FORCEINLINE_FUNCTION void write_words(const gemm_problem<Types>& p, const tiling::position& at,
                                                 const window& there, const Epilogue& epilogue) const {
-    const int first_col = thread_ % 4 * 2;
-    C* const c = p.c + (at.m0 + first_row()) * p.c_row_stride + at.n0 + first_col;
-    KERAMOS_UNROLL
-    for (int half = 0; half < 2; ++half) {
-      const int row = first_row() + rows::second * half;
-      KERAMOS_UNROLL
-      for (int j = 0; j < fragments; ++j) {
-        const int col = first_col + j * 8;
-        if (!there.has(row, col)) continue;
-        pair two;
-        KERAMOS_UNROLL
-        for (int v = 0; v < 2; ++v)
-          two.value[v] = element_without_c<C>(epilogue, p.place, sums_[j * 4 + half * 2 + v], at.m0 + row,
-                                              at.n0 + col + v);
-        *reinterpret_cast<pair*>(c + rows::second * half * p.c_row_stride + j * 8) = two;
-      }
+    if constexpr (sizeof(C) == 2) {
+      const int row = first_row(), next = row + rows::second;
+      C* const c = p.c + (at.m0 + row) * p.c_row_stride + at.n0;
+      C* const of_rows[] = {c, c + rows::second * p.c_row_stride};
+      const bool are_there[] = {row >= there.row0 && row < there.row1,
+                                next >= there.row0 && next < there.row1};
+      write_in_words<atom, fragments>(
+          of_rows, are_there, thread_ % 32, there.col0, there.col1, [&](int half, int j, int v) {
+            return element_without_c<C>(epilogue, p.place, sums_[j * 4 + half * 2 + v],
+                                        at.m0 + row + half * rows::second,
+                                        at.n0 + j * 8 + thread_ % 4 * 2 + v);
+          });
     }
   }
 

@@ -219,6 +219,14 @@ bool can_pack(index_t k, const backend::simt::device_model& device) {
   return most_to_pack<Types>(k, device) > 0;
 }
 
+/// Sets the bands of operands that are to be packed.
+template <class Types>
+void pack_in_bands(const gemm_problem<Types>& p, const backend::simt::device_model& device, gemm_part& part) {
+  const index_t most = std::max(most_to_pack<Types>(p.k, device), band_multiple);
+  part.band_m = part.pack_a ? std::min(p.m, most) : p.m;
+  part.band_n = part.pack_b ? std::min(p.n, most) : p.n;
+}
+
 /// Whether an operand is worth a copy with aligned rows, at once; `part` is what it is of a tile's rows and columns.
 template <class T>
 bool gains_from_alignment(const tiling::operand<T>& x, index_t other_extent, double part,
@@ -239,8 +247,7 @@ void pack_for_warpgroups(const gemm_problem<Types>& p, bool reads_a, bool reads_
       part.split.parts == 1 && p.k >= device.least_k_to_pack && can_pack<Types>(p.k, device);
   part.pack_a = !reads_a || (can_align && most >= p.m && gains_from_alignment(p.a, p.n, of_a, device));
   part.pack_b = !reads_b || (can_align && most >= p.n && gains_from_alignment(p.b, p.m, 1 - of_a, device));
-  part.band_m = part.pack_a ? std::min(p.m, most) : p.m;
-  part.band_n = part.pack_b ? std::min(p.n, most) : p.n;
+  pack_in_bands(p, device, part);
 }
 
 /// Calls `multiply(band, in_use)` for bands of C, whose operands are packed as planned, in the first bytes of the queue's

@@ -110,20 +110,32 @@ struct planner {
       const tile_choice choice =
           choices.get(key, [&] { return best_row<Types>(exec, p.m, p.n, p.k, key, device).choice; });
       part.row = choice.row, part.split = choice.plan;
+      part.pack_a = choice.pack_a, part.pack_b = choice.pack_b;
     }
     const operand_layout a(p.a), b(p.b);
     if (rows::of_warpgroups(part.row))
       pack_for_warpgroups(p, rows::warpgroups_read_a(p), rows::warpgroups_read_b(p),
                           table[part.row].config.block, device, part);
+    else if (weighs_packing<Types>)
+      pack_in_bands(p, device, part);
     else if (!requested)
       choose_packing(p, a.along_k, a.vectors, b.along_k, b.vectors,
                      table[part.row].config.math == tiling::math_unit::fma, device, part);
-    if (!requested && !rows::of_warpgroups(part.row) && part.split.parts > 1 &&
-        std::min(p.m, p.n) < device.least_extent_to_pack_divided)
-      part.pack_a = part.pack_b = false;
-    if (part.split.parts == 1 || part.pack_a || part.pack_b) part.split = {};
+    if constexpr (!weighs_packing<Types>) {
+      if (!requested && !rows::of_warpgroups(part.row) && part.split.parts > 1 &&
+          std::min(p.m, p.n) < device.least_extent_to_pack_divided)
+        part.pack_a = part.pack_b = false;
+      if (part.pack_a || part.pack_b) part.split = {};
+    }
+    if (part.split.parts == 1) part.split = {};
     set_row(part.row, part);
   }
+
+  /// Whether packing is weighed with rows and splits: of elements whose rows may begin anywhere, and be staged as they lie all
+  /// the same. For others device_model says from which extents on it pays.
+  template <class Types>
+  static constexpr bool weighs_packing = backend::staging<Exec>::template shifts<typename Types::a>&&
+      backend::staging<Exec>::template shifts<typename Types::b>;
 
   /// Whether a product may be emulated here, in the tile that is asked for if one is, and is faster then.
   template <class Types>
@@ -232,7 +244,15 @@ struct planner {
             device.unit_bytes,
             whose,
             ask && !rows::warpgroups_read_a(p),
-            ask && !rows::warpgroups_read_b(p)};
+            ask && !rows::warpgroups_read_b(p),
+            !weighs_packing<Types> || operand_layout(p.a).vectors,
+            !weighs_packing<Types> || operand_layout(p.b).vectors,
+            weighs_packing<Types> ? memory_of_c(p) : c_memory::vectors};
+  }
+  template <class Types>
+  static c_memory memory_of_c(const gemm_problem<Types>& p) {
+    if (p.c_col_stride != 1) return c_memory::columns;
+    return can_copy_vectors(p.c, 1, p.c_row_stride) ? c_memory::vectors : c_memory::rows;
   }
 
   /// The fastest row for m x n elements of C, and its predicted time.
@@ -240,17 +260,37 @@ struct planner {
   static timed_choice best_row(const Exec& exec, index_t m, index_t n, index_t k, const choice_key& key,
                                const device_model& device) {
     timed_choice best;
+    const auto consider = [&](int i, const split_choice& split, double more, bool pack_a, bool pack_b) {
+      if (best.choice.row < 0 || split.time + more < best.time)
+        best = {{i, split.plan, pack_a, pack_b}, split.time + more};
+    };
     const index_t to_copy = (key.copies_a ? m * k : 0) + (key.copies_b ? n * k : 0);
     for (int i = 0; i < int(std::size(table)); ++i) {
-      if (!rows::template serves_one<Types>(table[i], key.arch, key.whose) || !rows::fits(exec, table[i]))
-        continue;
-      split_choice split = choose_split(table[i], m, n, k, device);
-      if (rows::of_warpgroups(i) && to_copy > 0) {
-        if (!can_pack<Types>(k, device)) continue;
-        split.time = predicted_time(table[i], m, n, k, plan_parts(table[i], k, 1, device), device) +
-                     packing_time(to_copy, sizeof(typename Types::a), device);
+      const tile_row& r = table[i];
+      if (!rows::template serves_one<Types>(r, key.arch, key.whose) || !rows::fits(exec, r)) continue;
+      if constexpr (weighs_packing<Types>) {
+        const bool of_warpgroups = rows::of_warpgroups(i), as_it_lies = key.vectors_a && key.vectors_b;
+        const auto time = [&](bool shifted) {
+          return choose_split(r, m, n, k, device, costs_of_short(r, device, shifted, key.c));
+        };
+        if (!of_warpgroups) consider(i, time(!as_it_lies), 0, false, false);
+        const bool pack_a = of_warpgroups ? key.copies_a : !key.vectors_a,
+                   pack_b = of_warpgroups ? key.copies_b : !key.vectors_b;
+        const double elements = double(pack_a ? m * k : 0) + double(pack_b ? n * k : 0);
+        if (of_warpgroups && elements == 0)
+          consider(i, time(false), 0, false, false);
+        else if (elements > 0 && can_pack<Types>(k, device))
+          consider(i, time(false), short_packing_time(elements, device), pack_a, pack_b);
+      } else {
+        split_choice split = choose_split(r, m, n, k, device);
+        double packing = 0;
+        if (rows::of_warpgroups(i) && to_copy > 0) {
+          if (!can_pack<Types>(k, device)) continue;
+          split = {split.plan, predicted_time(r, m, n, k, plan_parts(r, k, 1, device), device)};
+          packing = packing_time(to_copy, sizeof(typename Types::a), device);
+        }
+        consider(i, split, packing, false, false);
       }
-      if (best.choice.row < 0 || split.time < best.time) best = {{i, split.plan}, split.time};
     }
     if (best.choice.row < 0)
       throw launch_error("keramos::gemm: of " + std::string(Types::name) +

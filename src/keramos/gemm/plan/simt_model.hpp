@@ -57,21 +57,49 @@ inline double adding_time(const device_model& device, int parts, int fan_in, dou
   return time;
 }
 
+/// How elements of C lie, as tiles write them.
+enum class c_memory { vectors, rows, columns };
+
+/// What tiles of a row take besides products.
+struct tile_costs {
+  double wait;          ///< for the copies of a k-tile
+  double memory_bytes;  ///< of operands that a multiprocessor copies in a clock
+  double start = 0;  ///< of teams that run at the same time, before their first k-tile and behind their last
+  double write = 0;  ///< of the elements of C of a tile
+};
+inline tile_costs costs_of(const tile_row& r, const device_model& device) {
+  return {device.latency / (r.config.stages - device.stages_in_use), device.memory_bytes};
+}
+/// The same of short elements. `shifted` says that rows of A or B begin anywhere (backend::staging::shifts).
+inline tile_costs costs_of_short(const tile_row& r, const device_model& device, bool shifted, c_memory c) {
+  tile_costs costs = costs_of(r, device);
+  const double elements = double(r.config.block.m) * r.config.block.n;
+  if (shifted) costs.wait = device.shifted_latency, costs.memory_bytes = device.shifted_bytes;
+  const auto& rates =
+      r.config.math == tiling::math_unit::warpgroup ? device.warpgroup_writes : device.team_writes;
+  costs.start = rates.start;
+  costs.write = elements / (c == c_memory::vectors ? rates.vectors
+                            : c == c_memory::rows  ? rates.rows
+                                                   : rates.columns);
+  return costs;
+}
+
 /// Predicted time of a problem on a row: waves of teams; in a wave, for each k-tile, the longest of products, of
 /// copies and of the wait for them, rounded over where they are alike; then the meetings of parts.
 inline double predicted_time(const tile_row& r, index_t m, index_t n, index_t k, const split_plan& split,
-                             const device_model& device) {
+                             const device_model& device, const tile_costs& costs) {
   const tiling::config& c = r.config;
   const double tiles = block_tiles(m, n, c.block);
   const double k_tiles = double(ceil_div(std::min(k, split.k_per_part), c.block.k));
   const double products = double(c.block.m) * c.block.n * c.block.k / (device.fmas * r.efficiency);
   const double bytes = double(c.block.m * bytes_of(r.types.a) + c.block.n * bytes_of(r.types.b)) * c.block.k;
-  const double wait = device.latency / (c.stages - device.stages_in_use);
+  const double wait = costs.wait;
   const auto wave = [&](double teams) {  // on one multiprocessor
     if (teams == 0) return 0.0;
     const double multiply = teams * products * (1 + device.warps_at_half_speed / (teams * c.warps()));
-    const double copy = teams * bytes / device.memory_bytes;
-    return k_tiles * std::cbrt(multiply * multiply * multiply + copy * copy * copy + wait * wait * wait);
+    const double copy = teams * bytes / costs.memory_bytes;
+    return k_tiles * std::cbrt(multiply * multiply * multiply + copy * copy * copy + wait * wait * wait) +
+           costs.start + teams * costs.write / split.parts;
   };
   const int resident = resident_teams(device, r);
   const double teams = tiles * split.parts, slots = double(device.units) * resident;
@@ -79,11 +107,20 @@ inline double predicted_time(const tile_row& r, index_t m, index_t n, index_t k,
   return waves * wave(resident) + wave(std::ceil((teams - waves * slots) / device.units)) +
          adding_time(device, split.parts, split.fan_in, sum_bytes(r));
 }
+inline double predicted_time(const tile_row& r, index_t m, index_t n, index_t k, const split_plan& split,
+                             const device_model& device) {
+  return predicted_time(r, m, n, k, split, device, costs_of(r, device));
+}
 
 /// Time to copy elements of operands that a tile cannot read as they lie.
 inline double packing_time(index_t elements, int element_bytes, const device_model& device) {
   return 2.0 * double(elements) * element_bytes / (device.copied_bytes * device.units) +
          device.launch_time / 2;
+}
+
+/// The same of short elements.
+inline double short_packing_time(double elements, const device_model& device) {
+  return elements / (device.short_elements_copied * device.units) + device.launch_time / 2;
 }
 
 /// Parts that are tried: powers of two and what lies halfway, since times hardly differ in between.
@@ -117,7 +154,7 @@ struct split_choice {
 };
 
 inline split_choice choose_split(const tile_row& r, index_t m, index_t n, index_t k,
-                                 const device_model& device) {
+                                 const device_model& device, const tile_costs& costs) {
   const double tiles = block_tiles(m, n, r.config.block);
   split_choice best{{}, std::numeric_limits<double>::infinity()};
   for (const int parts : parts_tried) {
@@ -126,10 +163,14 @@ inline split_choice choose_split(const tile_row& r, index_t m, index_t n, index_
                       tiles * (plan.parts - 1) > most_times_filled * device.units * r.config.teams ||
                       tiles * plan.parts * sum_bytes(r) > device.most_sum_bytes))
       break;
-    const double time = predicted_time(r, m, n, k, plan, device);
+    const double time = predicted_time(r, m, n, k, plan, device, costs);
     if (time < best.time) best = {plan, time};
   }
   return best;
+}
+inline split_choice choose_split(const tile_row& r, index_t m, index_t n, index_t k,
+                                 const device_model& device) {
+  return choose_split(r, m, n, k, device, costs_of(r, device));
 }
 
 /// Rows and columns of the large tiles of all tables are multiples of that: C is cut there.
@@ -168,10 +209,11 @@ main_part choose_main_part(index_t m, index_t n, index_t k, std::size_t element_
   return best;
 }
 
-/// A row of a table and its split.
+/// A row of a table, its split, and which operands are packed, if that is weighed with the rest.
 struct tile_choice {
   int row = -1;
   split_plan plan;
+  bool pack_a = false, pack_b = false;
 };
 
 struct timed_choice {
@@ -188,6 +230,9 @@ struct choice_key {
   std::size_t unit_bytes = 0;
   epilogue_of_product whose = epilogue_of_product::library;
   bool copies_a = false, copies_b = false;  ///< for warpgroups
+  /// Of short elements: whether operands are copied 16 bytes at a time as they lie.
+  bool vectors_a = true, vectors_b = true;
+  c_memory c = c_memory::vectors;
   friend bool operator==(const choice_key&, const choice_key&) = default;
 };
 
