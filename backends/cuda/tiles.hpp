@@ -30,9 +30,10 @@ namespace cuda {
 //                   stages; single products with a divided k 7 to 9 % slower.
 //   f64 64x32x16    128 registers, 72 bytes of spills: with three teams there are none, but 1024 x 1024 then has
 //                   512 tiles for 396 places (46.5 us with four)
-//   f16 128x128x32  254-255 registers, no spills; 32,768 bytes of scratch, or with four stages 65,536, which Kokkos gives
-//                   since 5.2: measured with a Kokkos 4.6.99 whose limit was lifted likewise
-//   f16 64x64x32    126-128 registers, no spills
+//   f16 128x128x32  254-255 registers, 64-200 bytes of spills since it writes C in words; 32,768 bytes of scratch, or with
+//                   four stages 65,536, which Kokkos gives since 5.2: measured with a Kokkos 4.6.99 whose limit was lifted
+//                   likewise (bf16, NN: 4096 in 321 us, before that 488 with two stages)
+//   f16 64x64x32    118-128 registers, up to 8 bytes of spills
 //   i8  128x128x64  234-239 registers, no spills; scratch as for f16
 //   i8  64x64x64    up to 128 registers, no spills
 //   Efficiencies of f16 and i8 are their rates at n = 2048 and 4096; bf16 has those of f16. Four stages of i8 are faster

@@ -146,7 +146,8 @@ TEST(GemmCuda, OperandsThatAreCopiedFirst) {
         Kokkos::fence();
         int bands = 0;
         detail::simt::with_packed(
-            q.execution_space(), copies, p, packed, along, [&](const gemm_problem<types::f64>& part) {
+            q.execution_space(), copies, p, packed, along, 0,
+            [&](const gemm_problem<types::f64>& part, std::size_t) {
               ++bands;
               const matrix_view<const double> x{part.a.data, part.m, part.k, part.a.stride_mn,
                                                 part.a.stride_k};
@@ -160,6 +161,27 @@ TEST(GemmCuda, OperandsThatAreCopiedFirst) {
         expect_product(a, ta, b, tb, k, c);
       }
     }
+}
+
+// Sums of parts of k lie behind what is packed, in the same memory; a second product finds its counters as the first did.
+TEST(GemmCuda, PackedOperandsAndADividedK) {
+  const int m = 67, n = 75, k = 3001;
+  cuda_queue q;
+  const whole_numbers a(m, k, 3, 1), b(k, n, 2, 5);
+  const view c("c", m, n);
+  gemm_options options{.block = tiling::shape{64, 32, 16}};
+  gemm_plan plan = plan_gemm(q, a.matrix(m, k), b.matrix(k, n), c, options);
+  ASSERT_EQ(plan.size, 1);
+  gemm_part& part = plan.parts[0];
+  part.pack_a = part.pack_b = true, part.band_m = m, part.band_n = n;
+  part.split = {7, 4, 432};
+  for (int run = 0; run < 2; ++run) {
+    Kokkos::deep_copy(c, 7.0);
+    Kokkos::fence();
+    gemm(q, 1, a.matrix(m, k), b.matrix(k, n), 0, c, {.plan = plan});
+    q.wait();
+    expect_product(a, false, b, false, k, c);
+  }
 }
 
 /// Runs until `flag` is set, or for seconds, and notes whether it was.
