@@ -22,7 +22,7 @@ std::string counted_columns(const std::string& read, const std::string& written,
   return fmt::format("{:>11}{:>11}{:>11}", read, written, l2);
 }
 
-std::string rate_text(const ladder_row& row) {
+std::string rate_column(const ladder_row& row) {
   const auto& r = row.result;
   if (r.status == outcome::unavailable) return "unavailable";
   if (r.status == outcome::failed) return "FAILED";
@@ -31,7 +31,7 @@ std::string rate_text(const ladder_row& row) {
   return (r.status == outcome::mismatch ? "WRONG " : "") + fmt::format("{:.{}f}", rate, decimals);
 }
 
-std::string trouble(const gemm_result& r) {
+std::string trouble_line(const gemm_result& r) {
   if (r.status == outcome::mismatch) {
     return fmt::format("      WRONG: {}\n", r.trouble());
   }
@@ -66,14 +66,14 @@ std::string ladder_table(const std::vector<ladder_row>& rows, bool with_counted)
         row.number > 0 ? fmt::format("{:>2} {}", row.number, row.step) : "   (" + row.step + ")";
     text += fmt::format(
         "  {:21}{:4}{:>13}{:>12} {:>7} {:>7}{:>13}{}{:>8}\n", title,
-        fmt::format("{}{}", name(p.op_a), name(p.op_b)), row.tile.empty() ? "-" : row.tile, rate_text(row),
+        fmt::format("{}{}", name(p.op_a), name(p.op_b)), row.tile.empty() ? "-" : row.tile, rate_column(row),
         r.timed() ? fmt::format("{:.1f}%", 100 * r.seconds.iqr / r.seconds.median) : "-",
         row.gain > 0 ? fmt::format("x{:.2f}", row.gain) : "-", row.bytes > 0 ? byte_text(row.bytes) : "-",
         with_counted ? counted_columns(byte_text(row.counted.dram_read), byte_text(row.counted.dram_write),
                                        byte_text(row.counted.l2))
                      : "",
         row.bytes > 0 ? fmt::format("{:.3g}", row.intensity()) : "-");
-    text += "      " + row.why + "\n" + trouble(r);
+    text += "      " + row.why + "\n" + trouble_line(r);
   }
   return text;
 }

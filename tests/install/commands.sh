@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the commands of docs/install.md that stand behind <!-- run -->, as they stand, in a copy of the sources:
 #   commands.sh <Keramos> <folder> <backend>
-# /opt is put below the folder, and a stand-in for cmake adds what makes it quick: one type. Each block of commands must
+# /opt is put below the folder, and a stand-in for cmake adds what makes it quick: one type, and no optimisation. Each block of commands must
 # say that it is run, or why it is not.
 set -euo pipefail
 root=$1 folder=$2 backend=$3
@@ -12,7 +12,8 @@ cp -r "$root"/{CMakeLists.txt,CMakePresets.json,LICENSE,README.md,backends,cmake
 cp -r "$root/tests/install" "$folder/tests"
 cat >"$folder/bin/cmake" <<SHIM
 #!/bin/sh
-for word; do case \$word in -S | --preset) [ "\$1" = --build ] || set -- "\$@" -DKERAMOS_TYPES=f64 -DKERAMOS_BACKEND=$backend ;; esac; done
+for word; do case \$word in -S | --preset) [ "\$1" = --build ] || set -- "\$@" -DKERAMOS_TYPES=f64 -DKERAMOS_BACKEND=$backend \
+  -DKERAMOS_HOST_OPTIMISED=-O0 -DCMAKE_CXX_FLAGS_RELEASE=-O0 ;; esac; done
 exec "$cmake" "\$@"
 SHIM
 chmod +x "$folder/bin/cmake"
