@@ -195,6 +195,7 @@ concept has_warpgroups = requires(typename warpgroups<Exec>::barrier* barrier, c
   warpgroups<Exec>::template finish<0>();
   { warpgroups<Exec>::same_in_warp(1) } -> std::same_as<int>;
   { warpgroups<Exec>::exchange(word, 1) } -> std::same_as<unsigned>;
+  { warpgroups<Exec>::from_lane(word, 1) } -> std::same_as<unsigned>;
 };
 template <class Exec, class E, class T>
 concept has_warpgroup_multiply = has_warpgroups<Exec> && requires(T (&sums)[64], std::uint64_t described) {

@@ -14,7 +14,7 @@ namespace keramos::backend::simt {
 /// What of a matrix may be read around the elements of a tile's row.
 struct row_bounds {
   index_t length;  ///< elements of the row that are to be read, from the tile's first column on
-  bool begins;     ///< whether the row begins at the tile's first column
+  index_t before;  ///< elements of the row before the tile's first column
   index_t stride;  ///< from element to element of a row
   /// Where all of the matrix lies, if its rows follow each other without gaps; else nothing is there.
   std::uintptr_t begin = ~std::uintptr_t(0), end = 0;
@@ -49,7 +49,7 @@ class shifted_run {
     const index_t left = (bounds.length - column) * size;  // bytes, from global on
     there_ = left < 16 ? int(left) : 16;
     const bool two = shift + there_ > 16;
-    const bool begins_inside = shift == 0 || !bounds.begins || column > 0 || low >= bounds.begin;
+    const bool begins_inside = (bounds.before + column) * size >= shift || low >= bounds.begin;
     const bool ends_inside = left + shift >= (two ? 32 : 16) || low + (two ? 32 : 16) <= bounds.end;
     if (begins_inside && ends_inside && bounds.stride == 1) {
       const auto* runs = reinterpret_cast<const run*>(low);

@@ -103,11 +103,11 @@ class rank_product {
   }
   void move(activity what, const dist_operand& from, const dist_operand& to, int bytes,
             const dist_transfer& transfer, bool by_columns) {
-    const auto begin = recorder_.now(comm_.queue());
     // What is left on the rank that holds most: all ranks must halve alike.
     const std::uint64_t mine = std::uint64_t(account_.now);
     std::uint64_t held = 0;
     comm_.largest(&mine, &held, 1);
+    const auto begin = recorder_.now(comm_.queue());
     const index_t received =
         dist_run(comm_, {bytes, from, to, transfer, by_columns}, account_, memory_ - index_t(held));
     report_.redistributed_bytes += received;
@@ -234,8 +234,9 @@ class rank_product {
     dist_transfers(recorder_, comm_, activity::exchange_sums, -1, out, in).wait();
     const auto begin = recorder_.now(comm_.queue());
     if (size > 0) p_.add(comm_.queue(), own, others.data(), ik_, s_.pk, size);
+    const auto end = recorder_.now(comm_.queue());
     comm_.queue().wait_and_throw();
-    if (size > 0) recorder_.add({.what = activity::add_sums}, begin, recorder_.now(comm_.queue()));
+    if (size > 0) recorder_.add({.what = activity::add_sums}, begin, end);
   }
 
   void write_c() {

@@ -79,7 +79,7 @@ using detail::simt::choose_main_part;
 TEST(GemmEdgesChoice, CutsWhereARowOfTilesIsSaved) {
   const backend::simt::device_model device{132, 228 << 10};
   const auto choose = [&](index_t m, index_t n, double tile_time) {
-    const auto time = [&](index_t m, index_t n) {
+    const auto time = [&](index_t m, index_t n, bool) {
       const double wide = double(n) / 64;  // narrow results have narrow tiles
       return std::ceil(double(m) / 64) * (wide < 1 ? wide : std::ceil(wide)) * tile_time;
     };

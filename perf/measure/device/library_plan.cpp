@@ -45,15 +45,20 @@ extents computed(const gemm_part& part) {
 
 using keramos::detail::simt::device_model;
 
-// Asks the model again with one thing after the other for nothing.
-template <class Row>
+// Asks the model again with one thing after the other for nothing. `Shifts`: what of short elements is asked besides
+// (simt_model.hpp); operands and C count as aligned.
+template <bool Shifts, class Row>
 modelled_time model_of(const Row& row, const gemm_part& part, std::int64_t k, const device_model& device) {
   constexpr double free_of_charge = std::numeric_limits<double>::infinity();
   split_plan split = part.split;
   if (split.parts == 1) split.k_per_part = k;
   const extents c = computed(part);
+  const bool is_short = Shifts && bytes_of(row.types.a) < 4 && bytes_of(row.types.b) < 4 &&
+                        row.config.math != tiling::math_unit::fma;
   const auto cycles = [&](const device_model& d) {
-    return keramos::detail::simt::predicted_time(row, c.m, c.n, k, split, d);
+    using namespace keramos::detail::simt;
+    const tile_costs costs = is_short ? costs_of_short(row, d, false, c_memory::vectors) : costs_of(row, d);
+    return predicted_time(row, c.m, c.n, k, split, d, costs);
   };
   modelled_time time;
   time.cycles = cycles(device);
@@ -65,6 +70,11 @@ modelled_time model_of(const Row& row, const gemm_part& part, std::int64_t k, co
   without("products", [](device_model& d) { d.fmas = free_of_charge; });
   without("copies", [](device_model& d) { d.memory_bytes = free_of_charge; });
   without("waiting", [](device_model& d) { d.latency = 0; });
+  if (is_short) {
+    without("starting teams and writing C", [](device_model& d) {
+      d.warpgroup_writes = d.team_writes = {free_of_charge, free_of_charge, free_of_charge, 0};
+    });
+  }
   if (split.parts > 1) {
     without("adding parts of k", [](device_model& d) { d.meeting = 0, d.adding_bytes = free_of_charge; });
   }
@@ -85,7 +95,8 @@ void describe_row(const Exec& exec, const gemm_part& part, std::int64_t k, plann
     out.teams_of_registers =
         backend::traits<Exec>::teams_per_unit(row.config.teams, part.team_size, part.local_bytes);
     const device_model device = tiles::model(exec);
-    out.model = model_of(row, part, k, device);
+    constexpr bool shifts = backend::staging<Exec>::template shifts<float16>;
+    out.model = model_of<shifts>(row, part, k, device);
     // Teams of warpgroups go on to the next tile: no more are launched than run at once.
     if (row.config.math == tiling::math_unit::warpgroup)
       out.teams = std::min<std::int64_t>(out.teams, device.units * out.teams_of_registers);

@@ -44,7 +44,7 @@ KERAMOS_ANYWHERE std::uint16_t half_of_float(float x) {
 #endif
 }
 
-/// The upper half of the nearest float that has no other, of two the even one.
+/// The nearest bfloat16, of two the even one.
 KERAMOS_ANYWHERE std::uint16_t bfloat_of_float(float x) {
 #ifdef KERAMOS_BFLOAT_INSTRUCTIONS
   return narrow_to_bfloat(x);

@@ -131,7 +131,7 @@ class basic_event {
   /// end - start, without the rounding of times that are far from the queue's beginning.
   double duration_seconds() const { return since(times().start, native()); }
 
-  /// Device time from `start` to `stop` in seconds; both must be complete marks of one queue.
+  /// Device time from `start` to `stop` in seconds; both must be complete marks of queues of one device.
   /// @throws error if one has no time: see basic_queue::mark.
   friend double elapsed_seconds(const basic_event& start, const basic_event& stop) {
     return native_type::seconds_between(start.native(), stop.native());

@@ -30,6 +30,8 @@ class dist_recorder {
     std::uint64_t of_all = 0;
     comm.largest(&none, &of_all, 1);
     zero_ = comm.queue().mark();
+    zero_->wait();
+    elapsed_seconds(*zero_, *zero_);  // throws where marks have no times, before any work is done
   }
 
   mark now(const queue_type& q) const { return to_ ? mark(q.mark()) : mark(); }
@@ -42,7 +44,6 @@ class dist_recorder {
   /// clock.
   void finish() {
     if (!to_) return;
-    zero_->wait();
     for (entry& e : all_) {
       e.begin.wait(), e.end.wait();
       e.what.begin = elapsed_seconds(*zero_, e.begin);

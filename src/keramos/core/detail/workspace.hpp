@@ -41,8 +41,8 @@ class workspace {
   static constexpr std::size_t alignment = 128;
 
  public:
-  /// At least `count` elements of T; what was in it before is gone. Unless it is behind so many bytes that stay in use, which
-  /// were reserved with room for these.
+  /// At least `count` elements of T; what was in it before is gone. With `in_use` they lie behind so many bytes that keep what
+  /// is in them: these were reserved with room for both.
   template <class T>
   T* reserve([[maybe_unused]] const Exec& exec, std::size_t count, std::size_t in_use = 0) {
     const std::size_t bytes = in_use + count * sizeof(T) + alignment;

@@ -18,8 +18,8 @@ struct alignas(sizeof(T) * Count) run {
   T value[Count];
 };
 
-/// Stores a run in one access, as whole words: where a compiler finds the elements' own stores in another branch, it has one code
-/// for both, element by element.
+/// Stores a run in one access, as whole words. nvcc makes one code of this and of a branch that stores element by element, if
+/// the stores have the same type.
 template <class C, int Count>
 KERAMOS_FORCEINLINE_FUNCTION void store_at_once(C* to, const run<C, Count>& x) {
   using word = std::conditional_t<sizeof(x) % 8 == 0, std::uint64_t, std::uint32_t>;

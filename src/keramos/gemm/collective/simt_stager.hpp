@@ -200,7 +200,7 @@ class operand_stager {
     const index_t pitch = along_mn ? from.stride_k : from.stride_mn;
     row_step_ = rows * pitch * index_t(sizeof(T));
     if constexpr (shifts) {
-      bounds_ = {along_mn ? mn_end - mn0 : k1 - k0, (along_mn ? mn0 : k0) == 0, stride_fast_};
+      bounds_ = {along_mn ? mn_end - mn0 : k1 - k0, along_mn ? mn0 : k0, stride_fast_};
       if (pitch == (along_mn ? mn_end : k_end)) bounds_.rows_follow(from.data, from.data + mn_end * k_end);
     }
   }

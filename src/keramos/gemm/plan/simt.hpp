@@ -131,11 +131,15 @@ struct planner {
     set_row(part.row, part);
   }
 
-  /// Whether packing is weighed with rows and splits: of elements whose rows may begin anywhere, and be staged as they lie all
-  /// the same. For others device_model says from which extents on it pays.
+  /// Whether packing is weighed with rows and splits: of elements for matrix units whose rows may begin anywhere, and be staged
+  /// as they lie all the same. For others device_model says from which extents on it pays.
   template <class Types>
-  static constexpr bool weighs_packing = backend::staging<Exec>::template shifts<typename Types::a>&&
-      backend::staging<Exec>::template shifts<typename Types::b>;
+  static constexpr bool weighs_packing = [] {
+    for (const tile_row& r : table)
+      if (r.types == Types::operands && r.config.math == tiling::math_unit::fma) return false;
+    return backend::staging<Exec>::template shifts<typename Types::a> &&
+           backend::staging<Exec>::template shifts<typename Types::b>;
+  }();
 
   /// Whether a product may be emulated here, in the tile that is asked for if one is, and is faster then.
   template <class Types>
@@ -225,7 +229,9 @@ struct planner {
     if (part.pack_a || part.pack_b)
       with_packed(exec, memory, p, part,
                   rows::of_warpgroups(part.row) ? rows::template packed_along<Types> : tiling::direction::mn,
-                  split_bytes(p, part.block, part.split), multiply);
+                  split_bytes(p.part(0, 0, std::min(part.band_m, p.m), std::min(part.band_n, p.n)),
+                              part.block, part.split),
+                  multiply);
     else
       multiply(p, 0);
   }
@@ -353,9 +359,14 @@ struct planner {
     if (std::max(p.m, p.n) < device.least_extent_to_cut) return {p.m, p.n};
     const choice_key key = key_of(exec, p, whose);
     return choices.get(key, [&] {
+      gemm_problem<Types> transposed = p;
+      transposed.transpose();
+      const choice_key key_of_transposed = key_of(exec, transposed, whose);
       return choose_main_part(
           p.m, p.n, p.k, (sizeof(typename Types::a) + sizeof(typename Types::b)) / 2, device,
-          [&](index_t m, index_t n) { return best_row<Types>(exec, m, n, p.k, key, device).time; });
+          [&](index_t m, index_t n, bool is_transposed) {
+            return best_row<Types>(exec, m, n, p.k, is_transposed ? key_of_transposed : key, device).time;
+          });
     });
   }
 };

@@ -183,7 +183,7 @@ struct main_part {
 };
 
 /// The fastest way to cut a problem: whole tiles, of which a row more for a few rows of C can cost as much as
-/// hundreds of others, and strips. `time(m, n)` is that of a part on its best tile.
+/// hundreds of others, and strips. `time(m, n, is_transposed)` is that of a part, or of its transpose, on its best tile.
 template <class Time>
 main_part choose_main_part(index_t m, index_t n, index_t k, std::size_t element_bytes,
                            const device_model& device, const Time& time) {
@@ -191,10 +191,10 @@ main_part choose_main_part(index_t m, index_t n, index_t k, std::size_t element_
     const index_t left = extent % multiple_of_tiles;
     return extent < device.least_extent_to_cut || left > device.most_left ? extent : extent - left;
   };
-  const auto strip = [&](index_t rows, index_t cols) {
+  const auto strip = [&](index_t rows, index_t cols, bool is_transposed) {  // rows become few columns
     if (rows == 0) return 0.0;
     const double bytes = double(rows + cols) * double(k) * double(element_bytes);
-    const double products = rows == 1 ? 0 : time(cols, rows);
+    const double products = rows == 1 ? 0 : time(cols, rows, is_transposed);
     return std::max(products, bytes / (device.strip_bytes * device.units)) + device.launch_time;
   };
   main_part best{m, n};
@@ -202,8 +202,9 @@ main_part choose_main_part(index_t m, index_t n, index_t k, std::size_t element_
   double best_time = -1;
   for (const main_part& part : candidates) {
     if (part.m == m && part.n == n) continue;
-    if (best_time < 0) best_time = time(m, n);
-    const double t = time(part.m, part.n) + strip(m - part.m, n) + strip(n - part.n, part.m);
+    if (best_time < 0) best_time = time(m, n, false);
+    const double t =
+        time(part.m, part.n, false) + strip(m - part.m, n, true) + strip(n - part.n, part.m, false);
     if (t < best_time) best = part, best_time = t;
   }
   return best;
@@ -230,7 +231,7 @@ struct choice_key {
   std::size_t unit_bytes = 0;
   epilogue_of_product whose = epilogue_of_product::library;
   bool copies_a = false, copies_b = false;  ///< for warpgroups
-  /// Of short elements: whether operands are copied 16 bytes at a time as they lie.
+  /// Of short elements: whether operands are aligned, so that 16 bytes are copied at a time as they lie.
   bool vectors_a = true, vectors_b = true;
   c_memory c = c_memory::vectors;
   friend bool operator==(const choice_key&, const choice_key&) = default;

@@ -66,8 +66,8 @@ struct row : collective<Exec, Types, backend::tiles<Exec>::table[Row].config,
                         access_of<Exec, Row, typename Types::b>((Access & 2) != 0, (Access & 4) != 0),
                         (Access & 8) != 0> {};
 
-/// `Access` for a problem, of a row for FMA units or not. One operand that must be copied element by element makes the other
-/// so, which costs little and halves the number of kernels.
+/// `Access` for a problem, of a row for FMA units or not. One operand that is not aligned makes the other be copied as if it
+/// were not: by elements, or of short ones by shifted runs. That halves the number of kernels.
 template <class Types>
 int access_number(const gemm_problem<Types>& p, bool fma) {
   const operand_layout a(p.a), b(p.b);
