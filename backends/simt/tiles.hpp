@@ -116,7 +116,7 @@ struct device_model {
   } warpgroup_writes{100, 4, 10, 6500}, team_writes{1.6, 1.1, 1.2, 2000};
   double short_elements_copied = 2.5;  ///< of operands that are copied beforehand, each multiprocessor
   /// What the first k-tiles and the writing of C take of a tile of a batch, whose k-tiles are few, unless other teams of
-  /// the multiprocessor have work meanwhile.
+  /// the multiprocessor have work meanwhile. Not of short elements, whose `start` and `writes` say it.
   double tile_start_time = 12000;
 
   /// Scratch of a multiprocessor that the system takes for each team besides what the team asks for (CUDA C++ Programming

@@ -158,10 +158,15 @@ struct batch_planner : planner<Exec> {
           !rows::fits(exec, r) || (rows::of_warpgroups(i) && !warpgroups_can))
         continue;
       const index_t count = tiles_in(block);
-      const double time =
-          predicted_time(r, count * block.m, block.n, k, plan_parts(r, k, 1, device), device) +
-          double(count) / device.units / resident_teams(device, r) * device.tile_start_time /
-              resident_teams(device, r);
+      const auto time_with = [&](const tile_costs& costs) {
+        return predicted_time(r, count * block.m, block.n, k, plan_parts(r, k, 1, device), device, costs);
+      };
+      double time = 0;
+      if constexpr (planner<Exec>::template weighs_packing<Types>)
+        time = time_with(costs_of_short(r, device, !key.vectors_a || !key.vectors_b, key.c));
+      else
+        time = time_with(costs_of(r, device)) + double(count) / device.units / resident_teams(device, r) *
+                                                    device.tile_start_time / resident_teams(device, r);
       if (best < 0 || time < best_time) best = i, best_time = time;
     }
     if (best < 0)
