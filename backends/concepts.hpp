@@ -167,7 +167,7 @@ concept has_mma = requires(const Exec& exec, float (&sums)[4]) {
 template <class Exec>
 concept has_warpgroups = requires(typename warpgroups<Exec>::barrier* barrier, const void* panel, void* local,
                                   const typename warpgroups<Exec>::matrix& matrix, std::uint64_t described,
-                                  unsigned word) {
+                                  char* bytes, unsigned word) {
   { warpgroups<Exec>::warps } -> std::convertible_to<int>;
   { warpgroups<Exec>::registers } -> std::convertible_to<int>;
   { warpgroups<Exec>::registers_to_copy } -> std::convertible_to<int>;
@@ -183,7 +183,9 @@ concept has_warpgroups = requires(typename warpgroups<Exec>::barrier* barrier, c
   warpgroups<Exec>::acquire_map(panel);
   warpgroups<Exec>::copy_box(local, panel, 0, 0, barrier);
   warpgroups<Exec>::meet_warp();
-  warpgroups<Exec>::meet(128);
+  warpgroups<Exec>::meet(1, 128);
+  warpgroups<Exec>::arrive_at(1, 128);
+  { warpgroups<Exec>::kept(bytes) } -> std::same_as<char*>;
   warpgroups<Exec>::show_to_matrix_units();
   warpgroups<Exec>::template take_registers<232>();
   warpgroups<Exec>::template give_registers<40>();

@@ -185,10 +185,27 @@ struct warpgroups<Kokkos::Cuda> {
     asm volatile("exit;");
 #endif
   }
-  /// A barrier of the first `threads` threads of a team, whole warps.
-  KERAMOS_FORCEINLINE_FUNCTION static void meet([[maybe_unused]] int threads) {
+  /// Barriers of a part of a team, `threads` in all, whole warps: numbers from 1 on, for 0 is the team's.
+  KERAMOS_FORCEINLINE_FUNCTION static void meet([[maybe_unused]] int number, [[maybe_unused]] int threads) {
 #if defined(KERAMOS_HAS_WARPGROUPS)
-    asm volatile("bar.sync 1, %0;" ::"r"(threads) : "memory");
+    asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(threads) : "memory");
+#endif
+  }
+  /// The same without waiting for the others.
+  KERAMOS_FORCEINLINE_FUNCTION static void arrive_at([[maybe_unused]] int number,
+                                                     [[maybe_unused]] int threads) {
+#if defined(KERAMOS_HAS_WARPGROUPS)
+    asm volatile("bar.arrive %0, %1;" ::"r"(number), "r"(threads) : "memory");
+#endif
+  }
+  /// An address in shared memory, which stays in a register: else the compiler computes it again before each k-tile.
+  KERAMOS_FORCEINLINE_FUNCTION static char* kept(char* local) {
+#if defined(KERAMOS_HAS_WARPGROUPS)
+    unsigned address = shared(local);
+    asm volatile("" : "+r"(address));
+    return static_cast<char*>(__cvta_shared_to_generic(address));
+#else
+    return local;
 #endif
   }
 

@@ -60,9 +60,9 @@ struct hand_over_kernel {
         turned[thread] = numbers[stage * warpgroup + (thread + 64) % warpgroup];  // another thread's copy
         ring.advance();
         ring.release(stage);
-        unit::meet(warpgroup);
+        unit::meet(1, warpgroup);
         to[s * warpgroup + thread] = turned[(thread + 65) % warpgroup];
-        unit::meet(warpgroup);
+        unit::meet(1, warpgroup);
       }
     }
   }

@@ -5,12 +5,14 @@
 // Teams are persistent: while a tile's sums are written, the next tile's first k-tiles are already on their way.
 //
 // Where it can, one thread has the k-tiles copied, by a unit that does it alone: boxes of the operands as they lie, or lines
-// that were prepared. Else all threads of the copying warpgroup copy 16 bytes at a time.
+// that were prepared. Boxes need maps; while a warp makes them, other threads of the copying warpgroup copy the first k-tiles.
+// Without maps all of its threads copy 16 bytes at a time.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include <keramos/backends/interface.hpp>
 #include <keramos/base/macros.hpp>
@@ -25,6 +27,10 @@
 
 namespace keramos::detail::simt {
 
+/// Barriers of parts of a team: of all that multiply, of warpgroups that multiply in turns, of the threads that copy the first
+/// k-tiles.
+enum some_threads { multiplying = 1, turn = 2, turn_of_second = 3, copying_first = 4 };
+
 /// The threads of a team that multiply, as split_k needs a team.
 template <class Exec, int Threads>
 class multiplying_threads {
@@ -34,7 +40,9 @@ class multiplying_threads {
   KERAMOS_FORCEINLINE_FUNCTION multiplying_threads(int rank, int* shared) : rank_(rank), shared_(shared) {}
 
   KERAMOS_FORCEINLINE_FUNCTION int team_rank() const { return rank_; }
-  KERAMOS_FORCEINLINE_FUNCTION void team_barrier() const { backend::warpgroups<Exec>::meet(Threads); }
+  KERAMOS_FORCEINLINE_FUNCTION void team_barrier() const {
+    backend::warpgroups<Exec>::meet(some_threads::multiplying, Threads);
+  }
   KERAMOS_FORCEINLINE_FUNCTION void team_broadcast(int& x, int from) const {
     if (rank_ == from) *shared_ = x;
     team_barrier();
@@ -95,10 +103,16 @@ class warpgroup_collective {
   using stager = simt::stager<Types, Config, in_vectors(AlongA), AlongA, in_vectors(AlongB), AlongB, copying,
                               copier, line_panel>;
   using pipeline = tiling::handoff_pipeline<Config.stages, copier, atom>;
+  /// A tile's first k-tiles, and the threads that copy them while a warp makes maps.
+  static constexpr int first_k_tiles = Config.stages - 1, copying_first = 64;
+  using first_stager = simt::stager<Types, Config, in_vectors(AlongA), AlongA, in_vectors(AlongB), AlongB,
+                                    copying_first, copier, line_panel>;
   using panel_a = line_panel<element, Config.block.m, Config.block.k, AlongA>;
   using panel_b = line_panel<element, Config.block.n, Config.block.k, AlongB>;
   using accumulator = warpgroup_accumulator<Types, Config.block.n, Exec, loads_a>;
   static constexpr int multiplying_warps = Config.warps();
+  /// Where threads add each k-tile's sums themselves, one of two warpgroups does so while the units multiply for the other.
+  static constexpr bool takes_turns = std::is_same_v<element, float8> && multiplying == 2 * warpgroup;
   /// Registers are allotted in eights to all threads alike. Where sums leave too few, the threads that copy give some of
   /// theirs.
   static constexpr int equal_registers = atom::registers / (Config.teams * team_size) / 8 * 8;
@@ -153,7 +167,7 @@ class warpgroup_collective {
     auto address = reinterpret_cast<std::uintptr_t>(
         team.team_scratch(0).get_shmem_aligned(local_bytes(), local_alignment));
     address = (address + warpgroup_alignment - 1) / warpgroup_alignment * warpgroup_alignment;
-    char* const local = reinterpret_cast<char*>(address);
+    char* const local = atom::kept(reinterpret_cast<char*>(address));
     pipeline ring(local + stages_bytes);
     const int thread = int(team.team_rank());
     const bool by_one_thread = InLines || maps != nullptr;
@@ -166,7 +180,11 @@ class warpgroup_collective {
       if constexpr (moves_registers) atom::template give_registers<copying_registers>();
       const int copier = thread - multiplying;
       if (by_one_thread) {
-        if (copier < warp) copy_by_one_thread(p, first, local, int(team.league_rank()), ring, copier);
+        const int ahead = k_tiles_copied_first(first);
+        if (copier < warp)
+          copy_by_one_thread(p, first, ahead, local, int(team.league_rank()), ring, copier);
+        else if (ahead > 0 && copier >= copying - copying_first)
+          copy_first(p, first.position(), ahead, local, ring, copier - (copying - copying_first));
       } else if constexpr (!InLines) {
         copy(p, first, local, ring, copier);
       }
@@ -194,6 +212,47 @@ class warpgroup_collective {
     return int((at.k1 - at.k0 + Config.block.k - 1) / Config.block.k);
   }
 
+  /// How many k-tiles of a team's first tile other threads copy than the one that has the rest copied: where it waits for maps.
+  template <class Tile>
+  KERAMOS_FORCEINLINE_FUNCTION int k_tiles_copied_first(const Tile& first) const {
+    if constexpr (InLines || is_of_batch<Tile>) {
+      return 0;
+    } else {
+      const int count = k_tiles(first.position());
+      return count < first_k_tiles ? count : first_k_tiles;
+    }
+  }
+  /// Copies them into the first stages.
+  KERAMOS_FORCEINLINE_FUNCTION static void copy_first(const gemm_problem<Types>& p,
+                                                      const tiling::position& at, int count, char* local,
+                                                      pipeline ring, int thread) {
+    if constexpr (!InLines) {
+      first_stager operands(p, at, local, thread);
+      KERAMOS_NO_UNROLL
+      for (int s = 0; s < first_k_tiles; ++s) {
+        if (s < operands.whole_k_tiles())
+          operands.template stage<true>(s, s);
+        else if (s < count)
+          operands.template stage<false>(s, s);
+        copier::commit();
+      }
+      tell_first(std::make_integer_sequence<int, first_k_tiles>(), count, ring, thread);
+    }
+  }
+  /// Tells of each of the first stages as it is there.
+  template <int... S>
+  KERAMOS_FORCEINLINE_FUNCTION static void tell_first(std::integer_sequence<int, S...>, int count,
+                                                      const pipeline& ring, int thread) {
+    (tell_first<S>(count, ring, thread), ...);
+  }
+  template <int S>
+  KERAMOS_FORCEINLINE_FUNCTION static void tell_first(int count, const pipeline& ring, int thread) {
+    copier::template wait<first_k_tiles - 1 - S>();
+    atom::show_to_matrix_units();
+    atom::meet(some_threads::copying_first, copying_first);
+    if (thread == 0 && S < count) ring.tell_first(S);
+  }
+
   /// The part of the threads that copy.
   template <class Tile>
   KERAMOS_FORCEINLINE_FUNCTION void copy(const gemm_problem<Types>& given, Tile tile, char* local,
@@ -215,10 +274,10 @@ class warpgroup_collective {
     ring.drain();
   }
 
-  /// That of one thread which has lines and boxes copied. Its warp makes maps of the operands that lie otherwise; of a batch
-  /// they are there.
+  /// That of one thread which has lines and boxes copied, all but `ahead` k-tiles of the first tile. Its warp makes maps of the
+  /// operands that lie otherwise; of a batch they are there.
   template <class Tile>
-  KERAMOS_FORCEINLINE_FUNCTION void copy_by_one_thread(const gemm_problem<Types>& given, Tile tile,
+  KERAMOS_FORCEINLINE_FUNCTION void copy_by_one_thread(const gemm_problem<Types>& given, Tile tile, int ahead,
                                                        char* local, int league_rank, pipeline ring,
                                                        int lane) const {
     const char* map = maps;
@@ -230,6 +289,7 @@ class warpgroup_collective {
       }
     }
     if (lane != 0) return;
+    ring.skip(ahead);
     do {
       const auto& p = problem_of(given, tile);
       const auto at = tile.position();
@@ -240,12 +300,12 @@ class warpgroup_collective {
       }
       const char* const map_b = map + atom::map_bytes;
       const bool lines_a = of_lines<AlongA>(p.a), lines_b = of_lines<AlongB>(p.b);
-      const index_t k_tile = at.k0 / Config.block.k;
+      const index_t k_tile = at.k0 / Config.block.k + ahead;
       const element *a = p.a.at(at.m0, k_tile), *b = p.b.at(at.n0, k_tile);  // of lines
       const int a_bytes = lines_a ? at.rows * 128 : stager::offset_of_b;
       const int b_bytes = lines_b ? at.cols * 128 : stager::slot_bytes - stager::offset_of_b;
-      int k = int(at.k0);
-      for (int s = k_tiles(at); s > 0; --s) {
+      int k = int(at.k0) + ahead * Config.block.k;
+      for (int s = k_tiles(at) - ahead; s > 0; --s) {
         char* const stage = local + ring.acquire() * stager::slot_bytes;
         const auto full = ring.expect(a_bytes + b_bytes);
         if (lines_a)
@@ -259,6 +319,7 @@ class warpgroup_collective {
         a += p.a.stride_k, b += p.b.stride_k, k += Config.block.k;
         ring.advance();
       }
+      ahead = 0;
     } while (tile.next());
   }
   template <tiling::direction Along>
@@ -330,17 +391,25 @@ class warpgroup_collective {
   KERAMOS_FORCEINLINE_FUNCTION static void sum(accumulator& sums, int count, std::uint64_t a, std::uint64_t b,
                                                pipeline& ring, int thread) {
     [[maybe_unused]] int previous = 0;
+    [[maybe_unused]] const int group = atom::same_in_warp(thread / warpgroup);
+    if constexpr (takes_turns)
+      if (group == 1) atom::arrive_at(some_threads::turn, multiplying);
     for (int s = 0; s < count; ++s) {
       const int slot = ring.wait();
       if constexpr (accumulator::adds_k_tiles) {
         KERAMOS_UNROLL
         for (int part = 0; part < accumulator::parts; ++part) {
+          if constexpr (takes_turns) atom::meet(some_threads::turn + group, multiplying);
           atom::begin();
           multiply_k_tile(sums, a, slot, b, slot, part, false);
           atom::commit();
+          if constexpr (takes_turns) {
+            const bool last = s + 1 == count && part + 1 == accumulator::parts;
+            if (group == 0 || !last) atom::arrive_at(some_threads::turn + 1 - group, multiplying);
+          }
           atom::template finish<0>();
           if (part + 1 == accumulator::parts) release(ring, slot, thread);
-          sums.add_k_tile(part, s > 0);
+          sums.add_k_tile(part);
         }
       } else {
         atom::begin();
@@ -380,7 +449,7 @@ class warpgroup_collective {
           release(ring, high, thread);
           release(ring, rest, thread);
         }
-        sums.add_k_tile(part, s > 0);
+        sums.add_k_tile(part);
       }
     }
   }

@@ -47,7 +47,12 @@ class warpgroup_accumulator {
   /// Of sums, and of what is loaded of A: two k-tiles.
   static constexpr int registers = N / 2 + (adds_k_tiles ? 64 : 0) + (LoadsA ? 2 * 16 : 0);
 
-  KERAMOS_FORCEINLINE_FUNCTION explicit warpgroup_accumulator(int thread) : thread_(thread) {}
+  KERAMOS_FORCEINLINE_FUNCTION explicit warpgroup_accumulator(int thread) : thread_(thread) {
+    if constexpr (adds_k_tiles) {
+      KERAMOS_UNROLL
+      for (int i = 0; i < N / 2; ++i) sums_[i] = T(0);
+    }
+  }
 
   /// Between begin and commit of the units: begins to multiply a k-tile of 128 bytes, whose panels are described, one part of
   /// the columns; `add` to the sums, or where k-tiles are added to that k-tile's, that are there or not.
@@ -113,14 +118,12 @@ class warpgroup_accumulator {
     }
   }
 
-  /// Adds a k-tile's sums of a part, which are done, to what is there or not.
-  KERAMOS_FORCEINLINE_FUNCTION void add_k_tile(int part, bool add) requires(adds_k_tiles) {
+  /// Adds a k-tile's sums of a part, which are done.
+  KERAMOS_FORCEINLINE_FUNCTION void add_k_tile(int part) requires(adds_k_tiles) {
     KERAMOS_UNROLL
     for (int i = 0; i < 64; ++i) {
-      T& of_k_tile = of_k_tile_[i];
-      atom::settle(of_k_tile);
-      T& sum = sums_[part * 64 + i];
-      sum = add ? sum + of_k_tile : of_k_tile;
+      atom::settle(of_k_tile_[i]);
+      sums_[part * 64 + i] += of_k_tile_[i];
     }
   }
 
@@ -296,7 +299,7 @@ class warpgroup_accumulator {
         const bool is_there = first_col + j * 8 >= there.col0 && first_col + j * 8 < end;
         pairs_bits pairs{};
         if constexpr (Reads) {
-          if (is_there) pairs = bits_of(*to);
+          if (is_there) pairs = bits_of(load_at_once(to));
           pairs = exchanged(pairs, lane);
         }
         KERAMOS_UNROLL
