@@ -10,7 +10,7 @@
 #include <keramos/backends/simt/tiles.hpp>
 #include <keramos/base/index.hpp>
 #include <keramos/gemm/collective/simt_stager.hpp>
-#include <keramos/gemm/collective/warpgroup.hpp>
+#include <keramos/gemm/collective/warpgroup_bytes.hpp>
 #include <keramos/gemm/kernel/split_k.hpp>
 #include <keramos/tile/shape.hpp>
 
