@@ -22,6 +22,10 @@ struct operands {
 
 using keramos::detail::ceil_div;
 
+// What products are summed in: f32 of bf16.
+template <class T>
+using sum_of = typename keramos::detail::types_of<T>::accumulator;
+
 // The elements of C that one item keeps in registers.
 template <class T, int Rows, int Cols>
 struct fragment {
