@@ -1,7 +1,7 @@
-// Hopper, step 8: C is written 16 bytes at a time. Of a row's eight columns four lanes have two each, 4 bytes, so that a store
-// of a warp wrote 16 bytes of each of eight rows: half of each 32-byte sector. Here the four lanes exchange what they have of
-// four times eight columns, and each gets all eight of one: a store writes 64 bytes of each row, whole sectors, and there are a
-// quarter as many.
+// Hopper, step 8: C is written 16 bytes at a time. Of a row's eight columns four lanes have two each, 4 bytes, so that a
+// store of a warp wrote 16 bytes of each of eight rows: half of each 32-byte sector. Here the four lanes exchange what they have
+// of four times eight columns, and each gets all eight of one: a store writes 64 bytes of each row, whole sectors where rows
+// begin at sectors, and there are a quarter as many stores.
 #pragma once
 
 #include "7_persistent.hpp"
