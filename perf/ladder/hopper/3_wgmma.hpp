@@ -6,8 +6,8 @@
 // what a second team on the same multiprocessor does.
 #pragma once
 
-#include "../8_vectorized.hpp"
 #include "block_tile.hpp"
+#include "ladder/8_vectorized.hpp"
 
 namespace keramos::perf::ladder::hopper {
 

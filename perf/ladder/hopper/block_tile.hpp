@@ -12,7 +12,7 @@
 #include <keramos/enabled_backends.hpp>
 #include <keramos/gemm/collective/line_panel.hpp>
 
-#include "../matrices.hpp"
+#include "ladder/matrices.hpp"
 #include "measure/core/problem.hpp"
 
 namespace keramos::perf::ladder::hopper {

@@ -1,13 +1,13 @@
 // Compiled for sm_90a alone (backends/cuda/warpgroups.cmake).
 #include "steps.hpp"
 
-#include "../step_of.hpp"
 #include "3_wgmma.hpp"
 #include "4_tma.hpp"
 #include "5_multistage.hpp"
 #include "6_warp_specialized.hpp"
 #include "7_persistent.hpp"
 #include "8_wide_stores.hpp"
+#include "ladder/step_of.hpp"
 
 namespace keramos::perf::ladder::hopper {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "../step.hpp"
+#include "ladder/step.hpp"
 
 namespace keramos::perf::ladder::hopper {
 
