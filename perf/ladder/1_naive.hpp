@@ -30,9 +30,9 @@ struct naive {
         "ladder::naive", keramos::range{ceil_div(m, Width), ceil_div(n, Width)}, KERAMOS_LAMBDA(wg & g) {
           g.parallel_for_work_item([=](keramos::h_item it) {
             if (it.gi >= m || it.gj >= n) return;
-            T sum(0);
+            sum_of<T> sum(0);
             for (index_t p = 0; p < k; ++p) sum += A(it.gi, p) * B(p, it.gj);
-            C(it.gi, it.gj) = sum;
+            C(it.gi, it.gj) = T(sum);
           });
         });
   }

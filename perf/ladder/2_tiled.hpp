@@ -33,7 +33,7 @@ struct tiled {
         "ladder::tiled", keramos::range{ceil_div(m, Width), ceil_div(n, Width)}, KERAMOS_LAMBDA(wg & g) {
           auto a = g.template local<0>();  // (m, k)
           auto b = g.template local<1>();  // (k, n)
-          auto sum = g.make_private(T(0));
+          auto sum = g.make_private(sum_of<T>(0));
           for (index_t k0 = 0; k0 < k; k0 += Width) {
             g.parallel_for_work_item([=](keramos::h_item it) {
               a(it.i, it.j) = it.gi < m && k0 + it.j < k ? A(it.gi, k0 + it.j) : T(0);
@@ -41,15 +41,15 @@ struct tiled {
             });
             g.barrier();
             g.parallel_for_work_item(
-                [=](keramos::h_item it, T& c) {
+                [=](keramos::h_item it, sum_of<T>& c) {
                   for (int p = 0; p < Width; ++p) c += a(it.i, p) * b(p, it.j);
                 },
                 sum);
             g.barrier();
           }
           g.parallel_for_work_item(
-              [=](keramos::h_item it, T& c) {
-                if (it.gi < m && it.gj < n) C(it.gi, it.gj) = c;
+              [=](keramos::h_item it, sum_of<T>& c) {
+                if (it.gi < m && it.gj < n) C(it.gi, it.gj) = T(c);
               },
               sum);
         });

@@ -2,11 +2,15 @@
 // instruction. On NVIDIA GPUs that is f64, in IEEE arithmetic; where there is none the row is left out.
 #pragma once
 
+#include <string>
+
 #include <keramos/enabled_backends.hpp>
 #include <keramos/gemm/collective/warp_mma.hpp>
 #include <keramos/gemm/epilogue.hpp>
 
 #include "8_vectorized.hpp"
+#include "measure/core/problem.hpp"
+#include "measure/device/machine_queue.hpp"
 
 namespace keramos::perf::ladder {
 
@@ -42,6 +46,13 @@ struct tensor_cores {
 
   template <class T>
   static constexpr bool exists = mma::template has_matrix_unit<T>;
+
+  template <class T>
+  static std::string cannot(const gemm_case&) {
+    return exists<T> && mma::matrix_unit_works(machine_queue().execution_space())
+               ? ""
+               : "this device has no matrix units for the type";
+  }
 
   template <class T, int Width>
   static constexpr tiling::shape block() {

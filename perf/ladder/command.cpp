@@ -55,6 +55,10 @@ class ladder_session {
       if (!s.target) fmt::print(stderr, "keramos-perf: no {}: {}\n", s.name, s.problem);
       if (!s.target && s.asked_for) good_ = false;
     }
+    for (const auto type : options_.parsed_types()) {
+      if (const auto why = ladder_steps_missing(type); !why.empty())
+        fmt::print(stderr, "keramos-perf: {}\n", why);
+    }
     context_ = make_context(*bench_, {"keramos-perf ladder", fmt::format("{}", fmt::join(arguments_, " ")),
                                       settings_.seed, options_.parsed_types()});
     // Thirty steps have one version and one library, Keramos'.
@@ -216,7 +220,7 @@ class ladder_session {
     return std::nullopt;
   }
 
-  // A step that this device cannot do is a row that says so.
+  // A step that this device cannot do, or not for these extents, is a row that says so.
   ladder_row absent(gemm_case g, const ladder_step& step, const std::string& provider, int width) const {
     ladder_row row;
     g.op_b = step.transposed_b ? transpose::T : transpose::N;
@@ -224,7 +228,8 @@ class ladder_session {
     row.result.backend = bench_->device().backend;
     row.result.device = bench_->device().name;
     row.result.problem = g;
-    row.result.reason = "left out: this device has no matrix units for the type";
+    const auto why = step.cannot(g);
+    row.result.reason = "left out: " + (why.empty() ? "it was not run" : why);
     row.step = step.name;
     row.width = width;
     return row;

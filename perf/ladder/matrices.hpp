@@ -1,6 +1,9 @@
 // What the ladder's kernels share: their operands, and the count of what they move.
 #pragma once
 
+#include <type_traits>
+
+#include <keramos/base/float16.hpp>
 #include <keramos/base/index.hpp>
 #include <keramos/core/queue.hpp>
 #include <keramos/gemm/problem.hpp>
@@ -21,6 +24,10 @@ struct operands {
 };
 
 using keramos::detail::ceil_div;
+
+// What products are summed in: f32 of bf16.
+template <class T>
+using sum_of = std::conditional_t<std::is_same_v<T, bfloat16>, float, T>;
 
 // The elements of C that one item keeps in registers.
 template <class T, int Rows, int Cols>

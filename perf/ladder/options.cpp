@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <set>
 
 #include "measure/core/range.hpp"
 #include "measure/device/machine.hpp"
@@ -12,7 +13,7 @@
 
 namespace keramos::perf {
 void ladder_options::add_to(CLI::App& app) {
-  app.add_option("--type", types, "any of " + names(basic_types))->capture_default_str();
+  app.add_option("--type", types, "any of " + names(ladder_types))->capture_default_str();
   app.add_option("--tile", tiles,
                  "tile widths, any of 8,16,32: a team's early tiles, and how many items it has")
       ->capture_default_str();
@@ -62,7 +63,7 @@ void ladder_options::check() const {
 
 std::vector<data_type> ladder_options::parsed_types() const {
   std::vector<data_type> parsed;
-  for (const auto& text : split_list(types)) parsed.push_back(parse_type(text, basic_types));
+  for (const auto& text : split_list(types)) parsed.push_back(parse_type(text, ladder_types));
   return parsed;
 }
 
@@ -114,8 +115,12 @@ std::vector<gemm_case> ladder_options::cases(bool device_is_host) const {
 std::vector<provider_choice> ladder_options::choices(bool device_is_host) const {
   std::vector<provider_choice> all;
   for (const int width : widths()) {
-    for (const auto& step : ladder_steps(parsed_types().front(), width)) {
-      all.push_back({ladder_provider_name(width, step), "", false, false, true});
+    std::set<std::string> listed;  // types have most steps in common
+    for (const auto type : parsed_types()) {
+      for (const auto& step : ladder_steps(type, width)) {
+        const auto name = ladder_provider_name(width, step);
+        if (listed.insert(name).second) all.push_back({name, "", false, false, true});
+      }
     }
   }
   for (const auto& c : yardstick_choices(device_is_host)) all.push_back(c);

@@ -1,6 +1,9 @@
 #include "step.hpp"
 
 #include <cstdint>
+#include <optional>
+
+#include <keramos/base/float16.hpp>
 
 #include "measure/device/machine_queue.hpp"
 
@@ -15,6 +18,8 @@ template <>
 std::vector<ladder_step> steps_for<double>(int width);
 template <>
 std::vector<ladder_step> steps_for<std::uint32_t>(int width);
+template <>
+std::vector<ladder_step> steps_for<bfloat16>(int width);
 }  // namespace ladder
 
 namespace {
@@ -28,17 +33,19 @@ class ladder_provider : public gemm_provider {
 
   provider_info info() const override { return {name_, KERAMOS_VERSION, {}, host_threads(), false}; }
   std::string cannot(const gemm_case& g) const override {
-    const auto s = step_for(g);
+    const auto found = find_step(g);
+    if (!found) return "the ladder has no such step for this type";
+    const auto& s = *found;
     if (g.layout != matrix_layout::right || g.op_a != transpose::N || g.alpha != 1 || g.beta != 0)
       return "the ladder computes C = A B of row-major matrices";
     if ((g.op_b != transpose::N) != s.transposed_b)
       return s.transposed_b ? "this step takes B transposed" : "this step takes B as it is";
-    return s.exists() ? "" : "this device has no matrix units for the type";
+    return s.cannot(g);
   }
   void prepare(const gemm_case& g, const gemm_operands& operands) override {
     case_ = g;
     sets_ = operands.device;
-    enqueue_ = step_for(g).enqueue;
+    enqueue_ = find_step(g).value().enqueue;
   }
   double run(std::int64_t calls) override {
     return seconds_on_queue([&] {
@@ -47,11 +54,11 @@ class ladder_provider : public gemm_provider {
   }
 
  private:
-  ladder_step step_for(const gemm_case& g) const {
+  std::optional<ladder_step> find_step(const gemm_case& g) const {
     for (const auto& s : ladder_steps(g.type, width_)) {
       if (s.name == step_) return s;
     }
-    throw unavailable_error("the ladder has no step " + step_);
+    return std::nullopt;
   }
 
   std::string name_;
@@ -80,6 +87,16 @@ std::vector<ladder_step> ladder_steps(data_type type, int width) {
   if (type == data_type::f32) return ladder::steps_for<float>(width);
   if (type == data_type::f64) return ladder::steps_for<double>(width);
   if (type == data_type::i32) return ladder::steps_for<std::uint32_t>(width);
+  if (type == data_type::bf16) return ladder::steps_for<bfloat16>(width);
+  return {};
+}
+
+std::string ladder_steps_missing([[maybe_unused]] data_type type) {
+#if !defined(KERAMOS_PERF_HAS_HOPPER_STEPS)
+  if (type == data_type::bf16)
+    return "no steps 3 to 8 for bf16: they are for GPUs of compute capability 9.0, which Kokkos must be "
+           "compiled for";
+#endif
   return {};
 }
 

@@ -20,14 +20,18 @@ struct ladder_step {
   double (*elements_moved)(double m, double n, double k);
   // C = A·B on the default queue, packed row-major operands of the case.
   void (*enqueue)(const gemm_case&, const operand_set&);
-  bool (*exists)();  // on this device
+  // Why this device cannot do it, or not for these extents; "" if it can.
+  std::string (*cannot)(const gemm_case&);
 };
 
 constexpr int ladder_widths[] = {8, 16, 32};
+constexpr data_type ladder_types[] = {data_type::f32, data_type::f64, data_type::i32, data_type::bf16};
 
 // The steps of Keramos' own kernels in order, for one type and one of the widths; Kokkos must be up for what
-// they point to, except for exists() on hosts.
+// they point to, except for cannot() on hosts.
 std::vector<ladder_step> ladder_steps(data_type type, int width);
+// Why a type has fewer steps in this build than elsewhere; "" if it has all.
+std::string ladder_steps_missing(data_type type);
 
 // A step as something to be timed and verified, under the name "ladder-<width>/<step>".
 std::string ladder_provider_name(int width, const ladder_step& step);

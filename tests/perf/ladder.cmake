@@ -19,6 +19,30 @@ expect_json(ladder.json "outer_product" results 6 ladder step)
 expect_json(ladder.json "64x64x8" results 6 ladder tile)
 expect("${out}" "keramos +NN")
 
+# bf16 has the first two steps everywhere, and others on Hopper: for odd extents and multiples of 8.
+file(REMOVE ladder.json)
+run(0 ladder --type f32,bf16 --m 37 --n 40 --k 24,29 --repetitions 1 --sets 1 --time-limit 0 --provider keramos
+    --output ladder.json)
+expect("${out}" "bf16, tile width 16, m x n x k = 37 x 40 x 29")
+expect("${out}${err}" "no steps 3 to 8 for bf16: |8 wide_stores")
+expect_json(ladder.json ON context complete)
+file(READ ladder.json json)
+string(JSON results LENGTH "${json}" results)
+set(steps "")
+foreach(i RANGE 1 ${results})
+  math(EXPR i "${i} - 1")
+  string(JSON type GET "${json}" results ${i} type)
+  string(JSON k GET "${json}" results ${i} k)
+  if(type STREQUAL bf16 AND k EQUAL 29)
+    string(JSON step GET "${json}" results ${i} ladder step)
+    list(APPEND steps ${step})
+    if(step MATCHES "^(naive|tiled)$")
+      expect_json(ladder.json ON results ${i} verified)
+    endif()
+  endif()
+endforeach()
+expect("${steps}" "^naive;tiled;.*keramos$")
+
 # With counters where the machine has them; elsewhere a sentence, dashes and null, and the run is good.
 file(REMOVE ladder.json)
 run(0 ladder --type f32 --size 40 --repetitions 1 --sets 1 --time-limit 0 --provider keramos --counters
