@@ -14,8 +14,7 @@ struct tma : step<block_tile<128, 128, 1>, warpgroup, true> {
   static constexpr const char* name = "tma";
   static constexpr const char* why =
       "the copying unit brings whole boxes for one thread that asks: no registers, addresses or bounds to "
-      "check, and "
-      "room for more teams";
+      "check, and room for more teams";
 
   struct kernel {
     operands<element> x;

@@ -18,8 +18,7 @@ struct multistage : step<block_tile<128, 128, 3>, warpgroup, true> {
   static constexpr const char* name = "multistage";
   static constexpr const char* why =
       "k-tiles are copied up to three ahead, and the next products are begun before the last are done: units "
-      "need "
-      "not wait for each other";
+      "need not wait for each other";
   using ring = ring_of<tile>;
 
   struct kernel {

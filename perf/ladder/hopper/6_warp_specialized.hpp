@@ -16,8 +16,7 @@ struct warp_specialized : step<block_tile<128, 256, 4>, multiplying + copying, t
   static constexpr const char* name = "warp_specialized";
   static constexpr const char* why =
       "one warpgroup copies and two multiply; those get its registers and with them a block of 128x256, "
-      "which reads "
-      "a quarter less";
+      "which reads a quarter less";
   using ring = ring_of<tile>;
   using sums_of_thread = float[tile::n / 2];
 

@@ -18,8 +18,7 @@ struct persistent : warp_specialized {
   static constexpr const char* name = "persistent";
   static constexpr const char* why =
       "a team does block after block: the next one's copies run while this one is written, and neighbouring "
-      "blocks "
-      "share what L2 holds";
+      "blocks share what L2 holds";
 
   // Store::write(x, m0, n0, thread, sums) writes a warpgroup's part of a block.
   template <class Store>
