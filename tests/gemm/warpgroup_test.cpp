@@ -104,6 +104,27 @@ TYPED_TEST(GemmWarpgroups, MoreTilesThanTeams) {
   }
 }
 
+// The same of fewer k-tiles than there are stages, and of more, in rows that are copied as they lie.
+TYPED_TEST(GemmWarpgroups, MoreKTilesThanStages) {
+  using fixture = TestFixture;
+  std::mt19937_64 rng(fresh_seed());
+  const struct {
+    tiling::shape block;
+    int k_tiles;
+    index_t m, n;
+  } cases[] = {{fixture::blocks[0], 6, 2064, 2304}, {fixture::blocks[3], 3, 1040, 2176}};
+  for (const auto& [block, k_tiles, m, n] : cases) {
+    if (!this->has(block)) continue;
+    EXPECT_TRUE(this->product({.m = on_host ? 272 : m,
+                               .n = on_host ? 320 : n,
+                               .k = (k_tiles - 1) * block.k + 16,
+                               .op_b = op::T,
+                               .alpha = scale_to<typename fixture::c>,
+                               .block = block},
+                              rng()));
+  }
+}
+
 // On devices the parts of k meet in the order of the plan, also where teams have several tiles.
 TYPED_TEST(GemmWarpgroups, DividedK) {
   std::mt19937_64 rng(fresh_seed());

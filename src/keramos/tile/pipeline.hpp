@@ -81,7 +81,7 @@ class handoff_pipeline {
     Sync::expect(full_ + current_, bytes);
     return full_ + current_;
   }
-  /// The copying thread: the first stages are filled by others, who say so by `tell_first`.
+  /// The copying thread, before anything else: the first stages, but not all, are filled by others, who say so by `tell_first`.
   KERAMOS_FORCEINLINE_FUNCTION void skip(int stages) { current_ = stages; }
   KERAMOS_FORCEINLINE_FUNCTION void tell_first(int stage) const { Sync::arrive(full_ + stage); }
   /// What was copied since is all of the current stage.

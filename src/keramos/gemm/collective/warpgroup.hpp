@@ -74,7 +74,7 @@ class warpgroup_collective {
  public:
   using types = Types;
   /// Where each team can store its maps of both operands, or for a batch where those of each problem are. With them, and of
-  /// lines, one thread has all copied; else each of the copying threads copies 16 bytes at a time.
+  /// lines, one thread has k-tiles copied; else each of the copying threads copies 16 bytes at a time.
   char* maps = nullptr;
 
   static constexpr std::size_t map_bytes = copier::map_bytes;
@@ -120,7 +120,6 @@ class warpgroup_collective {
     copier::make_maps(p, local, to, lane);
   }
 
-  /// Tiles of a batch say of which problem they are.
   template <class Team, class Tile, class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void run(const Team& team, const gemm_problem<Types>& p, const Tile& first,
                                         const Epilogue& epilogue) const {
@@ -187,7 +186,7 @@ class warpgroup_collective {
   KERAMOS_FORCEINLINE_FUNCTION static void sum(accumulator& sums, int count, std::uint64_t a, std::uint64_t b,
                                                pipeline& ring, int thread) {
     [[maybe_unused]] int previous = 0;
-    [[maybe_unused]] const int group = atom::same_in_warp(thread / warpgroup);
+    [[maybe_unused]] const int group = takes_turns ? atom::same_in_warp(thread / warpgroup) : 0;
     if constexpr (takes_turns)
       if (group == 1) atom::arrive_at(some_threads::turn, multiplying);
     for (int s = 0; s < count; ++s) {

@@ -93,7 +93,7 @@ class warpgroup_copier {
     return int((at.k1 - at.k0 + Config.block.k - 1) / Config.block.k);
   }
 
-  /// Whether one thread has all copied: lines, or where there are `maps` (warpgroup_collective::maps).
+  /// Whether one thread has k-tiles copied: lines, or where there are `maps` (warpgroup_collective::maps).
   KERAMOS_FORCEINLINE_FUNCTION static bool by_one_thread(const char* maps) {
     return InLines || maps != nullptr;
   }
@@ -118,7 +118,8 @@ class warpgroup_copier {
   /// A tile's first k-tiles, and the threads that copy them while a warp makes maps.
   static constexpr int first_k_tiles = Config.stages - 1, first_threads = 2 * warp;
 
-  /// How many k-tiles of a team's first tile other threads copy than the one that has the rest copied: where it waits for maps.
+  /// How many k-tiles of a team's first tile other threads copy while a warp makes maps: 0 where nobody waits for maps. Not of
+  /// tf32, whose elements only the copying unit rounds.
   template <class Tile>
   KERAMOS_FORCEINLINE_FUNCTION static int k_tiles_copied_first(const Tile& first) {
     if constexpr (InLines || is_of_batch<Tile>) {
@@ -145,7 +146,8 @@ class warpgroup_copier {
       tell_first(std::make_integer_sequence<int, first_k_tiles>(), count, ring, thread);
     }
   }
-  /// Tells of each of the first stages as it is there.
+  /// Tells of each of the first stages as it is there. Each time another thread does, so that compilers see no branch which lasts
+  /// from barrier to barrier.
   template <int... S>
   KERAMOS_FORCEINLINE_FUNCTION static void tell_first(std::integer_sequence<int, S...>, int count,
                                                       const pipeline& ring, int thread) {
@@ -156,7 +158,7 @@ class warpgroup_copier {
     units::template wait<first_k_tiles - 1 - S>();
     atom::show_to_matrix_units();
     atom::meet(some_threads::copying_first, first_threads);
-    if (thread == 0 && S < count) ring.tell_first(S);
+    if (thread == S && S < count) ring.tell_first(S);
   }
 
   /// The part of the threads that copy.
