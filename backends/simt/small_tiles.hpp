@@ -48,9 +48,9 @@ inline constexpr small_config small_table[] = {
     {scalar_type::f64,  32, 32, 4,  4,   1,      1,     10},  // 4013
     {scalar_type::f64,  16, 16, 2,  4,   2,      1,     14, tiling::math_unit::matrix},  // 4246
     {scalar_type::f64,  32, 16, 4,  4,   1,      2,     10, tiling::math_unit::matrix},  // 4184
-    {scalar_type::f16,   8, 16, 2,  2,  16,      1,      8, tiling::math_unit::matrix, 4},
+    {scalar_type::f16,   8, 16, 2,  2,  16,      1,      7, tiling::math_unit::matrix, 4},
     {scalar_type::f16,  16, 16, 2,  4,   4,      1,     16, tiling::math_unit::matrix, 2},
-    {scalar_type::f16,  32, 32, 4,  8,   2,      1,     12, tiling::math_unit::matrix},
+    {scalar_type::f16,  32, 32, 2,  8,   2,      1,      8, tiling::math_unit::matrix},
 };
 inline constexpr small_config interleaved_table[] = {
     {scalar_type::f32,   4,  4, 4,  4, 128,      2,      6},  // 4044

@@ -27,8 +27,9 @@ class small_halves_kernel {
   using mma = backend::mma<Exec>;
   using copier = backend::staging<Exec>;
   static_assert(sizeof(E) == 2 && sizeof(T) == 4 && C.matrix() && !Access.interleaved);
-  static_assert(C.threads_of_problem() == 32 && C.k % 16 == 0 && C.stages == 1);
+  static_assert(C.threads_of_problem() % 32 == 0 && C.k % 16 == 0 && C.stages == 1);
   static constexpr int threads = C.threads(), turns = C.turns;
+  static constexpr int warps = C.threads_of_problem() / 32;  ///< of a problem: each has some rows of C
   /// Fragments of 16 x 8. Of problems of eight rows half of each is not used.
   static constexpr int fm = C.tm / 2, fn = C.tn / 2;
   using panel_a = small_panel<E, C, Access.a, 1, false>;
@@ -56,7 +57,8 @@ class small_halves_kernel {
         static_cast<E*>(team.team_scratch(0).get_shmem_aligned(std::size_t(local_bytes), local_alignment));
     const int thread = int(team.team_rank());
     const index_t first = index_t(team.league_rank()) * C.problems;
-    const int problem = thread / 32 * turns, lane = thread % 32;
+    const int problem = thread / 32 / warps * turns, lane = thread % 32;
+    const int row0 = thread / 32 % warps * (16 * fm);
 
     T acc[turns][fm][fn][2][2];  // (problem, fragment row, fragment column, half of its rows, column)
     KERAMOS_UNROLL
@@ -73,11 +75,11 @@ class small_halves_kernel {
       copier::template wait<0>();
       team.team_barrier();  // this one is complete
       KERAMOS_UNROLL
-      for (int t = 0; t < turns; ++t) multiply(acc[t], local, local + panel_a::size, problem + t, lane);
+      for (int t = 0; t < turns; ++t) multiply(acc[t], local, local + panel_a::size, problem + t, row0, lane);
     }
     KERAMOS_UNROLL
     for (int t = 0; t < turns; ++t)
-      if (first + problem + t < batch_.size()) write(acc[t], first + problem + t, lane);
+      if (first + problem + t < batch_.size()) write(acc[t], first + problem + t, row0, lane);
   }
 
  private:
@@ -120,8 +122,8 @@ class small_halves_kernel {
       const index_t b = exists ? first + problem : batch.size() - 1;
       const tiling::operand<E> x = operand(b);
       const int mn_left = int(IsA ? batch.m(b) : batch.n(b)) - mn;
-      const index_t k_of_problem = batch.k(b) - k0;
-      const int k_left = int(k_of_problem < C.k ? k_of_problem : C.k) - k;
+      const index_t k_from_here = batch.k(b) - k0;
+      const int k_left = int(k_from_here < 0 ? 0 : k_from_here < C.k ? k_from_here : C.k) - k;
       const int left = along_k ? k_left : mn_left;
       const bool inside = exists && mn_left > 0 && k_left > 0;
       const index_t along = Unit ? 1 : along_k ? x.stride_k : x.stride_mn;
@@ -193,7 +195,7 @@ class small_halves_kernel {
   /// A k-tile of one problem. Each lane says where a row of 16 bytes begins: lanes 0 to 7 those of the first 8 x 8 matrix, and
   /// so on.
   KERAMOS_FORCEINLINE_FUNCTION static void multiply(T (&acc)[fm][fn][2][2], const E* a_local,
-                                                    const E* b_local, int problem, int lane) {
+                                                    const E* b_local, int problem, int row0, int lane) {
     const int row = lane % 8, second = lane / 8 % 2, upper = lane / 16;
     constexpr bool wide = C.size >= 16;  // else there are no second eight rows, nor columns
     KERAMOS_UNROLL
@@ -201,7 +203,7 @@ class small_halves_kernel {
       unsigned a[fm][4], b[fn + fn % 2][2];
       KERAMOS_UNROLL
       for (int i = 0; i < fm; ++i) {  // (half of m, half of k): (0, 0), (1, 0), (0, 1), (1, 1)
-        const int m = i * 16 + (wide ? second * 8 : 0);
+        const int m = row0 + i * 16 + (wide ? second * 8 : 0);
         load<Access.a, panel_a>(a[i], a_local, problem, m, k + upper * 8, row);
       }
       KERAMOS_UNROLL
@@ -226,14 +228,14 @@ class small_halves_kernel {
         to, local + Panel::offset(problem, along_k ? mn + row : mn, along_k ? k : k + row));
   }
 
-  /// C of problem b, by all lanes of a warp.
-  KERAMOS_FORCEINLINE_FUNCTION void write(const T (&acc)[fm][fn][2][2], index_t b, int lane) const {
+  /// Rows of C of problem b from row0 on, by all lanes of a warp.
+  KERAMOS_FORCEINLINE_FUNCTION void write(const T (&acc)[fm][fn][2][2], index_t b, int row0, int lane) const {
     using element = typename Types::c;
     const gemm_problem<Types> p = batch_[b];
     const Epilogue epilogue = Batch::mixed && p.k == 0 ? without_terms(epilogue_) : epilogue_;
     const tiling::position at{0, 0, 0, p.k, int(p.m), int(p.n)};
     const c_writer<Types, 2, tiling::position> writer(p, at);
-    const int row = lane / 4, col = lane % 4 * 2;
+    const int row = row0 + lane / 4, col = lane % 4 * 2;
     constexpr int halves = C.size >= 16 ? 2 : 1;
     if constexpr (sizeof(element) == 2) {
       if (p.c_col_stride == 1 && !writer.writes_vectors() && !reads_c<T>(epilogue)) {
