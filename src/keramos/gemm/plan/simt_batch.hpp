@@ -37,7 +37,7 @@ struct batch_planner : planner<Exec> {
   template <class Types>
   static void choose(const Exec& exec, const uniform_batch<Types>& batch, gemm_problem<Types> shape,
                      epilogue_of_product whose, gemm_batch_choice& choice) {
-    choice.transposed = planner<Exec>::prefers_transposed(exec, shape);
+    choice.transposed = prefers_transposed(exec, batch, shape);
     if (choice.transposed) shape.transpose();
     if constexpr (has_small_rows<Exec, Types>) {
       const small_access access = access_of(batch, shape);
@@ -115,6 +115,16 @@ struct batch_planner : planner<Exec> {
   }
 
  private:
+  /// Small halves are not tiled: however narrow, only the rows of C count, which are written in words.
+  template <class Types>
+  static bool prefers_transposed(const Exec& exec, const uniform_batch<Types>& batch,
+                                 const gemm_problem<Types>& shape) {
+    if constexpr (has_small_rows<Exec, Types> && sums_halves<Types>)
+      if (std::max(shape.m, shape.n) <= largest_small && !is_interleaved(batch))
+        return shape.c_col_stride != 1 && shape.c_row_stride == 1;
+    return planner<Exec>::prefers_transposed(exec, shape);
+  }
+
   /// Whether there is a row for small problems on this device.
   template <class Types>
   static bool choose_small(const Exec& exec, const gemm_problem<Types>& shape, const small_access& access,
