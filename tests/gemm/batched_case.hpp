@@ -148,6 +148,24 @@ testing::AssertionResult run(const batched_case& g, std::uint64_t seed) {
   return run_batched<T, C, B>(g, seed, [](auto&&... arguments) { gemm_batched(arguments...); });
 }
 
+/// The case by the addresses of its matrices.
+template <class T, class C = T, class B = T>
+testing::AssertionResult run_by_addresses(const batched_case& g, std::uint64_t seed) {
+  const auto call = [](queue& q, auto alpha, const auto& a, const auto& b, auto beta, const auto& c,
+                       const gemm_batched_options& options) {
+    stored_addresses<T> of_a(a);
+    stored_addresses<B> of_b(b, true);
+    const stored_addresses<C> of_c(c);
+    const auto say_alignment = [](auto& addresses, const auto& v) {
+      const auto first = reinterpret_cast<std::uintptr_t>(v.data);
+      if (first % 16 == 0 && v.batch_stride * sizeof(*v.data) % 16 == 0) addresses.array.alignment = 16;
+    };
+    say_alignment(of_a, a), say_alignment(of_b, b);
+    gemm_batched(q, alpha, of_a.array, of_b.array, beta, of_c.array, options).wait();
+  };
+  return run_batched<T, C, B>(g, seed, call, "pointer array");
+}
+
 /// C[i] = alpha·op(A[i])·B[i] for a list of matrices of all layouts and of random extents, each element judged. If extents are
 /// to be multiples of something, A is row-major, B column-major, and nothing lies between rows or columns; one problem is
 /// wide then, which alone is transposed, and one is tall. Of many problems each is small, and one has no terms.

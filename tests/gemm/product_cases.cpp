@@ -85,6 +85,34 @@ void batches(const judged_products& of) {
     }
 }
 
+void small_batches(const judged_products& of, const judged_batch& by_addresses) {
+  std::mt19937_64 rng(fresh_seed());
+  for (index_t size = 1; size <= 33; ++size)
+    for (const op a : all_ops)
+      for (const op b : all_ops) {
+        batched_case g{.batch = 21, .m = size, .n = size, .k = size, .op_a = a, .op_b = b};
+        g.alpha = 2 * of.unit, g.beta = double(rng() % 2);
+        switch (rng() % 4) {
+          case 0:  // as it is
+            break;
+          case 1:  // rows of whole runs of 16 bytes, or none
+            g.gap = rng() % 2 ? 15 - (size + 15) % 16 : index_t(rng() % 9);
+            g.offset = 16;
+            break;
+          case 2:
+            g.m = 1 + index_t(rng() % size), g.n = 1 + index_t(rng() % size), g.k = 1 + index_t(rng() % 80);
+            g.gap = index_t(rng() % 3), g.offset = index_t(rng() % 4);
+            break;
+          default:
+            g.a = layouts[rng() % 3], g.b = layouts[rng() % 3], g.c = layouts[rng() % 3];
+            g.space_a = rng() % 2 ? spacing::apart : spacing::packed;
+        }
+        EXPECT_TRUE(of.batch(g, rng()));
+        EXPECT_TRUE(by_addresses(g, rng()));
+      }
+  for (const op a : all_ops) EXPECT_TRUE(of.list(a, rng(), gemm_compute::standard, 4, 30));
+}
+
 void lists(const judged_products& of) {
   for (const op a : all_ops)
     EXPECT_TRUE(of.list(a, fresh_seed() + std::uint64_t(a), gemm_compute::standard, 1, 9));

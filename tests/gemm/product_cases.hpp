@@ -6,9 +6,10 @@
 namespace keramos::test {
 
 /// What runs and judges products of one kind of elements, and what these take.
+using judged_batch = testing::AssertionResult(const batched_case&, std::uint64_t seed);
 struct judged_products {
   testing::AssertionResult (*product)(gemm_case, std::uint64_t seed);
-  testing::AssertionResult (*batch)(const batched_case&, std::uint64_t seed);
+  judged_batch* batch;
   testing::AssertionResult (*list)(op op_a, std::uint64_t seed, gemm_compute compute, int multiples_of,
                                    int count);
   bool is_complex;  ///< ops conjugate, and scalars have an imaginary part
@@ -31,6 +32,8 @@ void long_k(const judged_products& of);
 void packed_beforehand_and_cut(const judged_products& of, void (*cut)(gemm_plan&, int k_tile) = pack_and_cut);
 /// With each spacing.
 void batches(const judged_products& of);
+/// Of up to 33 x 33 elements, which GPUs let share teams: as they lie, by addresses, and in lists.
+void small_batches(const judged_products& of, const judged_batch& by_addresses);
 void lists(const judged_products& of);
 /// More tiles than a GPU does at once, of a batch and of a list, in rows of whole sixteens of elements.
 void many_tiles(const judged_products& of);

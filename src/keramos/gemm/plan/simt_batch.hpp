@@ -37,12 +37,13 @@ struct batch_planner : planner<Exec> {
   template <class Types>
   static void choose(const Exec& exec, const uniform_batch<Types>& batch, gemm_problem<Types> shape,
                      epilogue_of_product whose, gemm_batch_choice& choice) {
-    choice.transposed = planner<Exec>::prefers_transposed(exec, shape);
+    choice.transposed = prefers_transposed(exec, batch, shape);
     if (choice.transposed) shape.transpose();
-    if constexpr (has_small_rows<Types>) {
+    if constexpr (has_small_rows<Exec, Types>) {
       const small_access access = access_of(batch, shape);
-      if (access.interleaved || std::max(shape.m, shape.n) <= largest_small)
-        return choose_small<Types>(exec, shape, access, choice);
+      if ((access.interleaved || std::max(shape.m, shape.n) <= largest_small) &&
+          choose_small(exec, shape, access, choice))
+        return;
     }
     thread_local choice_memory<batch_key, int> choices;
     const batch_key key{planner<Exec>::key_of(exec, shape, whose), batch.count};
@@ -60,8 +61,8 @@ struct batch_planner : planner<Exec> {
   template <class Types>
   static void choose(const Exec& exec, const std::vector<grouped_problem<Types>>& all,
                      const gemm_problem<Types>& shape, epilogue_of_product whose, gemm_batch_choice& choice) {
-    if constexpr (has_small_rows<Types>)
-      if (is_small_group(all)) return choose_small<Types>(exec, shape, access_of(all, shape), choice);
+    if constexpr (has_small_rows<Exec, Types>)
+      if (is_small_group(all) && choose_small(exec, shape, access_of(all, shape), choice)) return;
     choice.way = batch_way::tiled;
     planner<Exec>::set_row(
         best_row<Types>(exec, planner<Exec>::key_of(exec, shape, whose),
@@ -96,7 +97,7 @@ struct batch_planner : planner<Exec> {
   template <class Types, class Batch, class Epilogue>
   static void run_small(const Exec& exec, const Batch& batch, const gemm_problem<Types>& shape,
                         const gemm_batch_choice& choice, const Epilogue& epilogue) {
-    if constexpr (has_small_rows<Types>)
+    if constexpr (has_small_rows<Exec, Types>)
       run_small_batch(exec, choice.row, access_of(batch, shape), batch, shape, epilogue);
   }
 
@@ -114,17 +115,31 @@ struct batch_planner : planner<Exec> {
   }
 
  private:
+  /// Small halves are not tiled: however narrow, only the rows of C count, which are written in words.
   template <class Types>
-  static void choose_small(const Exec& exec, const gemm_problem<Types>& shape, const small_access& access,
+  static bool prefers_transposed(const Exec& exec, const uniform_batch<Types>& batch,
+                                 const gemm_problem<Types>& shape) {
+    if constexpr (has_small_rows<Exec, Types> && sums_halves<Types>)
+      if (std::max(shape.m, shape.n) <= largest_small && !is_interleaved(batch))
+        return shape.c_col_stride != 1 && shape.c_row_stride == 1;
+    return planner<Exec>::prefers_transposed(exec, shape);
+  }
+
+  /// Whether there is a row for small problems on this device.
+  template <class Types>
+  static bool choose_small(const Exec& exec, const gemm_problem<Types>& shape, const small_access& access,
                            gemm_batch_choice& choice) {
+    const int row = choose_small_row<Exec, Types>(exec, std::max(shape.m, shape.n), access);
+    if (row < 0) return false;
     choice.way = batch_way::small;
-    set_small_row<Types>(choose_small_row<Exec, Types>(exec, std::max(shape.m, shape.n), access), choice);
+    set_small_row<Types>(row, choice);
+    return true;
   }
 
   template <class Types, class Batch>
   static void check_small(const Exec& exec, const Batch& batch, const gemm_problem<Types>& shape,
                           const gemm_batch_plan& plan) {
-    if constexpr (!has_small_rows<Types>) {
+    if constexpr (!has_small_rows<Exec, Types>) {
       refuse_batch_plan("lets problems share teams, which is not done for elements of this type");
     } else {
       const small_access access = access_of(batch, shape);

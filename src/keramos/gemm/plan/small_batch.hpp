@@ -16,6 +16,7 @@
 #include <keramos/gemm/batch.hpp>
 #include <keramos/gemm/collective/simt_stager.hpp>
 #include <keramos/gemm/kernel/small_batch.hpp>
+#include <keramos/gemm/kernel/small_halves.hpp>
 #include <keramos/gemm/plan.hpp>
 #include <keramos/gemm/plan/simt_rows.hpp>
 
@@ -32,27 +33,35 @@ constexpr small_config small_row(int row) {
   return is_interleaved_row(row) ? interleaved_table[row - int(std::size(small_table))] : small_table[row];
 }
 
-/// What rows for a product's types are found by. Integers take as many bytes and registers as f32, and its rows.
+/// Whether elements have two bytes and are summed in f32: f16 and bf16, with C in them or in f32.
 template <class Types>
-inline constexpr scalar_type small_type =
-    Types::operands.a == scalar_type::i32 ? scalar_type::f32 : Types::operands.a;
+inline constexpr bool sums_halves =
+    sizeof(typename Types::a) == 2 && Types::operands == tiling::halves(Types::operands.a);
 
-/// Whether the tables are for these types at all.
+/// What rows for a product's types are found by. Integers take as many bytes and registers as f32, and its rows; all halves
+/// have the same.
 template <class Types>
-inline constexpr bool has_small_rows = Types::uniform&& std::any_of(std::begin(small_table),
-                                                                    std::end(small_table),
-                                                                    [](const small_config& c) {
-                                                                      return c.type == small_type<Types>;
-                                                                    });
+inline constexpr scalar_type small_type = sums_halves<Types>                      ? scalar_type::f16
+                                          : Types::operands.a == scalar_type::i32 ? scalar_type::f32
+                                                                                  : Types::operands.a;
 
-/// Whether a row has kernels for such types and such an access: that of matrix units for 16 spills where elements are copied
-/// one by one.
+/// Whether the tables are for these types at all. Halves need matrix units that load them.
+template <class Exec, class Types>
+inline constexpr bool has_small_rows =
+    sums_halves<Types>
+        ? backend::mma<Exec>::template multiplies_short<typename Types::a>
+        : Types::uniform&& std::any_of(std::begin(small_table), std::end(small_table),
+                                       [](const small_config& c) { return c.type == small_type<Types>; });
+
+/// Whether a row has kernels for such types and such an access: that of f64 on matrix units for 16 spills where elements are
+/// copied one by one.
 template <class Exec, class Types>
 constexpr bool small_row_serves(int row, const small_access& access) {
   const small_config c = small_row(row);
-  return c.type == small_type<Types> && is_interleaved_row(row) == access.interleaved &&
-         (!c.matrix() || (backend::mma<Exec>::template has_matrix_unit<typename Types::accumulator> &&
-                          (access.vectors || c.size > 16)));
+  if (c.type != small_type<Types> || is_interleaved_row(row) != access.interleaved) return false;
+  return !c.matrix() || sums_halves<Types> ||
+         (backend::mma<Exec>::template has_matrix_unit<typename Types::accumulator> &&
+          (access.vectors || c.size > 16));
 }
 /// The same on the device at hand.
 template <class Exec, class Types>
@@ -62,12 +71,16 @@ bool small_row_works(const Exec& exec, int row, const small_access& access) {
 }
 
 /// The row for C of `extent` rows and columns: of the smallest size that holds it, on matrix units where there are some.
+/// -1 if there is none.
 template <class Exec, class Types>
 int choose_small_row(const Exec& exec, index_t extent, const small_access& access) {
-  const int size = extent <= 4 ? 4 : extent <= 8 ? 8 : extent <= 16 ? 16 : largest_small;
+  const auto is_better = [](const small_config& x, const small_config& y) {
+    return x.size < y.size || (x.size == y.size && x.matrix());
+  };
   int best = -1;
   for (int row = 0; row < small_rows; ++row)
-    if (small_row(row).size == size && (best < 0 || small_row(row).matrix()) &&
+    if (small_row(row).size >= std::min<index_t>(extent, largest_small) &&
+        (best < 0 || is_better(small_row(row), small_row(best))) &&
         small_row_works<Exec, Types>(exec, row, access))
       best = row;
   return best;
@@ -81,7 +94,7 @@ void set_small_row(int row, gemm_batch_choice& choice) {
   choice.team_size = c.threads(), choice.team_problems = c.problems;
   any_of_first<small_rows>([&](auto r) {
     if constexpr (small_row(r()).type == small_type<Types>) {
-      using T = typename Types::accumulator;
+      using T = typename Types::a;
       constexpr int of_mn =
           small_panel<T, small_row(r()), tiling::direction::mn, 1, is_interleaved_row(r())>::size;
       constexpr int of_k =
@@ -92,10 +105,19 @@ void set_small_row(int row, gemm_batch_choice& choice) {
   });
 }
 
+/// The kernel of a row.
+template <class Exec, class Types, small_config C, small_access Access, class Batch, class Epilogue>
+struct small_kernel : std::type_identity<small_batch_kernel<Exec, Types, C, Access, Batch, Epilogue>> {};
+template <class Exec, class Types, small_config C, small_access Access, class Batch, class Epilogue>
+requires sums_halves<Types>
+struct small_kernel<Exec, Types, C, Access, Batch, Epilogue>
+    : std::type_identity<small_halves_kernel<Exec, Types, C, Access, Batch, Epilogue>> {
+};
+
 template <class Exec, class Types, small_config C, small_access Access, class Batch, class Epilogue>
 void launch_small_batch(const Exec& exec, const Batch& batch, const gemm_problem<Types>& largest,
                         const Epilogue& epilogue) {
-  using kernel = small_batch_kernel<Exec, Types, C, Access, Batch, Epilogue>;
+  using kernel = typename small_kernel<Exec, Types, C, Access, Batch, Epilogue>::type;
   const kernel k(batch, largest, epilogue);
   if (k.league() > std::numeric_limits<int>::max())
     throw launch_error("keramos::gemm_batched: " + std::to_string(batch.size()) +
@@ -119,7 +141,7 @@ bool is_interleaved(const uniform_batch<Types>& batch) {
 /// How kernels read a batch of one shape, whose representative is `shape`.
 template <class Types>
 small_access access_of(const uniform_batch<Types>& batch, const gemm_problem<Types>& shape) {
-  using T = typename Types::accumulator;
+  using T = typename Types::a;
   using tiling::direction;
   // 16 bytes of the same place in neighbouring problems.
   constexpr int vector = 16 / int(sizeof(T));
@@ -135,10 +157,9 @@ small_access access_of(const uniform_batch<Types>& batch, const gemm_problem<Typ
             true};
   const operand_layout of_a(shape.a), of_b(shape.b);
   const auto along = [](const operand_layout& x) { return x.along_k ? direction::k : direction::mn; };
-  return {
-      along(of_a), along(of_b),
-      of_a.vectors && of_b.vectors && can_copy_vectors<T>(shape.c, shape.c_col_stride, shape.c_row_stride),
-      false};
+  const bool writes_vectors = sums_halves<Types> ||  // whose kernel looks itself
+                              can_copy_vectors(shape.c, shape.c_col_stride, shape.c_row_stride);
+  return {along(of_a), along(of_b), of_a.vectors && of_b.vectors && writes_vectors, false};
 }
 /// The same of a list: any strides.
 inline constexpr small_access access_of_list{tiling::direction::k, tiling::direction::mn, false, false};
