@@ -85,7 +85,7 @@ void batches(const judged_products& of) {
     }
 }
 
-void small_batches(const judged_products& of, const judged_batch& by_addresses) {
+void small_batches(const judged_products& of, judged_batch& by_addresses) {
   std::mt19937_64 rng(fresh_seed());
   for (index_t size = 1; size <= 33; ++size)
     for (const op a : all_ops)

@@ -33,7 +33,7 @@ void packed_beforehand_and_cut(const judged_products& of, void (*cut)(gemm_plan&
 /// With each spacing.
 void batches(const judged_products& of);
 /// Of up to 33 x 33 elements, which GPUs let share teams: as they lie, by addresses, and in lists.
-void small_batches(const judged_products& of, const judged_batch& by_addresses);
+void small_batches(const judged_products& of, judged_batch& by_addresses);
 void lists(const judged_products& of);
 /// More tiles than a GPU does at once, of a batch and of a list, in rows of whole sixteens of elements.
 void many_tiles(const judged_products& of);
