@@ -1,7 +1,7 @@
 // Collectives on SYCL: lanes exchange through local memory, because the hardware's sub-groups have 8, 16 or 32 lanes as the
 // compiler chooses and Keramos' have 32 everywhere. Only kernels that use it get it, and only once: work_group_static
 // (sycl_ext_oneapi_work_group_static, DPC++ 2025.0) is one object a kernel, where group_local_memory was one for each call
-// that the compiler inlines. Never run.
+// that the compiler inlines. Run on a processor (tests/sycl), on no GPU.
 #pragma once
 
 #include <cstddef>

@@ -1,0 +1,95 @@
+// The kernels of products for one type, KERAMOS_TYPE. A program compiles this when it runs (docs/elsewhere.md).
+#include <sycl/sycl.hpp>
+
+#include <keramos/gemm/kernel/tiled.hpp>
+#include <keramos/gemm/plan/simt_rows.hpp>
+
+#include "arguments.hpp"
+#include "operand.hpp"
+#include "team.hpp"
+
+using namespace keramos;
+using keramos::test::sycl::product;
+using keramos::test::sycl::space;
+
+namespace {
+
+using types = keramos::types::KERAMOS_TYPE;
+constexpr const auto& table = backend::tiles<space>::table;
+
+/// The number in the table of row `wanted` of the type's, or -1.
+constexpr int number_of(int wanted) {
+  for (int i = 0; i < int(std::size(table)); ++i)
+    if (table[i].types == types::operands && wanted-- == 0) return i;
+  return -1;
+}
+template <int Row, int Access>
+constexpr bool is_kernel() {
+  if constexpr (number_of(Row) < 0 || Access >= detail::simt::accesses<types>)
+    return false;
+  else
+    return detail::simt::is_access<types>(Access, detail::simt::uses_fma<space, number_of(Row)>);
+}
+
+template <int Row, int Access>
+void multiply([[maybe_unused]] const product& p) {
+  if constexpr (is_kernel<Row, Access>()) {
+    using collective = detail::simt::row<space, types, number_of(Row), Access>;
+    const auto problem = test::sycl::problem_of<types>(p);
+    const detail::gemm_kernel<collective, test::sycl::update<types>> kernel{
+        {},
+        collective{},
+        problem,
+        {detail::order_of(p.m, p.n, collective::block()), collective::can_shift_m(problem),
+         collective::can_shift_n(problem)},
+        test::sycl::update_of<types>(p),
+        test::sycl::split_of<types>(p, 2)};
+    kernel(test::sycl::team_with<collective::team_size, collective::local_bytes()>());
+  }
+}
+
+template <int Row, int Access>
+constexpr test::sycl::tile tile_of() {
+  if constexpr (is_kernel<Row, Access>()) {
+    using collective = detail::simt::row<space, types, number_of(Row), Access>;
+    constexpr tiling::shape block = collective::block();
+    return {collective::team_size, block.m, block.n, block.k, collective::splits_k};
+  } else {
+    return {};
+  }
+}
+
+}  // namespace
+
+#define KERAMOS_PRODUCT(row, access) \
+  KERAMOS_ND_RANGE_KERNEL            \
+  void product_##row##_##access(product p) { multiply<row, access>(p); }
+#define KERAMOS_PRODUCTS(row) \
+  KERAMOS_PRODUCT(row, 0)     \
+  KERAMOS_PRODUCT(row, 1)     \
+  KERAMOS_PRODUCT(row, 2)     \
+  KERAMOS_PRODUCT(row, 3)     \
+  KERAMOS_PRODUCT(row, 4)     \
+  KERAMOS_PRODUCT(row, 5)     \
+  KERAMOS_PRODUCT(row, 6)     \
+  KERAMOS_PRODUCT(row, 7)     \
+  KERAMOS_PRODUCT(row, 8)     \
+  KERAMOS_PRODUCT(row, 9)     \
+  KERAMOS_PRODUCT(row, 10)    \
+  KERAMOS_PRODUCT(row, 11)    \
+  KERAMOS_PRODUCT(row, 12)    \
+  KERAMOS_PRODUCT(row, 13)    \
+  KERAMOS_PRODUCT(row, 14)    \
+  KERAMOS_PRODUCT(row, 15)
+KERAMOS_PRODUCTS(0)
+KERAMOS_PRODUCTS(1)
+static_assert(number_of(test::sycl::most_rows) < 0, "list the kernels of another row");
+
+/// out[row * accesses + access].
+KERAMOS_SINGLE_TASK_KERNEL
+void describe(test::sycl::tile* out) {
+  [&]<int... I>(std::integer_sequence<int, I...>) {
+    ((out[I] = tile_of<I / test::sycl::accesses, I % test::sycl::accesses>()), ...);
+  }
+  (std::make_integer_sequence<int, test::sycl::most_rows * test::sycl::accesses>());
+}

@@ -1,0 +1,42 @@
+#include "program.hpp"
+
+#include <fstream>
+#include <sstream>
+
+namespace keramos::test::sycl {
+namespace {
+
+namespace experimental = ::sycl::ext::oneapi::experimental;
+
+// KERAMOS_SYCL_OPTIONS: what the compiler takes, parted by bars.
+std::vector<std::string> options_with(const std::string& definition) {
+  std::vector<std::string> options;
+  std::stringstream all(KERAMOS_SYCL_OPTIONS);
+  for (std::string option; std::getline(all, option, '|');) options.push_back(option);
+  if (!definition.empty()) options.push_back("-D" + definition);
+  return options;
+}
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw std::runtime_error("cannot read " + path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+::sycl::kernel_bundle<::sycl::bundle_state::executable> compiled(const ::sycl::queue& q,
+                                                                 const std::string& file,
+                                                                 const std::string& definition) {
+  auto source = experimental::create_kernel_bundle_from_source(
+      q.get_context(), experimental::source_language::sycl, text_of(KERAMOS_SYCL_SOURCES "/" + file));
+  return experimental::build(source,
+                             experimental::properties{experimental::build_options(options_with(definition))});
+}
+
+}  // namespace
+
+program::program(const std::string& file, const std::string& definition)
+    : kernels_(compiled(queue_, file, definition)) {}
+
+}  // namespace keramos::test::sycl
