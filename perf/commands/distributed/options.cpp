@@ -13,8 +13,9 @@
 namespace keramos::perf {
 namespace {
 
-const std::vector<data_type> types_over_ranks = {data_type::f32, data_type::f64, data_type::c32,
-                                                 data_type::c64};
+const std::vector<data_type> types_over_ranks = {data_type::f32,  data_type::f64,     data_type::c32,
+                                                 data_type::c64,  data_type::f16,     data_type::f16_f32,
+                                                 data_type::bf16, data_type::bf16_f32};
 
 std::pair<int, int> squarest(int ranks) {
   int rows = int(std::sqrt(double(ranks)));
