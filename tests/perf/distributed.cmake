@@ -56,11 +56,12 @@ expect_json(distributed.json 2x2 results ${last} grid)
 expect_json(distributed.json bf16_f32 results ${last} type)
 expect_json(distributed.json 4 results ${last} ranks)
 
-# Halves whose C is not read.
+# Halves whose C is not read, and what builds without cuBLASMp say of it, or ranks that have one GPU.
 file(REMOVE halves.json)
-job(0 4 --type f16,bf16 --size 90 --ranks 4 --provider keramos --repetitions 1 --output halves.json)
+job(0 4 --type f16,bf16 --size 90 --ranks 4 --provider keramos,cublasmp --repetitions 1 --output halves.json)
+expect("${out}" "cublasmp +(unavailable: (only in CUDA builds|this build found no|two ranks have the same GPU)|[0-9.]+ )")
 expect_json(halves.json ON results 0 verified)
-expect_json(halves.json ON results 1 verified)
+expect_json(halves.json ON results 2 verified)
 
 # Grids as they are asked for, work that grows with the ranks, little memory.
 file(REMOVE weak.json)
@@ -209,6 +210,8 @@ run(2 distributed --size 8 --grid 2)
 expect("${err}" "write --grid 1x2,2x2")
 run(2 distributed --size 8 --type i32)
 expect("${err}" "write --type with any of f32,f64,c32,c64,f16,f16_f32,bf16,bf16_f32")
+run(2 distributed --size 8 --provider cublas)
+expect("${err}" "write --provider with any of keramos,scalapack,cublasmp")
 run(2 distributed --simulate 10001 --size 8)
 job(2 2 --size 8 --ranks 3)
 expect("${err}" "3 ranks are asked for, but 2 were started: write mpirun -n 3")

@@ -236,6 +236,12 @@ int run_on_ranks(const distributed_options& options, const std::string& command_
         context["scalapack"] = scalapack_file(options.scalapack);
       } catch (const unavailable_error&) {  // its rows say so
       }
+      context["cublasmp"] = nullptr;
+      try {
+        if (std::find(run.providers.begin(), run.providers.end(), "cublasmp") != run.providers.end())
+          context["cublasmp"] = cublasmp_version();
+      } catch (const unavailable_error&) {
+      }
       report = std::make_unique<report_of_ranks>(options, std::move(context));
     }
     for (const auto& c : cases) {
@@ -263,7 +269,7 @@ int run_on_ranks(const distributed_options& options, const std::string& command_
 void add_distributed_command(CLI::App& app, std::function<int()>& command, int& argc, char** argv) {
   auto options = std::make_shared<distributed_options>();
   auto* distributed =
-      app.add_subcommand("distributed", "one product over the ranks of MPI, beside ScaLAPACK");
+      app.add_subcommand("distributed", "one product over the ranks of MPI, beside ScaLAPACK and cuBLASMp");
   options->add_to(*distributed);
   distributed->callback([options, &command, &argc, argv] {
     command = [options, &argc, argv] {

@@ -4,16 +4,20 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
+#include <exception>
 #include <functional>
 #include <map>
 #include <type_traits>
 
 #include <keramos/dist/dist.hpp>
 
+#include "cublasmp.hpp"
 #include "freivalds.hpp"
 #include "matrices.hpp"
 #include "measure/core/cblas_library.hpp"
 #include "measure/device/op.hpp"
+#include "on_all_ranks.hpp"
 #include "scalapack.hpp"
 
 namespace keramos::perf {
@@ -110,21 +114,27 @@ class measurement {
       s.call = [this] { call_keramos(); };
       return s;
     }
-    int there = 1;
     try {
-      require_scalapack_type(g_.type);
-      scalapack_ = &loaded_scalapack(run_.scalapack);
-      scalapack_gemm_ = scalapack_->gemm_of(g_.type);
-    } catch (const unavailable_error& e) {
+      if (provider == "cublasmp") {
+        cublasmp_ = make_cublasmp(c_, comm_, for_cublasmp(a_), for_cublasmp(b_), for_cublasmp(c_matrix_));
+        s.call = [this] { (*cublasmp_)(); };
+        return s;
+      }
+      on_all_ranks(comm_.mpi(), [this] {
+        require_scalapack_type(g_.type);
+        scalapack_ = &loaded_scalapack(run_.scalapack);
+        scalapack_gemm_ = scalapack_->gemm_of(g_.type);
+      });
+      grid_ = std::make_unique<scalapack_library::grid>(*scalapack_, comm_.mpi(), c_.grid_rows, c_.grid_cols);
+      s.call = [this] { call_scalapack(); };
+    } catch (const unavailable_error& e) {  // on all ranks
       s.result.reason = e.what();
-      there = 0;
     }
-    MPI_Allreduce(MPI_IN_PLACE, &there, 1, MPI_INT, MPI_MIN, comm_.mpi());
-    if (there == 0 && s.result.reason.empty()) s.result.reason = "another rank cannot load it";
-    if (there == 0) return s;
-    grid_ = std::make_unique<scalapack_library::grid>(*scalapack_, comm_.mpi(), c_.grid_rows, c_.grid_cols);
-    s.call = [this] { call_scalapack(); };
     return s;
+  }
+  template <class T>
+  static cublasmp_matrix for_cublasmp(const dealt_matrix<T>& x) {
+    return {x.blocks.rows, x.blocks.cols, x.device.data(), x.leading};
   }
 
   void call_keramos(std::vector<dist::interval>* timeline = nullptr) {
@@ -145,12 +155,22 @@ class measurement {
                     &one, c.data());
   }
 
-  // The slowest rank's seconds.
+  // The slowest rank's seconds. If one fails, all throw error.
   double timed(const subject& s) {
     MPI_Barrier(comm_.mpi());
     const double start = MPI_Wtime();
-    s.call();
-    return largest(MPI_Wtime() - start, comm_.mpi());
+    std::exception_ptr failed;
+    try {
+      s.call();
+    } catch (const dist::communication_error&) {
+      throw;
+    } catch (const error&) {
+      failed = std::current_exception();
+    }
+    const double seconds = largest(failed ? HUGE_VAL : MPI_Wtime() - start, comm_.mpi());
+    if (failed) std::rethrow_exception(failed);
+    if (seconds == HUGE_VAL) throw error("another rank has failed");
+    return seconds;
   }
   // Rank 0 has all of it.
   timeline_of_ranks recorded() {
@@ -179,7 +199,7 @@ class measurement {
     try {
       const double once = timed(s);
       s.repetitions = repetitions_within(run_.time_limit_s, once, run_.repetitions);
-      if (s.result.provider == "keramos") Kokkos::deep_copy(c_matrix_.host, c_matrix_.device);
+      if (s.result.provider != "scalapack") Kokkos::deep_copy(c_matrix_.host, c_matrix_.device);
       s.result.check = check(c_matrix_);
       s.result.status = s.result.check.passed ? outcome::verified : outcome::mismatch;
       if (s.result.provider == "keramos") count(s.result);
@@ -221,6 +241,7 @@ class measurement {
   const scalapack_library* scalapack_ = nullptr;
   scalapack_library::gemm_function* scalapack_gemm_ = nullptr;
   std::unique_ptr<scalapack_library::grid> grid_;
+  std::unique_ptr<cublasmp_product> cublasmp_;
 };
 
 }  // namespace
