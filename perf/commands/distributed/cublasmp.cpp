@@ -66,7 +66,9 @@ class library {
 };
 
 void require(cudaError_t status, const char* what) {
-  if (status != cudaSuccess) throw unavailable_error(std::string(what) + ": " + cudaGetErrorString(status));
+  if (status == cudaSuccess) return;
+  (void)cudaGetLastError();  // else Kokkos' next launch finds it
+  throw unavailable_error(std::string(what) + ": " + cudaGetErrorString(status));
 }
 void require(ncclResult_t status, const char* what) {
   if (status != ncclSuccess)
