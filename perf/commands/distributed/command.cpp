@@ -36,7 +36,7 @@ nlohmann::ordered_json row_of(const distributed_case& c) {
 }
 std::string head_of(const distributed_case& c) {
   const auto& g = c.problem;
-  return fmt::format("{:4} {}{} {:>23} {:>6}", name(g.type), name(g.op_a), name(g.op_b),
+  return fmt::format("{:8} {}{} {:>23} {:>6}", name(g.type), name(g.op_a), name(g.op_b),
                      fmt::format("{} x {} x {}", g.m, g.n, g.k), c.ranks());
 }
 std::string bytes_or_none(double bytes) { return bytes > 0 ? bytes_text(bytes) : "none"; }
@@ -58,7 +58,7 @@ int simulate(const distributed_options& options, const std::string& command_line
       "and C that a rank must touch in any schedule, ratio: what it touches over it.\nThe time is without "
       "redistribution; efficiency: the rank's own products over it\n\n",
       options.latency_us, options.bandwidth, options.rate));
-  output.print(fmt::format("{:7} {:>23} {:>6} {:>12} {:>6} {:>10} {:>10} {:>10} {:>6} {:>10} {:>10}\n",
+  output.print(fmt::format("{:11} {:>23} {:>6} {:>12} {:>6} {:>10} {:>10} {:>10} {:>6} {:>10} {:>10}\n",
                            "type op", "m x n x k", "ranks", "grid", "steps", "received", "touched", "bound",
                            "ratio", "time", "efficiency"));
   for (const auto& c : options.cases(1)) {
@@ -103,7 +103,7 @@ class report_of_ranks {
         "panels and sums; of bound: what it touches over the least that it must\n\n",
         c["ranks"].get<int>(), c["nodes"].get<int>(), c["nodes"] == 1 ? "" : "s", c["threads"].get<int>(),
         c["mpi"].get<std::string>(), scaling_, c["seed"].get<std::uint64_t>()));
-    output_.print(fmt::format("{:7} {:>23} {:>6} {:>6} {:10} {:>10} {:>7} {:>10} {:>10} {:>10} {:>8}\n",
+    output_.print(fmt::format("{:11} {:>23} {:>6} {:>6} {:10} {:>10} {:>7} {:>10} {:>10} {:>10} {:>8}\n",
                               "type op", "m x n x k", "ranks", "grid", "provider", "GFLOP/s", "spread",
                               "efficiency", "moved", "received", "of bound"));
     output_.save();
@@ -236,6 +236,12 @@ int run_on_ranks(const distributed_options& options, const std::string& command_
         context["scalapack"] = scalapack_file(options.scalapack);
       } catch (const unavailable_error&) {  // its rows say so
       }
+      context["cublasmp"] = nullptr;
+      try {
+        if (std::find(run.providers.begin(), run.providers.end(), "cublasmp") != run.providers.end())
+          context["cublasmp"] = cublasmp_version();
+      } catch (const unavailable_error&) {
+      }
       report = std::make_unique<report_of_ranks>(options, std::move(context));
     }
     for (const auto& c : cases) {
@@ -263,7 +269,7 @@ int run_on_ranks(const distributed_options& options, const std::string& command_
 void add_distributed_command(CLI::App& app, std::function<int()>& command, int& argc, char** argv) {
   auto options = std::make_shared<distributed_options>();
   auto* distributed =
-      app.add_subcommand("distributed", "one product over the ranks of MPI, beside ScaLAPACK");
+      app.add_subcommand("distributed", "one product over the ranks of MPI, beside ScaLAPACK and cuBLASMp");
   options->add_to(*distributed);
   distributed->callback([options, &command, &argc, argv] {
     command = [options, &argc, argv] {

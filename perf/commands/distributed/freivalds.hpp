@@ -26,12 +26,16 @@ void add_up(std::vector<std::complex<R>>& x, MPI_Comm comm) {
                 std::is_same_v<R, double> ? MPI_DOUBLE : MPI_LONG_DOUBLE, MPI_SUM, comm);
 }
 
-template <class T>
+template <class Types>  // elements<...>; those of A and B are summed alike
 class distributed_check {
-  static constexpr bool is_complex = keramos::detail::is_complex<T>;
-  using part = part_of<T>;
-  using real = wider_t<part>;
+  using A = typename Types::a;
+  using B = typename Types::b;
+  using C = typename Types::c;
+  static constexpr bool is_complex = keramos::detail::is_complex<C>;
+  using sum = sum_t<A>;  // or a part of one
+  using real = wider_t<sum>;
   using number = std::conditional_t<is_complex, std::complex<real>, real>;
+  static constexpr bool rounds = !is_complex && !std::is_same_v<sum, C>;  // to C's elements
 
  public:
   distributed_check(const gemm_case& g, MPI_Comm comm, std::uint64_t seed)
@@ -43,10 +47,10 @@ class distributed_check {
         terms_((is_complex ? 4.0 : 2.0) * double(g.k) + 2) {}
 
   // A, B and the C that went in; op(A) (op(B) x) is kept for all that are judged.
-  void expect(dealt_matrix<T>& a, dealt_matrix<T>& b, dealt_matrix<T>& c) {
+  void expect(dealt_matrix<A>& a, dealt_matrix<B>& b, dealt_matrix<C>& c) {
     std::vector<number> bx(std::size_t(g_.k * blocks_));
     std::vector<double> norms(bx.size());
-    b.each([&](std::int64_t i, std::int64_t j, const T& x) {
+    b.each([&](std::int64_t i, std::int64_t j, const B& x) {
       if (g_.op_b != transpose::N) std::swap(i, j);
       const auto at = std::size_t(i * blocks_ + j / width_);
       bx[at] += sign(j) * value(x, g_.op_b);
@@ -56,7 +60,7 @@ class distributed_check {
     for (double& x : norms) x = std::sqrt(x);
     expected_.assign(std::size_t(g_.m * blocks_), 0);
     tolerance_.assign(expected_.size(), 0);
-    a.each([&](std::int64_t i, std::int64_t j, const T& x) {
+    a.each([&](std::int64_t i, std::int64_t j, const A& x) {
       if (g_.op_a != transpose::N) std::swap(i, j);
       const number v = value(x, g_.op_a);
       const double size = double(std::abs(v));
@@ -69,32 +73,35 @@ class distributed_check {
     std::vector<number> cx(expected_.size());
     std::vector<double> squares(expected_.size());
     if (g_.beta != 0)
-      c.each([&](std::int64_t i, std::int64_t j, const T&) {
+      c.each([&](std::int64_t i, std::int64_t j, const C&) {
         const number v = value(c.initial(i, j), transpose::N);
         cx[place(i, j)] += sign(j) * v;
         squares[place(i, j)] += double(std::norm(v));
       });
     for (std::size_t at = 0; at < expected_.size(); ++at)
-      expected_[at] = real(g_.alpha) * expected_[at] + real(g_.beta) * cx[at];
+      expected_[at] = real(sum(g_.alpha)) * expected_[at] + real(sum(g_.beta)) * cx[at];
     add_up(expected_, comm_), add_up(tolerance_, comm_), add_up(squares, comm_);
-    const double spread = std::min(8.0, std::sqrt(double(width_)));
-    const double rounding = spread * std::min(terms_, 9 * std::sqrt(terms_)) * unit_roundoff<part>;
+    const double rounding = spread() * std::min(terms_, 9 * std::sqrt(terms_)) * unit_roundoff<sum>;
     const double own = (terms_ + 2 * double(width_)) * unit_roundoff<real> * std::sqrt(double(width_));
     for (std::size_t at = 0; at < expected_.size(); ++at)
       tolerance_[at] = (is_complex ? std::sqrt(2.0) : 1) * (rounding + own) *
                        (std::fabs(g_.alpha) * tolerance_[at] + std::fabs(g_.beta) * std::sqrt(squares[at]));
   }
 
-  verdict operator()(dealt_matrix<T>& c) const {
+  verdict operator()(dealt_matrix<C>& c) const {
     std::vector<number> cx(expected_.size());
-    c.each([&](std::int64_t i, std::int64_t j, const T& x) {
-      cx[place(i, j)] += sign(j) * value(x, transpose::N);
+    std::vector<double> squares(expected_.size());
+    c.each([&](std::int64_t i, std::int64_t j, const C& x) {
+      const number v = value(x, transpose::N);
+      cx[place(i, j)] += sign(j) * v;
+      if constexpr (rounds) squares[place(i, j)] += double(v) * double(v);
     });
     add_up(cx, comm_);
+    if (rounds) add_up(squares, comm_);
     worst_element worst;
     for (std::size_t at = 0; at < cx.size(); ++at)
-      worst.see(double(std::abs(cx[at] - expected_[at])), tolerance_[at], std::int64_t(at) / blocks_,
-                std::int64_t(at) % blocks_ * width_);
+      worst.see(double(std::abs(cx[at] - expected_[at])), tolerance_[at] + rounding_of_c(squares[at]),
+                std::int64_t(at) / blocks_, std::int64_t(at) % blocks_ * width_);
     verdict v{worst.ratio <= 1, worst.error, worst.bound, {}};
     if (!v.passed)
       v.where = "row " + std::to_string(worst.row) + ", a column of the " + std::to_string(width_) +
@@ -105,11 +112,22 @@ class distributed_check {
  private:
   static constexpr std::int64_t most_blocks = 16;
 
+  template <class T>
   static number value(const T& x, transpose op) {
     if constexpr (is_complex)
       return {real(x.re), real(op == transpose::C ? -x.im : x.im)};
     else
       return real(x);
+  }
+  double spread() const { return std::min(8.0, std::sqrt(double(width_))); }
+  // Of a row's elements in a block, by their sum of squares. Infinities and NaNs have none: their sums are off by no less.
+  double rounding_of_c(double squares) const {
+    if constexpr (rounds) {
+      if (std::isfinite(squares))
+        return spread() * (unit_roundoff<C> / (1 - unit_roundoff<C>)*std::sqrt(squares) +
+                           smallest_error<C> * std::sqrt(double(width_)));
+    }
+    return 0;
   }
   real sign(std::int64_t j) const { return signs_.bits(std::uint64_t(j)) >> 63 ? real(1) : real(-1); }
   std::size_t place(std::int64_t i, std::int64_t j) const { return std::size_t(i * blocks_ + j / width_); }

@@ -4,32 +4,45 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
+#include <exception>
 #include <functional>
 #include <map>
 #include <type_traits>
 
 #include <keramos/dist/dist.hpp>
 
+#include "cublasmp.hpp"
 #include "freivalds.hpp"
 #include "matrices.hpp"
 #include "measure/core/cblas_library.hpp"
 #include "measure/device/op.hpp"
+#include "on_all_ranks.hpp"
 #include "scalapack.hpp"
 
 namespace keramos::perf {
 namespace {
 
+// As visit_type, for the types that --type takes.
 template <class F>
 void visit_type_over_ranks(data_type type, const F& f) {
   switch (type) {
-    case data_type::f32:
-      return f(float());
     case data_type::f64:
-      return f(double());
+      return f(elements<double>());
     case data_type::c32:
-      return f(complex<float>());
+      return f(elements<complex<float>>());
+    case data_type::c64:
+      return f(elements<complex<double>>());
+    case data_type::f16:
+      return f(elements<float16>());
+    case data_type::f16_f32:
+      return f(elements<float16, float16, float>());
+    case data_type::bf16:
+      return f(elements<bfloat16>());
+    case data_type::bf16_f32:
+      return f(elements<bfloat16, bfloat16, float>());
     default:
-      return f(complex<double>());
+      return f(elements<float>());
   }
 }
 
@@ -45,8 +58,14 @@ double largest(double x, MPI_Comm comm) {
 }
 
 // One case on the ranks that make it.
-template <class T>
+template <class Types>  // elements<...>
 class measurement {
+  using A = typename Types::a;
+  using B = typename Types::b;
+  using C = typename Types::c;
+  using real = sum_t<A>;
+  using scalar = std::conditional_t<keramos::detail::is_complex<C>, C, real>;  // alpha and beta
+
  public:
   measurement(const distributed_case& c, const distributed_run& run, MPI_Comm mpi)
       : c_(c),
@@ -60,7 +79,7 @@ class measurement {
   std::vector<distributed_result> operator()() {
     std::vector<subject> subjects;
     for (const auto& provider : run_.providers) subjects.push_back(made(provider));
-    distributed_check<T> check(g_, comm_.mpi(), run_.seed);
+    distributed_check<Types> check(g_, comm_.mpi(), run_.seed);
     check.expect(a_, b_, c_matrix_);
     int rounds = 0;
     for (auto& s : subjects) {
@@ -95,20 +114,27 @@ class measurement {
       s.call = [this] { call_keramos(); };
       return s;
     }
-    int there = 1;
     try {
-      scalapack_ = &loaded_scalapack(run_.scalapack);
-      scalapack_gemm_ = scalapack_->gemm_of(g_.type);
-    } catch (const unavailable_error& e) {
+      if (provider == "cublasmp") {
+        cublasmp_ = make_cublasmp(c_, comm_, for_cublasmp(a_), for_cublasmp(b_), for_cublasmp(c_matrix_));
+        s.call = [this] { (*cublasmp_)(); };
+        return s;
+      }
+      on_all_ranks(comm_.mpi(), [this] {
+        require_scalapack_type(g_.type);
+        scalapack_ = &loaded_scalapack(run_.scalapack);
+        scalapack_gemm_ = scalapack_->gemm_of(g_.type);
+      });
+      grid_ = std::make_unique<scalapack_library::grid>(*scalapack_, comm_.mpi(), c_.grid_rows, c_.grid_cols);
+      s.call = [this] { call_scalapack(); };
+    } catch (const unavailable_error& e) {  // on all ranks
       s.result.reason = e.what();
-      there = 0;
     }
-    MPI_Allreduce(MPI_IN_PLACE, &there, 1, MPI_INT, MPI_MIN, comm_.mpi());
-    if (there == 0 && s.result.reason.empty()) s.result.reason = "another rank cannot load it";
-    if (there == 0) return s;
-    grid_ = std::make_unique<scalapack_library::grid>(*scalapack_, comm_.mpi(), c_.grid_rows, c_.grid_cols);
-    s.call = [this] { call_scalapack(); };
     return s;
+  }
+  template <class T>
+  static cublasmp_matrix for_cublasmp(const dealt_matrix<T>& x) {
+    return {x.blocks.rows, x.blocks.cols, x.device.data(), x.leading};
   }
 
   void call_keramos(std::vector<dist::interval>* timeline = nullptr) {
@@ -116,25 +142,35 @@ class measurement {
     options.op_a = op_of(g_.op_a), options.op_b = op_of(g_.op_b);
     options.memory = c_.memory;
     options.timeline = timeline;
-    report_ = dist::gemm(comm_, T(part_of<T>(g_.alpha)), a_.over_ranks(), b_.over_ranks(),
-                         T(part_of<T>(g_.beta)), c_matrix_.over_ranks(), options);
+    report_ = dist::gemm(comm_, scalar(real(g_.alpha)), a_.over_ranks(), b_.over_ranks(),
+                         scalar(real(g_.beta)), c_matrix_.over_ranks(), options);
   }
   void call_scalapack() {
     const auto a = a_.descriptor(grid_->context()), b = b_.descriptor(grid_->context()),
                c = c_matrix_.descriptor(grid_->context());
     const int m = int(g_.m), n = int(g_.n), k = int(g_.k), one = 1;
-    const T alpha(part_of<T>(g_.alpha)), beta(part_of<T>(g_.beta));
+    const scalar alpha(real(g_.alpha)), beta(real(g_.beta));
     scalapack_gemm_(name(g_.op_a).data(), name(g_.op_b).data(), &m, &n, &k, &alpha, a_.host.data(), &one,
                     &one, a.data(), b_.host.data(), &one, &one, b.data(), &beta, c_matrix_.host.data(), &one,
                     &one, c.data());
   }
 
-  // The slowest rank's seconds.
+  // The slowest rank's seconds. If one fails, all throw error.
   double timed(const subject& s) {
     MPI_Barrier(comm_.mpi());
     const double start = MPI_Wtime();
-    s.call();
-    return largest(MPI_Wtime() - start, comm_.mpi());
+    std::exception_ptr failed;
+    try {
+      s.call();
+    } catch (const dist::communication_error&) {
+      throw;
+    } catch (const error&) {
+      failed = std::current_exception();
+    }
+    const double seconds = largest(failed ? HUGE_VAL : MPI_Wtime() - start, comm_.mpi());
+    if (failed) std::rethrow_exception(failed);
+    if (seconds == HUGE_VAL) throw error("another rank has failed");
+    return seconds;
   }
   // Rank 0 has all of it.
   timeline_of_ranks recorded() {
@@ -155,15 +191,15 @@ class measurement {
     return timeline;
   }
   // The first call, whose C was not to be read if beta is 0.
-  void verify(subject& s, const distributed_check<T>& check) {
+  void verify(subject& s, const distributed_check<Types>& check) {
     if (g_.beta == 0)
-      c_matrix_.fill(T(std::numeric_limits<part_of<T>>::quiet_NaN()));
+      c_matrix_.fill(C(std::numeric_limits<reference::part_t<C>>::quiet_NaN()));
     else
       c_matrix_.fill();
     try {
       const double once = timed(s);
       s.repetitions = repetitions_within(run_.time_limit_s, once, run_.repetitions);
-      if (s.result.provider == "keramos") Kokkos::deep_copy(c_matrix_.host, c_matrix_.device);
+      if (s.result.provider != "scalapack") Kokkos::deep_copy(c_matrix_.host, c_matrix_.device);
       s.result.check = check(c_matrix_);
       s.result.status = s.result.check.passed ? outcome::verified : outcome::mismatch;
       if (s.result.provider == "keramos") count(s.result);
@@ -198,11 +234,14 @@ class measurement {
   const gemm_case& g_;
   const distributed_run& run_;
   dist::communicator comm_;
-  dealt_matrix<T> a_, b_, c_matrix_;
+  dealt_matrix<A> a_;
+  dealt_matrix<B> b_;
+  dealt_matrix<C> c_matrix_;
   dist::gemm_report report_;
   const scalapack_library* scalapack_ = nullptr;
   scalapack_library::gemm_function* scalapack_gemm_ = nullptr;
   std::unique_ptr<scalapack_library::grid> grid_;
+  std::unique_ptr<cublasmp_product> cublasmp_;
 };
 
 }  // namespace
@@ -251,7 +290,7 @@ std::vector<distributed_result> distributed_job::measure(const distributed_case&
   std::vector<distributed_result> results;
   if (takes_part) {
     visit_type_over_ranks(c.problem.type,
-                          [&](auto element) { results = measurement<decltype(element)>(c, run, comm)(); });
+                          [&](auto types) { results = measurement<decltype(types)>(c, run, comm)(); });
     MPI_Comm_free(&comm);
   }
   MPI_Request all_there;

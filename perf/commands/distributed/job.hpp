@@ -83,5 +83,7 @@ class distributed_job {
 
 // Where ScaLAPACK is; throws unavailable_error.
 std::string scalapack_file(const std::string& path);
+// Version and file of the cuBLASMp that would be used; throws unavailable_error.
+std::string cublasmp_version();
 
 }  // namespace keramos::perf

@@ -13,24 +13,12 @@
 namespace keramos::perf {
 
 template <class T>
-struct part_of_element {
-  using type = T;
-};
-template <class R>
-struct part_of_element<complex<R>> {
-  using type = R;
-};
-// Of a number: itself, or what a complex one is made of.
-template <class T>
-using part_of = typename part_of_element<T>::type;
-
-template <class T>
 struct dealt_matrix {
   dist::block_cyclic blocks;
   int row, col;  // this rank's place in the grid
   random_stream random;
   std::int64_t rows_here, cols_here, leading;
-  // By columns, where Keramos computes, and on the host; on hosts these are one.
+  // By columns, where Keramos computes, and on the host; on hosts these are one. An empty part has an address too.
   using device_view = Kokkos::View<T*, dist::communicator::execution_space>;
   device_view device;
   // Kokkos 3.4 has View::HostMirror, Kokkos 5 View::host_mirror_type.
@@ -45,7 +33,7 @@ struct dealt_matrix {
         rows_here(dist::numroc(rows, c.block, row, 0, c.grid_rows)),
         cols_here(dist::numroc(cols, c.block, col, 0, c.grid_cols)),
         leading(std::max<std::int64_t>(1, rows_here)),
-        device("keramos-perf: a part", std::size_t(leading * cols_here)),
+        device("keramos-perf: a part", std::size_t(std::max<std::int64_t>(1, leading * cols_here))),
         host(Kokkos::create_mirror_view(device)) {
     fill();
   }

@@ -13,8 +13,10 @@
 namespace keramos::perf {
 namespace {
 
-const std::vector<data_type> types_over_ranks = {data_type::f32, data_type::f64, data_type::c32,
-                                                 data_type::c64};
+const std::vector<data_type> types_over_ranks = {data_type::f32,  data_type::f64,     data_type::c32,
+                                                 data_type::c64,  data_type::f16,     data_type::f16_f32,
+                                                 data_type::bf16, data_type::bf16_f32};
+const std::vector<std::string> all_providers = {"keramos", "scalapack", "cublasmp"};
 
 std::pair<int, int> squarest(int ranks) {
   int rows = int(std::sqrt(double(ranks)));
@@ -43,7 +45,8 @@ void distributed_options::add_to(CLI::App& app) {
   app.add_option("--block", block, "rows and columns of the blocks that are dealt")->capture_default_str();
   app.add_option("--memory", memory,
                  "bytes that a rank may allocate beside its operands (default: no limit)");
-  app.add_option("--provider", providers, "keramos, scalapack or both")->capture_default_str();
+  app.add_option("--provider", providers, fmt::format("any of {}", fmt::join(all_providers, ",")))
+      ->capture_default_str();
   app.add_option("--scalapack", scalapack,
                  "a ScaLAPACK library for the MPI of this build (default: the one that is installed)");
   app.add_option("--repetitions", repetitions, "timed repetitions of each case")->capture_default_str();
@@ -114,9 +117,9 @@ void distributed_options::check() const {
 std::vector<std::string> distributed_options::provider_names() const {
   const auto chosen = split_list(providers);
   for (const auto& name : chosen)
-    if (name != "keramos" && name != "scalapack")
-      throw usage_error(
-          fmt::format("provider '{}' is not known here: write --provider keramos,scalapack", name));
+    if (std::find(all_providers.begin(), all_providers.end(), name) == all_providers.end())
+      throw usage_error(fmt::format("provider '{}' is not known here: write --provider with any of {}", name,
+                                    fmt::join(all_providers, ",")));
   return chosen;
 }
 

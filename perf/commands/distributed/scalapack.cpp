@@ -1,19 +1,36 @@
 #include "scalapack.hpp"
 
 #include <dlfcn.h>
-#include <fmt/format.h>
 
 #include "job.hpp"
 #include "measure/core/cblas_library.hpp"
 #include "measure/core/host.hpp"
 
 namespace keramos::perf {
+namespace {
+
+const char* name_of_gemm(data_type type) {
+  switch (type) {
+    case data_type::f32:
+      return "psgemm_";
+    case data_type::f64:
+      return "pdgemm_";
+    case data_type::c32:
+      return "pcgemm_";
+    case data_type::c64:
+      return "pzgemm_";
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace
 
 scalapack_library::scalapack_library(const std::string& path) {
 #ifdef OPEN_MPI
-  const char* const mpi = "openmpi";
+  const std::string mpi = "openmpi";
 #else
-  const char* const mpi = "mpich";
+  const std::string mpi = "mpich";
 #endif
   std::string problem;
   const auto open = [&](const std::string& name) {
@@ -24,17 +41,17 @@ scalapack_library::scalapack_library(const std::string& path) {
   if (!path.empty()) {
     open(path);
   } else {
-    for (const char* version : {"", ".2.2", ".2.1"}) {
-      open(fmt::format("libscalapack-{}.so{}", mpi, version));
-      open(fmt::format("libscalapack.so{}", version));
+    for (const std::string version : {"", ".2.2", ".2.1"}) {
+      open("libscalapack-" + mpi + ".so" + version);
+      open("libscalapack.so" + version);
     }
   }
   if (handle_ == nullptr)
-    throw unavailable_error(fmt::format(
-        "{}; install ScaLAPACK (Debian: libscalapack-{}-dev) or name it: --scalapack PATH", problem, mpi));
+    throw unavailable_error(problem + "; install ScaLAPACK (Debian: libscalapack-" + mpi +
+                            "-dev) or name it: --scalapack PATH");
   for (const char* name :
        {"Csys2blacs_handle", "Cblacs_gridinit", "Cblacs_gridexit", "Cfree_blacs_system_handle"})
-    if (dlsym(handle_, name) == nullptr) throw unavailable_error(fmt::format("{} has no {}", path, name));
+    if (dlsym(handle_, name) == nullptr) throw unavailable_error(path + " has no " + name);
   file_ = file_of_address(dlsym(handle_, "Cblacs_gridinit"));
 }
 
@@ -43,13 +60,15 @@ F* scalapack_library::function(const char* name) const {
   return reinterpret_cast<F*>(dlsym(handle_, name));
 }
 
+void require_scalapack_type(data_type type) {
+  if (name_of_gemm(type) == nullptr)
+    throw unavailable_error("ScaLAPACK has no product of " + std::string(name(type)));
+}
+
 scalapack_library::gemm_function* scalapack_library::gemm_of(data_type type) const {
-  const char* const name = type == data_type::f32   ? "psgemm_"
-                           : type == data_type::f64 ? "pdgemm_"
-                           : type == data_type::c32 ? "pcgemm_"
-                                                    : "pzgemm_";
-  if (auto* const found = function<gemm_function>(name)) return found;
-  throw unavailable_error(fmt::format("{} has no {}", file_, name));
+  require_scalapack_type(type);
+  if (auto* const found = function<gemm_function>(name_of_gemm(type))) return found;
+  throw unavailable_error(file_ + " has no " + name_of_gemm(type));
 }
 
 scalapack_library::grid::grid(const scalapack_library& library, MPI_Comm comm, int rows, int cols)

@@ -9,6 +9,9 @@
 
 namespace keramos::perf {
 
+// Throws unavailable_error unless ScaLAPACK has products of the type.
+void require_scalapack_type(data_type type);
+
 class scalapack_library {
  public:
   // `path`: "" for the installed one of this MPI. Throws unavailable_error.

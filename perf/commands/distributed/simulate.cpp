@@ -5,7 +5,7 @@
 namespace keramos::perf {
 
 dist::schedule schedule_of(const gemm_case& g, int ranks, std::int64_t memory) {
-  const dist::element_bytes bytes{int(size_of_a(g.type)), int(size_of_b(g.type)), int(size_of_c(g.type))};
+  const dist::element_bytes bytes{int(size_of_a(g.type)), int(size_of_b(g.type)), int(size_of_sum(g.type))};
   return dist::choose_schedule(g.m, g.n, g.k, ranks, bytes, memory);
 }
 

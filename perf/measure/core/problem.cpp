@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <keramos/gemm/reference.hpp>
 #include <type_traits>
 
 namespace keramos::perf {
@@ -89,6 +90,13 @@ std::size_t size_of_b(data_type t) {
 }
 std::size_t size_of_c(data_type t) {
   return visit_type(t, [](auto types) { return sizeof(typename decltype(types)::c); });
+}
+std::size_t size_of_sum(data_type t) {
+  return visit_type(t, [](auto types) {
+    using of = decltype(types);
+    using part = reference::sum_t<reference::wider_element<typename of::a, typename of::b>>;
+    return (keramos::detail::is_complex<typename of::c> ? 2 : 1) * sizeof(part);
+  });
 }
 data_type multiplied_type(data_type t) {
   switch (t) {

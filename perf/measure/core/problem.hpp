@@ -89,6 +89,7 @@ std::string_view name(matrix_layout l);
 std::size_t size_of_a(data_type t);  // bytes of an element
 std::size_t size_of_b(data_type t);
 std::size_t size_of_c(data_type t);
+std::size_t size_of_sum(data_type t);  // of a sum of products, which C's elements may be rounded from
 // The type of the numbers that are multiplied, whose peak is that of the product: f16 of f16_f32, f32 of c32 and f16xf32.
 data_type multiplied_type(data_type t);
 bool is_integer(data_type t);
