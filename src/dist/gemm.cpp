@@ -94,8 +94,7 @@ class rank_product {
                  index_t col_stride) const {
     constexpr std::uintptr_t alignment =
         128;  // as good as that of a copy, so that products are computed alike
-    if (!works_ || !is_plain || x.parts.empty() || x.layout.fingerprint() != wanted.fingerprint())
-      return nullptr;
+    if (!works_ || !is_plain || x.parts.empty() || !x.layout.same_places(wanted)) return nullptr;
     const region& r = x.parts.front();
     const bool fits = r.row_stride == row_stride && r.col_stride == col_stride &&
                       reinterpret_cast<std::uintptr_t>(r.data) % alignment == 0;
