@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <utility>
+#include <vector>
 
 #include <keramos/dist/schedule.hpp>
 #include <keramos/keramos.hpp>
@@ -28,12 +30,33 @@ TEST(DistSchedule, LayoutsCoverTheMatrices) {
     auto s = choose_schedule(m, n, k, 1 + int(random() % 40));
     s.step = 1 + index_t(random()) % 9;
     if (random() % 2) s.first_step = 1 + index_t(random()) % s.step;
+    if (random() % 2) {
+      for (int rank = s.ranks; rank > 0; --rank) s.ranks_of_places.push_back(rank - 1);
+      s.ranks_of_places.resize(std::size_t(s.places()));
+    }
+    if (s.pk == 1) {
+      const auto blocks = [&](index_t e, int parts) {
+        return dist::dealt_blocks{1 + index_t(random()) % e, 1 + index_t(random()) % e,
+                                  int(random() % unsigned(parts))};
+      };
+      if (random() % 2) s.row_blocks = blocks(m, s.pm);
+      if (random() % 2) s.col_blocks = blocks(n, s.pn);
+      if (random() % 2) s.a_blocks = blocks(k, s.pn);
+      if (random() % 2) s.b_blocks = blocks(k, s.pm);
+    }
     SCOPED_TRACE(s.to_string());
     const auto a = s.layout_a(), b = s.layout_b(), sums = s.layout_sums();
     ASSERT_EQ(std::pair(a.rows(), a.cols()), std::pair(m, k));
     ASSERT_EQ(std::pair(b.rows(), b.cols()), std::pair(k, n));
     ASSERT_EQ(std::pair(sums.rows(), sums.cols()), std::pair(m, n));
     ASSERT_LE(s.pm * s.pn * s.pk, s.ranks);
+    for (int im = 0; im < s.pm; ++im)
+      for (int in = 0; in < s.pn; ++in) {
+        ASSERT_EQ(a.part_extents(s.rank_of(im, in, 0)).rows, s.rows_of(im));
+        ASSERT_EQ(b.part_extents(s.rank_of(im, in, 0)).cols, s.cols_of(in));
+        ASSERT_LE(s.rows_of(im), s.largest_box().m);
+        ASSERT_LE(s.cols_of(in), s.largest_box().n);
+      }
     for (index_t i = 0; i < m; i += 7)
       for (index_t l = 0; l < k; ++l) {
         int im, in, ik, jm, jn, jk;

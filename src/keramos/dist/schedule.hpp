@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include <keramos/base/export.hpp>
 #include <keramos/base/index.hpp>
@@ -20,6 +21,13 @@ namespace keramos::dist {
 /// Bytes of elements of A and B and of sums.
 struct element_bytes {
   int a = 8, b = 8, sum = 8;
+};
+
+/// Lines that are dealt out to parts in turn, as ScaLAPACK does: block 0 has `first` lines, others have `block`, and block b goes
+/// to part (b + from) % parts. block = 0: not so.
+struct dealt_blocks {
+  index_t block = 0, first = 0;
+  int from = 0;
 };
 
 inline constexpr index_t unlimited_memory = std::numeric_limits<index_t>::max();
@@ -33,20 +41,47 @@ struct KERAMOS_EXPORT schedule {
   /// The same of the first step, if it is shorter, since a rank waits for its panels; 0: as the others.
   index_t first_step = 0;
 
+  /// Each part of m, n and k is one stretch, and columns of A and rows of B of each step are shared out in stretches. Where pk is
+  /// 1, they may be dealt out in blocks instead, as operands are: rows of A and C to the pm parts of m, columns of B and C to
+  /// the pn of n, columns of A to the pn ranks that need them, rows of B to the pm.
+  dealt_blocks row_blocks = {}, col_blocks = {}, a_blocks = {}, b_blocks = {};
+  /// The rank of each place; empty: its number.
+  std::vector<int> ranks_of_places = {};
+
   /// A rank's place; false if it has none.
   bool place(int rank, int& im, int& in, int& ik) const;
-  int rank_of(int im, int in, int ik) const { return (ik * pm + im) * pn + in; }
+  int places() const { return pm * pn * pk; }
+  int rank_of(int im, int in, int ik) const {
+    const int number = (ik * pm + im) * pn + in;
+    return ranks_of_places.empty() ? number : ranks_of_places[std::size_t(number)];
+  }
+
+  /// How many rows of C a place with this im has, and how many columns one with this in; the most that any has, with the most
+  /// of k.
+  index_t rows_of(int im) const;
+  index_t cols_of(int in) const;
+  struct box {
+    index_t m = 0, n = 0, k = 0;
+  };
+  box largest_box() const;
 
   /// Of the ranks' parts in k: how many steps each takes, and where step t of part ik begins. Step steps() ends it.
   int steps() const;
   index_t first() const { return first_step > 0 && first_step < step ? first_step : step; }
   index_t step_begin(int ik, int t) const;
+  /// The columns of A, or rows of B, of a step, in their order: `sharer` (an in of A, an im of B) has begin ... end - 1.
+  struct run {
+    int sharer;
+    index_t begin, end;
+  };
+  std::vector<run> runs_of_a(int ik, int t) const;
+  std::vector<run> runs_of_b(int ik, int t) const;
 
   /// Whether the sums of a block stand by columns and are shared out by columns.
   bool sums_by_columns() const;
 
   /// Where op(A) (m x k), op(B) (k x n) and the sums (m x n) lie while the product runs. A rank has one part of each at most.
-  /// Columns of A of each step are dealt to the pn ranks that need them, rows of B to the pm, blocks of C to the pk. A user
+  /// Columns of A of each step are shared out to the pn ranks that need them, rows of B to the pm, blocks of C to the pk. A user
   /// whose matrices lie so saves nothing but time: they are copied, but not sent.
   layout layout_a() const;
   layout layout_b() const;
