@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <exception>
+#include <new>
 #include <vector>
 
 #include <keramos/dist/gemm.hpp>
@@ -13,10 +14,6 @@ std::string shape_of(index_t rows, index_t cols) { return std::to_string(rows) +
 
 constexpr const char* caller = "keramos::dist::gemm";
 constexpr bool is_host = backend::traits<dist::communicator::execution_space>::is_host;
-
-/// What an H200 reads and writes of its memory, 4 TB/s, while it receives a byte over NVLink, 0.34 TB/s. On hosts steps are as
-/// short as they may be.
-constexpr double memory_per_link = is_host ? 0 : 12;
 
 /// Where part `i` of `parts` of n begins: as schedule.cpp cuts.
 index_t cut(index_t n, int parts, int i) { return n / parts * i + n % parts * i / parts; }
@@ -33,6 +30,8 @@ void check_extents(const dist_product& p) {
   check(p.a, m, k, "m x k");
   check(p.b, k, n, "k x n");
 }
+
+dist::operand_layouts layouts_of(const dist_product& p) { return {p.a.layout, p.b.layout, p.c.layout}; }
 
 /// What one rank does of one product.
 class rank_product {
@@ -280,7 +279,7 @@ dist::schedule dist_schedule(const dist_product& p, int ranks, const dist::gemm_
   check_extents(p);
   const index_t m = p.c.layout.rows(), n = p.c.layout.cols(), k = p.a.layout.cols();
   if (!options.schedule)
-    return dist::choose_schedule(m, n, k, ranks, p.bytes, options.memory, memory_per_link);
+    return dist::choose_schedule(layouts_of(p), ranks, p.bytes, options.memory, dist_memory_per_link);
   const dist::schedule& s = *options.schedule;
   const auto refuse = [&](const std::string& why) {
     throw invalid_argument(std::string(caller) + ": options.schedule " + why + ": " + shape_of(s.m, s.n) +
@@ -316,6 +315,21 @@ dist::schedule dist_schedule(const dist_product& p, int ranks, const dist::gemm_
   return s;
 }
 
+std::string dist_explain(const dist_product& p, int ranks, const dist::gemm_options& options) {
+  const dist::schedule s = dist_schedule(p, ranks, options);
+  std::string text = s.to_string();
+  const dist::operand_layouts where = layouts_of(p);
+  constexpr int most_ranks = 64;  // counting takes the square of their number
+  const bool moves = s.m > 0 && s.n > 0 && s.k > 0;
+  if (!moves || ranks > most_ranks || std::max({where.a.ranks(), where.b.ranks(), where.c.ranks()}) > ranks)
+    return text;
+  index_t redistributed = 0;
+  for (const dist::rank_traffic& x : traffic_of(s, where))
+    redistributed = std::max(redistributed, x.redistributed);
+  return text + "; to redistribute the matrices a rank receives at most " + std::to_string(redistributed) +
+         " bytes more";
+}
+
 dist::gemm_report dist_multiply(dist::communicator& comm, const dist_product& p,
                                 const dist::gemm_options& options) {
   if (options.timeline) options.timeline->clear();
@@ -332,6 +346,9 @@ dist::gemm_report dist_multiply(dist::communicator& comm, const dist_product& p,
       why = dist::failure::argument, message = e.what();
     } catch (const memory_error& e) {
       why = dist::failure::memory, message = e.what();
+    } catch (const std::bad_alloc&) {
+      why = dist::failure::memory,
+      message = std::string(caller) + ": there is no memory to choose a schedule";
     }
   comm.agree(std::string("function: ") + caller + "\n" + p.call + "op(A): " + p.a.layout.to_string() +
                  "\nop(B): " + p.b.layout.to_string() + "\nC: " + p.c.layout.to_string() +

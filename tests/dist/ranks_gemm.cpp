@@ -62,6 +62,11 @@ void run_case(const problem& p, dist::communicator& comm, dist::gemm_options opt
   if (p.alpha != 0 && p.m * p.n * p.k > 0) {
     EXPECT_EQ(report.panel_bytes, report.schedule.panel_bytes(comm.rank()));
     EXPECT_EQ(report.sum_bytes, report.schedule.sum_bytes(comm.rank()));
+    const dist::operand_layouts where{p.op_a == op::N ? a.layout : a.layout.transposed(),
+                                      p.op_b == op::N ? b.layout : b.layout.transposed(), c.layout};
+    const auto counted = traffic_of(report.schedule, where)[std::size_t(comm.rank())];
+    EXPECT_EQ(report.redistributed_bytes, counted.redistributed);
+    EXPECT_EQ(report.redistributed_bytes + report.panel_bytes + report.sum_bytes, counted.received);
     EXPECT_LE(report.memory, options.memory);
   } else {
     EXPECT_EQ(report.panel_bytes + report.sum_bytes + report.redistributed_bytes, 0);
@@ -130,7 +135,7 @@ TEST(DistGemm, BlocksStayWhereTheyAre) {
     const auto blocks = [&](index_t r, index_t c, index_t row_block, index_t col_block) {
       return dist::layout(dist::block_cyclic{r, c, row_block, col_block, grid, row_source, col_source});
     };
-    const struct { dist::layout a, b, c; } where{blocks(m, k, 3, 5), blocks(k, n, 2, 4), blocks(m, n, 3, 4)};
+    const dist::operand_layouts where{blocks(m, k, 3, 5), blocks(k, n, 2, 4), blocks(m, n, 3, 4)};
     const auto in_blocks = [](int parts, index_t block) {
       return parts > 1 ? dist::dealt_blocks{block, block} : dist::dealt_blocks{};
     };
@@ -228,7 +233,8 @@ TEST(DistGemm, BetaOfZeroReadsNoNaN) {
     }
 }
 
-// Sums whose terms are rounded: the bound of the local product, and the same bits whatever the layouts.
+// Sums whose terms are rounded: the bound of the local product, the same bits if it is called again, and with one schedule
+// whatever the layouts.
 TEST(DistGemm, RoundsAsPromisedAndTheSameEachTime) {
   const index_t m = 40, n = 30, k = 700;
   const auto value = [](index_t i, index_t j) { return std::sin(double(i * 37 + j * 101)); };
@@ -241,6 +247,14 @@ TEST(DistGemm, RoundsAsPromisedAndTheSameEachTime) {
     a.each_own(world().rank(), [&](index_t i, index_t j, double& x) { x = value(i, j); });
     b.each_own(world().rank(), [&](index_t i, index_t j, double& x) { x = value(j, i); });
     dist::gemm(world(), 1.0, a.get(), b.get(), 0.0, c.get());
+    c.fetch();
+    const std::vector<double> once = c.storage;
+    dist::gemm(world(), 1.0, a.get(), b.get(), 0.0, c.get());
+    c.fetch();
+    EXPECT_EQ(once, c.storage);
+    dist::gemm_options options;
+    options.schedule = dist::choose_schedule(m, n, k, world().size());
+    dist::gemm(world(), 1.0, a.get(), b.get(), 0.0, c.get(), options);
     c.fetch();
     std::vector<double> result;
     c.each_own(world().rank(), [&](index_t i, index_t j, double& x) {

@@ -117,4 +117,31 @@ struct KERAMOS_EXPORT schedule {
 KERAMOS_EXPORT schedule choose_schedule(index_t m, index_t n, index_t k, int ranks, element_bytes bytes = {},
                                         index_t memory = unlimited_memory, double memory_per_link = 0);
 
+/// Where a product's matrices lie: op(A) (m x k), op(B) (k x n), C (m x n).
+struct operand_layouts {
+  layout a, b, c;
+};
+
+/// Bytes that a rank receives and sends in a product from these layouts: redistribution, panels and sums. C is sent as sums.
+struct rank_traffic {
+  index_t received = 0, sent = 0;
+  /// Of those received: to bring A and B to layout_a() and layout_b(), and the sums to C.
+  index_t redistributed = 0;
+  index_t most() const { return received > sent ? received : sent; }
+};
+/// Of each rank. Takes time and memory by the square of their number.
+/// @throws invalid_argument if extents are not the schedule's, or a layout has more ranks than there are.
+KERAMOS_EXPORT std::vector<rank_traffic> traffic_of(const schedule& s, const operand_layouts& where);
+
+/// The schedule for matrices that lie there. Of the grids that the other choose_schedule allows, with parts of m, n and k in
+/// stretches or, where a layout is cyclic, dealt out as that layout is, the one with which the rank that receives or sends most
+/// does so with the fewest bytes, redistribution included. Places go to ranks that have much of what they need. It is the other's
+/// choice if that takes at most 1/20 more.
+///
+/// It is the other's choice as well where counting would take long: more than 64 ranks, 16384 blocks of rows and columns in all,
+/// or a layout with more than 512 parts.
+/// @throws as the other; invalid_argument if extents disagree.
+KERAMOS_EXPORT schedule choose_schedule(const operand_layouts& where, int ranks, element_bytes bytes = {},
+                                        index_t memory = unlimited_memory, double memory_per_link = 0);
+
 }  // namespace keramos::dist
