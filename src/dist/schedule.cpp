@@ -47,24 +47,27 @@ index_t most_lines(const dealt_blocks& d, index_t extent, int parts) {
   return most;
 }
 
-index_t panels_memory(const schedule& s, const schedule::box& x) {
+// Bytes of memory are double: those of one rank for a whole matrix may be too many for 64 bits.
+
+double panels_memory(const schedule& s, const schedule::box& x) {
   const int buffers = s.steps() > 1 ? 2 : 1;  // a panel that only one rank needs is used where it is
-  return buffers * s.step * ((s.pn > 1 ? x.m * s.bytes.a : 0) + (s.pm > 1 ? x.n * s.bytes.b : 0));
+  return double(buffers) * double(s.step) *
+         ((s.pn > 1 ? double(x.m) * s.bytes.a : 0) + (s.pm > 1 ? double(x.n) * s.bytes.b : 0));
 }
 /// What a rank holds of A, at most: of each step the share that is one column longer than others.
-index_t held(const schedule& s, const dealt_blocks& d, index_t lines, index_t k, int sharers, int bytes) {
-  if (d.block > 0) return lines * bytes * most_lines(d, s.k, sharers);
+double held(const schedule& s, const dealt_blocks& d, index_t lines, index_t k, int sharers, int bytes) {
+  const double line_bytes = double(lines) * bytes;
+  if (d.block > 0) return line_bytes * double(most_lines(d, s.k, sharers));
   const index_t first = std::min(s.first(), k), others = k - first;
-  return lines * bytes *
-         (ceil_div(first, sharers) + others / s.step * ceil_div(s.step, sharers) +
-          ceil_div(others % s.step, sharers));
+  return line_bytes * double(ceil_div(first, sharers) + others / s.step * ceil_div(s.step, sharers) +
+                             ceil_div(others % s.step, sharers));
 }
-index_t operands_memory(const schedule& s, const schedule::box& x) {
+double operands_memory(const schedule& s, const schedule::box& x) {
   return held(s, s.a_blocks, x.m, x.k, s.pn, s.bytes.a) + held(s, s.b_blocks, x.n, x.k, s.pm, s.bytes.b);
 }
-index_t shares_memory(const schedule& s, const schedule::box& x) {
+double shares_memory(const schedule& s, const schedule::box& x) {
   const index_t lines = s.sums_by_columns() ? x.n : x.m, length = s.sums_by_columns() ? x.m : x.n;
-  return s.pk == 1 ? 0 : (s.pk - 1) * ceil_div(lines, s.pk) * length * s.bytes.sum;
+  return (s.pk - 1) * double(ceil_div(lines, s.pk)) * double(length) * s.bytes.sum;
 }
 
 /// An axis of stretches, one behind the other.
@@ -259,8 +262,9 @@ double schedule::touched_bound() const {
 
 index_t schedule::memory() const {
   const box x = largest_box();
-  const index_t sums = x.m * x.n * bytes.sum, operands = operands_memory(*this, x);
-  return std::max(operands + panels_memory(*this, x) + sums, sums + shares_memory(*this, x));
+  const double sums = double(x.m) * double(x.n) * bytes.sum, operands = operands_memory(*this, x);
+  const double most = std::max(operands + panels_memory(*this, x) + sums, sums + shares_memory(*this, x));
+  return most < 0x1p62 ? index_t(most) : unlimited_memory;
 }
 
 std::string schedule::to_string() const {

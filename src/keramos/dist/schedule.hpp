@@ -99,7 +99,7 @@ struct KERAMOS_EXPORT schedule {
   double touched() const;
 
   /// The most that a rank allocates beside the operands, without the buffers of redistribution, which take what is left
-  /// of the memory given.
+  /// of the memory given; unlimited_memory from 2^62 bytes on.
   index_t memory() const;
 
   std::string to_string() const;
