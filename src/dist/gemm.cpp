@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <exception>
+#include <new>
 #include <vector>
 
 #include <keramos/dist/gemm.hpp>
@@ -13,10 +14,6 @@ std::string shape_of(index_t rows, index_t cols) { return std::to_string(rows) +
 
 constexpr const char* caller = "keramos::dist::gemm";
 constexpr bool is_host = backend::traits<dist::communicator::execution_space>::is_host;
-
-/// What an H200 reads and writes of its memory, 4 TB/s, while it receives a byte over NVLink, 0.34 TB/s. On hosts steps are as
-/// short as they may be.
-constexpr double memory_per_link = is_host ? 0 : 12;
 
 /// Where part `i` of `parts` of n begins: as schedule.cpp cuts.
 index_t cut(index_t n, int parts, int i) { return n / parts * i + n % parts * i / parts; }
@@ -34,6 +31,8 @@ void check_extents(const dist_product& p) {
   check(p.b, k, n, "k x n");
 }
 
+dist::operand_layouts layouts_of(const dist_product& p) { return {p.a.layout, p.b.layout, p.c.layout}; }
+
 /// What one rank does of one product.
 class rank_product {
   using activity = dist::activity;
@@ -49,8 +48,8 @@ class rank_product {
         recorder_(recorder),
         account_(comm.pool()) {
     if ((works_ = s.place(comm.rank(), im_, in_, ik_))) {
-      m_ = cut(s.m, s.pm, im_ + 1) - cut(s.m, s.pm, im_);
-      n_ = cut(s.n, s.pn, in_ + 1) - cut(s.n, s.pn, in_);
+      m_ = s.rows_of(im_);
+      n_ = s.cols_of(in_);
     }
   }
 
@@ -94,8 +93,7 @@ class rank_product {
                  index_t col_stride) const {
     constexpr std::uintptr_t alignment =
         128;  // as good as that of a copy, so that products are computed alike
-    if (!works_ || !is_plain || x.parts.empty() || x.layout.fingerprint() != wanted.fingerprint())
-      return nullptr;
+    if (!works_ || !is_plain || x.parts.empty() || !x.layout.same_places(wanted)) return nullptr;
     const region& r = x.parts.front();
     const bool fits = r.row_stride == row_stride && r.col_stride == col_stride &&
                       reinterpret_cast<std::uintptr_t>(r.data) % alignment == 0;
@@ -114,34 +112,41 @@ class rank_product {
     recorder_.add({.what = what, .bytes = received}, begin, recorder_.now(comm_.queue()));
   }
 
-  /// The panels of a step. `held`: lines of k of the own parts of A and B that belong to steps before.
+  /// The panels of a step. `held`: lines of k of the own parts of A and B that belong to it or to steps before.
   struct step {
     index_t count = 0, held_a = 0, held_b = 0;
     const char* a = nullptr;
     const char* b = nullptr;
     dist_transfers transfers;
   };
-  /// Begins to gather one operand's panel: `lines` lines of `line` bytes, of which sharer x has those from cut(count, x) on.
+  /// Begins to gather one operand's panel, of lines of `line` bytes from `begin` of k on. `own`: this rank's of the step, which
+  /// lie one behind the other. Returns where the panel is, and counts own lines.
   template <class RankOf>
-  const char* gather(char* panel, const char* own, index_t line, index_t count, int sharers, int mine,
-                     const RankOf& rank_of, std::vector<dist::outgoing>& out,
+  const char* gather(char* panel, const char* own, index_t line, index_t begin,
+                     const std::vector<dist::schedule::run>& runs, int sharers, int mine,
+                     const RankOf& rank_of, index_t& held, std::vector<dist::outgoing>& out,
                      std::vector<dist::incoming>& in) {
-    if (sharers == 1) return own;
-    const index_t own_begin = cut(count, sharers, mine),
-                  own_count = cut(count, sharers, mine + 1) - own_begin;
-    if (own_count > 0) comm_.transfers().memcpy(panel + own_begin * line, own, std::size_t(own_count * line));
-    for (int x = 0; x < sharers; ++x) {
-      if (x == mine) continue;
-      const index_t begin = cut(count, sharers, x), bytes = (cut(count, sharers, x + 1) - begin) * line;
-      if (bytes > 0)
-        in.push_back({rank_of(x), panel + begin * line, std::size_t(bytes)}), report_.panel_bytes += bytes;
-      if (own_count > 0) out.push_back({rank_of(x), own, std::size_t(own_count * line)});
+    const char* next = own;
+    for (const auto& r : runs) {
+      const index_t bytes = (r.end - r.begin) * line;
+      if (r.sharer == mine) held += r.end - r.begin;
+      if (sharers == 1 || bytes == 0) continue;
+      char* const there = panel + (r.begin - begin) * line;
+      if (r.sharer != mine) {
+        in.push_back({rank_of(r.sharer), there, std::size_t(bytes)}), report_.panel_bytes += bytes;
+        continue;
+      }
+      comm_.transfers().memcpy(there, next, std::size_t(bytes));
+      for (int x = 0; x < sharers; ++x)
+        if (x != mine) out.push_back({rank_of(x), next, std::size_t(bytes)});
+      next += bytes;
     }
-    return panel;
+    return sharers == 1 ? own : panel;
   }
   step start(int t, index_t held_a, index_t held_b) {
     step s;
-    s.count = s_.step_begin(ik_, t + 1) - s_.step_begin(ik_, t);
+    const index_t begin = s_.step_begin(ik_, t);
+    s.count = s_.step_begin(ik_, t + 1) - begin;
     s.held_a = held_a, s.held_b = held_b;
     const index_t line_a = m_ * p_.bytes.a, line_b = n_ * p_.bytes.b;
     std::vector<dist::outgoing> out;
@@ -149,19 +154,13 @@ class rank_product {
     // The panels of the step before the last are not needed any more when its product is done.
     comm_.transfers().depends_on(comm_.queue().completion());
     s.a = gather(
-        panel_a_[t % 2].data(), own_a_ + held_a * line_a, line_a, s.count, s_.pn, in_,
-        [&](int x) { return s_.rank_of(im_, x, ik_); }, out, in);
+        panel_a_[t % 2].data(), own_a_ + held_a * line_a, line_a, begin, s_.runs_of_a(ik_, t), s_.pn, in_,
+        [&](int x) { return s_.rank_of(im_, x, ik_); }, s.held_a, out, in);
     s.b = gather(
-        panel_b_[t % 2].data(), own_b_ + held_b * line_b, line_b, s.count, s_.pm, im_,
-        [&](int x) { return s_.rank_of(x, in_, ik_); }, out, in);
+        panel_b_[t % 2].data(), own_b_ + held_b * line_b, line_b, begin, s_.runs_of_b(ik_, t), s_.pm, im_,
+        [&](int x) { return s_.rank_of(x, in_, ik_); }, s.held_b, out, in);
     s.transfers = dist_transfers(recorder_, comm_, activity::panels, t, out, in);
     return s;
-  }
-  step start_after(const step& s, int t) {
-    const auto held = [&](int sharers, int mine) {
-      return cut(s.count, sharers, mine + 1) - cut(s.count, sharers, mine);
-    };
-    return start(t, s.held_a + held(s_.pn, in_), s.held_b + held(s_.pm, im_));
   }
 
   void multiply() {
@@ -170,7 +169,7 @@ class rank_product {
     for (int t = 0; t < s_.steps(); ++t) {
       now.transfers.wait();
       step next;
-      if (t + 1 < s_.steps()) next = start_after(now, t + 1);
+      if (t + 1 < s_.steps()) next = start(t + 1, now.held_a, now.held_b);
       if (now.count > 0 && !failure_) try {
           multiply_panels(now, t, next.transfers);
         } catch (const dist::communication_error&) {
@@ -280,10 +279,13 @@ dist::schedule dist_schedule(const dist_product& p, int ranks, const dist::gemm_
   check_extents(p);
   const index_t m = p.c.layout.rows(), n = p.c.layout.cols(), k = p.a.layout.cols();
   if (!options.schedule)
-    return dist::choose_schedule(m, n, k, ranks, p.bytes, options.memory, memory_per_link);
+    return dist::choose_schedule(layouts_of(p), ranks, p.bytes, options.memory, dist_memory_per_link);
   const dist::schedule& s = *options.schedule;
   const auto refuse = [&](const std::string& why) {
-    throw invalid_argument(std::string(caller) + ": options.schedule " + why + ": " + s.to_string());
+    throw invalid_argument(std::string(caller) + ": options.schedule " + why + ": " + shape_of(s.m, s.n) +
+                           "x" + std::to_string(s.k) + " on " + std::to_string(s.ranks) + " ranks, grid " +
+                           shape_of(s.pm, s.pn) + "x" + std::to_string(s.pk) + ", steps of " +
+                           std::to_string(s.step));
   };
   if (s.m != m || s.n != n || s.k != k || s.ranks != ranks || s.bytes.a != p.bytes.a ||
       s.bytes.b != p.bytes.b || s.bytes.sum != p.bytes.sum)
@@ -295,10 +297,37 @@ dist::schedule dist_schedule(const dist_product& p, int ranks, const dist::gemm_
   if (!fits(s.pm, m) || !fits(s.pn, n) || !fits(s.pk, k) || index_t(s.pm) * s.pn * s.pk > ranks ||
       s.step < 1 || s.first_step < 0)
     refuse("has a grid or a step that does not fit");
+  const auto deals = [&](const dist::dealt_blocks& d, index_t extent, int parts) {
+    return d.block == 0 || (s.pk == 1 && d.block > 0 && d.first > 0 && d.block <= extent &&
+                            d.first <= extent && d.from >= 0 && d.from < parts);
+  };
+  if (!deals(s.row_blocks, m, s.pm) || !deals(s.col_blocks, n, s.pn) || !deals(s.a_blocks, k, s.pn) ||
+      !deals(s.b_blocks, k, s.pm))
+    refuse("has blocks that do not fit");
+  std::vector<int> places = s.ranks_of_places;
+  std::sort(places.begin(), places.end());
+  if (!places.empty() && (int(places.size()) != s.places() || places.front() < 0 || places.back() >= ranks ||
+                          std::adjacent_find(places.begin(), places.end()) != places.end()))
+    refuse("does not give each place a rank of its own");
   if (s.memory() > options.memory)
     throw memory_error(std::string(caller) + ": options.memory is " + std::to_string(options.memory) +
                        " bytes a rank but options.schedule needs " + std::to_string(s.memory()));
   return s;
+}
+
+std::string dist_explain(const dist_product& p, int ranks, const dist::gemm_options& options) {
+  const dist::schedule s = dist_schedule(p, ranks, options);
+  std::string text = s.to_string();
+  const dist::operand_layouts where = layouts_of(p);
+  constexpr int most_ranks = 64;  // counting takes the square of their number
+  const bool moves = s.m > 0 && s.n > 0 && s.k > 0;
+  if (!moves || ranks > most_ranks || std::max({where.a.ranks(), where.b.ranks(), where.c.ranks()}) > ranks)
+    return text;
+  index_t redistributed = 0;
+  for (const dist::rank_traffic& x : traffic_of(s, where))
+    redistributed = std::max(redistributed, x.redistributed);
+  return text + "; to redistribute the matrices a rank receives at most " + std::to_string(redistributed) +
+         " bytes more";
 }
 
 dist::gemm_report dist_multiply(dist::communicator& comm, const dist_product& p,
@@ -317,6 +346,9 @@ dist::gemm_report dist_multiply(dist::communicator& comm, const dist_product& p,
       why = dist::failure::argument, message = e.what();
     } catch (const memory_error& e) {
       why = dist::failure::memory, message = e.what();
+    } catch (const std::bad_alloc&) {
+      why = dist::failure::memory,
+      message = std::string(caller) + ": there is no memory to choose a schedule";
     }
   comm.agree(std::string("function: ") + caller + "\n" + p.call + "op(A): " + p.a.layout.to_string() +
                  "\nop(B): " + p.b.layout.to_string() + "\nC: " + p.c.layout.to_string() +

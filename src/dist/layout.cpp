@@ -67,6 +67,22 @@ std::vector<index_t> lengths(const layout::axis& a) {
   return sum;
 }
 
+/// Blocks that follow one another, in the matrix and in the part, as one.
+layout::axis joined(const layout::axis& a) {
+  layout::axis j;
+  j.processes = a.processes;
+  for (std::size_t b = 0; b < a.at.size(); ++b) {
+    const index_t length = a.begin[b + 1] - a.begin[b];
+    if (length == 0) continue;
+    const bool follows = !j.at.empty() && j.process.back() == a.process[b] &&
+                         a.at[b] == j.at.back() + j.begin.back() - j.begin[j.begin.size() - 2];
+    if (!follows)
+      j.begin.push_back(j.begin.back()), j.at.push_back(a.at[b]), j.process.push_back(a.process[b]);
+    j.begin.back() += length;
+  }
+  return j;
+}
+
 /// What stands at `at` of a process's part; -1 if nothing does.
 index_t global_at(const layout::axis& a, int process, index_t at) {
   for (std::size_t b = 0; b < a.at.size(); ++b)
@@ -218,6 +234,16 @@ layout layout::transposed() const {
       turned.part.push_back(t.part[std::size_t(p) * std::size_t(t.cols.processes) + std::size_t(q)]);
     }
   return layout(std::move(turned));
+}
+
+bool layout::same_places(const layout& other) const {
+  const auto same = [](const axis& x, const axis& y) {
+    const axis one = joined(x), two = joined(y);
+    return one.processes == two.processes && one.begin == two.begin && one.at == two.at &&
+           one.process == two.process;
+  };
+  const tables &x = *tables_, &y = *other.tables_;
+  return x.rank == y.rank && x.part == y.part && same(x.rows, y.rows) && same(x.cols, y.cols);
 }
 
 std::uint64_t layout::fingerprint() const {

@@ -14,92 +14,83 @@ using detail::ceil_div;
 /// Where part `i` of `parts` of 0 ... n begins.
 constexpr index_t cut(index_t n, int parts, int i) { return n / parts * i + n % parts * i / parts; }
 
-/// Steps long enough that the product of two panels outweighs reading and writing C, and that messages are long.
-constexpr index_t least_step = 256, least_panel_bytes = index_t(4) << 20;
-
-/// The largest blocks: m x k of A, k x n of B, m x n of C.
-struct block {
-  index_t m, n, k;
-  explicit block(const schedule& s)
-      : m(ceil_div(s.m, s.pm)), n(ceil_div(s.n, s.pn)), k(ceil_div(s.k, s.pk)) {}
-};
-
-index_t panels_memory(const schedule& s, const block& x) {
-  const int buffers = s.steps() > 1 ? 2 : 1;  // a panel that only one rank needs is used where it is
-  return buffers * s.step * ((s.pn > 1 ? x.m * s.bytes.a : 0) + (s.pm > 1 ? x.n * s.bytes.b : 0));
-}
-/// What a rank holds of A, at most: of each step the share that is one column longer than others.
-index_t held(const schedule& s, index_t lines, index_t k, int sharers, int bytes) {
-  const index_t first = std::min(s.first(), k), others = k - first;
-  return lines * bytes *
-         (ceil_div(first, sharers) + others / s.step * ceil_div(s.step, sharers) +
-          ceil_div(others % s.step, sharers));
-}
-index_t operands_memory(const schedule& s, const block& x) {
-  return held(s, x.m, x.k, s.pn, s.bytes.a) + held(s, x.n, x.k, s.pm, s.bytes.b);
-}
-index_t shares_memory(const schedule& s, const block& x) {
-  const index_t lines = s.sums_by_columns() ? x.n : x.m, length = s.sums_by_columns() ? x.m : x.n;
-  return s.pk == 1 ? 0 : (s.pk - 1) * ceil_div(lines, s.pk) * length * s.bytes.sum;
-}
-
-/// Bytes of panels that a rank receives.
-double panels_received(const schedule& s, const block& x) {
-  const auto part = [&](index_t lines, int bytes, int sharers) {
-    return double(lines) * double(x.k) * bytes * (sharers - 1) / sharers;
-  };
-  return part(x.m, s.bytes.a, s.pn) + part(x.n, s.bytes.b, s.pm);
-}
-
-/// How much shorter the first step is where `memory_per_link` is said. Its product must last as long as the next panels travel.
-constexpr index_t first_part = 4;
-
-/// The step with which the panels of the first, for which the product waits, and sums that are read and written again in each
-/// other step take the least time together.
-index_t balanced_step(const schedule& s, const block& x, double memory_per_link) {
-  constexpr index_t unit = 128;
-  const double panels = panels_received(s, x) / double(first_part);
-  const double sums = 2.0 * double(x.m) * double(x.n) * s.bytes.sum;
-  const auto others = std::max<index_t>(1, index_t(std::lround(std::sqrt(panels * memory_per_link / sums))));
-  return ceil_div(ceil_div(x.k * first_part, others * first_part + 1), unit) * unit;
-}
-
-/// The longest step that fits, of those that give each sharer something; false if none does.
-bool choose_step(schedule& s, index_t memory, double memory_per_link) {
-  const block x(s);
-  const index_t line_bytes = std::max<index_t>(1, x.m * s.bytes.a + x.n * s.bytes.b);
-  const index_t least = std::clamp<index_t>(std::max(s.pm, s.pn), 1, std::max<index_t>(1, x.k));
-  // With one sharer nothing is sent, and there is nothing to hide.
-  const bool sends = s.pm > 1 || s.pn > 1, is_balanced = sends && memory_per_link > 0 && s.m > 0 && s.n > 0;
-  s.step = sends ? std::min(x.k, std::max(least_step, least_panel_bytes / line_bytes)) : x.k;
-  if (is_balanced) s.step = std::min(x.k, std::max(s.step, balanced_step(s, x, memory_per_link)));
-  for (s.step = std::max(least, s.step);; s.step = std::max(least, s.step / 2)) {
-    if (is_balanced && s.step < x.k) s.first_step = std::max(least, s.step / first_part);
-    if (s.memory() <= memory) return true;
-    if (s.step == least) return false;
+/// f(part, begin, end) for the stretches of lines begin ... end - 1 of which each lies on one part.
+template <class F>
+void for_each_run(const dealt_blocks& d, index_t begin, index_t end, int parts, const F& f) {
+  if (d.block == 0) {
+    for (int p = 0; p < parts; ++p) {
+      const index_t from = begin + cut(end - begin, parts, p), to = begin + cut(end - begin, parts, p + 1);
+      if (from < to) f(p, from, to);
+    }
+    return;
+  }
+  for (index_t at = begin, to; at < end; at = to) {
+    const index_t b = at < d.first ? 0 : 1 + (at - d.first) / d.block;
+    to = std::min(end, d.first + b * d.block);
+    f(int((b + d.from) % parts), at, to);
   }
 }
-
-double received(const schedule& s) {
-  const block x(s);
-  return panels_received(s, x) + double(x.m) * double(x.n) * s.bytes.sum * (s.pk - 1) / s.pk;
+/// How many of lines 0 ... end - 1 a part has of those that are dealt.
+index_t dealt_before(const dealt_blocks& d, index_t end, int part, int parts) {
+  const index_t first = part == d.from % parts ? std::min(d.first, end) : 0;
+  return first + numroc(std::max<index_t>(0, end - d.first), d.block, part, (d.from + 1) % parts, parts);
 }
-double work(const schedule& s) {
-  const block x(s);
-  return double(x.m) * double(x.n) * double(x.k);
+/// How many of lines begin ... end - 1 a part has.
+index_t lines_of(const dealt_blocks& d, index_t begin, index_t end, int part, int parts) {
+  if (d.block == 0) return cut(end - begin, parts, part + 1) - cut(end - begin, parts, part);
+  return dealt_before(d, end, part, parts) - dealt_before(d, begin, part, parts);
+}
+index_t most_lines(const dealt_blocks& d, index_t extent, int parts) {
+  if (d.block == 0) return ceil_div(extent, parts);
+  index_t most = 0;
+  for (int p = 0; p < parts; ++p) most = std::max(most, lines_of(d, 0, extent, p, parts));
+  return most;
 }
 
-/// Calls f with each grid of at most s.ranks ranks, as much of k as fits left for the last factor.
-template <class F>
-void for_each_grid(schedule s, const F& f) {
-  const auto most = [&](index_t extent, int ranks) { return int(std::clamp<index_t>(extent, 1, ranks)); };
-  for (s.pm = 1; s.pm <= most(s.m, s.ranks); ++s.pm)
-    for (s.pn = 1; s.pn <= most(s.n, s.ranks / s.pm); ++s.pn) {
-      s.pk = most(s.k, s.ranks / (s.pm * s.pn));
-      if (s.k > 0) s.pk = int(ceil_div(s.k, ceil_div(s.k, s.pk)));  // no more than shorten the longest part
-      f(s);
+// Bytes of memory are double: those of one rank for a whole matrix may be too many for 64 bits.
+
+double panels_memory(const schedule& s, const schedule::box& x) {
+  const int buffers = s.steps() > 1 ? 2 : 1;  // a panel that only one rank needs is used where it is
+  return double(buffers) * double(s.step) *
+         ((s.pn > 1 ? double(x.m) * s.bytes.a : 0) + (s.pm > 1 ? double(x.n) * s.bytes.b : 0));
+}
+/// What a rank holds of A, at most: of each step the share that is one column longer than others.
+double held(const schedule& s, const dealt_blocks& d, index_t lines, index_t k, int sharers, int bytes) {
+  const double line_bytes = double(lines) * bytes;
+  if (d.block > 0) return line_bytes * double(most_lines(d, s.k, sharers));
+  const index_t first = std::min(s.first(), k), others = k - first;
+  return line_bytes * double(ceil_div(first, sharers) + others / s.step * ceil_div(s.step, sharers) +
+                             ceil_div(others % s.step, sharers));
+}
+double operands_memory(const schedule& s, const schedule::box& x) {
+  return held(s, s.a_blocks, x.m, x.k, s.pn, s.bytes.a) + held(s, s.b_blocks, x.n, x.k, s.pm, s.bytes.b);
+}
+double shares_memory(const schedule& s, const schedule::box& x) {
+  const index_t lines = s.sums_by_columns() ? x.n : x.m, length = s.sums_by_columns() ? x.m : x.n;
+  return (s.pk - 1) * double(ceil_div(lines, s.pk)) * double(length) * s.bytes.sum;
+}
+
+/// An axis of stretches, one behind the other.
+class axis_of_runs {
+ public:
+  explicit axis_of_runs(int processes) : held_(std::size_t(processes), 0) { axis_.processes = processes; }
+  void add(int process, index_t end) {
+    const index_t begin = axis_.begin.back();
+    if (!axis_.process.empty() && axis_.process.back() == process) {
+      axis_.begin.back() = end;
+    } else {
+      axis_.begin.push_back(end);
+      axis_.at.push_back(held_[std::size_t(process)]);
+      axis_.process.push_back(process);
     }
-}
+    held_[std::size_t(process)] += end - begin;
+  }
+  layout::axis take() { return std::move(axis_); }
+
+ private:
+  layout::axis axis_;
+  std::vector<index_t> held_;
+};
 
 std::string bytes_text(double bytes) {
   const char* const unit[] = {"B", "kB", "MB", "GB", "TB"};
@@ -110,11 +101,28 @@ std::string bytes_text(double bytes) {
   return text;
 }
 
+std::string blocks_text(const char* of, const dealt_blocks& d) {
+  if (d.block == 0) return "";
+  char text[160];
+  std::snprintf(text, sizeof text, ", %s in blocks of %lld, the first of %lld on part %d", of,
+                static_cast<long long>(d.block), static_cast<long long>(d.first), d.from);
+  return text;
+}
+
 }  // namespace
 
 bool schedule::place(int rank, int& im, int& in, int& ik) const {
-  in = rank % pn, im = rank / pn % pm, ik = rank / (pn * pm);
-  return rank < pm * pn * pk;
+  int number = rank;
+  if (!ranks_of_places.empty())
+    number = int(std::find(ranks_of_places.begin(), ranks_of_places.end(), rank) - ranks_of_places.begin());
+  in = number % pn, im = number / pn % pm, ik = number / (pn * pm);
+  return number < places();
+}
+
+index_t schedule::rows_of(int im) const { return lines_of(row_blocks, 0, m, im, pm); }
+index_t schedule::cols_of(int in) const { return lines_of(col_blocks, 0, n, in, pn); }
+schedule::box schedule::largest_box() const {
+  return {most_lines(row_blocks, m, pm), most_lines(col_blocks, n, pn), ceil_div(k, pk)};
 }
 
 int schedule::steps() const {
@@ -126,29 +134,34 @@ index_t schedule::step_begin(int ik, int t) const {
   return std::min(cut(k, pk, ik) + (t == 0 ? 0 : first() + (t - 1) * step), cut(k, pk, ik + 1));
 }
 
+std::vector<schedule::run> schedule::runs_of_a(int ik, int t) const {
+  std::vector<run> runs;
+  for_each_run(a_blocks, step_begin(ik, t), step_begin(ik, t + 1), pn,
+               [&](int in, index_t begin, index_t end) {
+                 runs.push_back({in, begin, end});
+               });
+  return runs;
+}
+std::vector<schedule::run> schedule::runs_of_b(int ik, int t) const {
+  std::vector<run> runs;
+  for_each_run(b_blocks, step_begin(ik, t), step_begin(ik, t + 1), pm,
+               [&](int im, index_t begin, index_t end) {
+                 runs.push_back({im, begin, end});
+               });
+  return runs;
+}
+
 bool schedule::sums_by_columns() const { return ceil_div(n, pn) >= ceil_div(m, pm); }
 
 layout schedule::layout_a() const {
-  layout::tables t;
-  t.rows.processes = pm;
-  for (int im = 0; im < pm; ++im) {
-    t.rows.begin.push_back(cut(m, pm, im + 1));
-    t.rows.at.push_back(0);
-    t.rows.process.push_back(im);
-  }
-  t.cols.processes = pk * pn;
-  std::vector<index_t> held(std::size_t(pk * pn), 0);
+  axis_of_runs rows(pm), cols(pk * pn);
+  for_each_run(row_blocks, 0, m, pm, [&](int im, index_t, index_t end) { rows.add(im, end); });
   for (int ik = 0; ik < pk; ++ik)
     for (int step = 0; step < steps(); ++step)
-      for (int in = 0; in < pn; ++in) {
-        const index_t begin = step_begin(ik, step), count = step_begin(ik, step + 1) - begin;
-        const index_t end = begin + cut(count, pn, in + 1), length = end - t.cols.begin.back();
-        if (length == 0) continue;
-        t.cols.begin.push_back(end);
-        t.cols.at.push_back(held[std::size_t(ik * pn + in)]);
-        t.cols.process.push_back(ik * pn + in);
-        held[std::size_t(ik * pn + in)] += length;
-      }
+      for_each_run(a_blocks, step_begin(ik, step), step_begin(ik, step + 1), pn,
+                   [&](int in, index_t, index_t end) { cols.add(ik * pn + in, end); });
+  layout::tables t;
+  t.rows = rows.take(), t.cols = cols.take();
   for (int im = 0; im < pm; ++im)
     for (int ik = 0; ik < pk; ++ik)
       for (int in = 0; in < pn; ++in) t.rank.push_back(rank_of(im, in, ik));
@@ -160,6 +173,7 @@ layout schedule::layout_a() const {
 layout schedule::layout_b() const {
   schedule turned = *this;
   std::swap(turned.m, turned.n), std::swap(turned.pm, turned.pn);
+  std::swap(turned.row_blocks, turned.col_blocks), std::swap(turned.a_blocks, turned.b_blocks);
   layout::tables t = turned.layout_a().transposed().parts_of_all();
   for (int ik = 0, at = 0; ik < pk; ++ik)
     for (int im = 0; im < pm; ++im)
@@ -170,7 +184,13 @@ layout schedule::layout_b() const {
 layout schedule::layout_sums() const {
   const bool by_columns = sums_by_columns();
   layout::tables t;
-  const auto blocks = [](layout::axis& a, index_t extent, int parts, int shares) {
+  const auto blocks = [](layout::axis& a, const dealt_blocks& d, index_t extent, int parts, int shares) {
+    if (d.block > 0) {
+      axis_of_runs dealt(parts);
+      for_each_run(d, 0, extent, parts, [&](int part, index_t, index_t end) { dealt.add(part, end); });
+      a = dealt.take();
+      return;
+    }
     a.processes = parts * shares;
     for (int x = 0; x < parts; ++x)
       for (int share = 0; share < shares; ++share) {
@@ -180,8 +200,8 @@ layout schedule::layout_sums() const {
         a.process.push_back(x * shares + share);
       }
   };
-  blocks(t.rows, m, pm, by_columns ? 1 : pk);
-  blocks(t.cols, n, pn, by_columns ? pk : 1);
+  blocks(t.rows, row_blocks, m, pm, by_columns ? 1 : pk);
+  blocks(t.cols, col_blocks, n, pn, by_columns ? pk : 1);
   for (int p = 0; p < t.rows.processes; ++p)
     for (int q = 0; q < t.cols.processes; ++q)
       t.rank.push_back(by_columns ? rank_of(p, q / pk, q % pk) : rank_of(p / pk, q, p % pk));
@@ -194,30 +214,34 @@ index_t schedule::panel_bytes(int rank) const {
   if (!place(rank, im, in, ik)) return 0;
   index_t others_a = 0, others_b = 0;  // columns of A's panels that come from other ranks, and rows of B's
   for (int t = 0; t < steps(); ++t) {
-    const index_t count = step_begin(ik, t + 1) - step_begin(ik, t);
-    others_a += count - (cut(count, pn, in + 1) - cut(count, pn, in));
-    others_b += count - (cut(count, pm, im + 1) - cut(count, pm, im));
+    const index_t begin = step_begin(ik, t), end = step_begin(ik, t + 1);
+    others_a += end - begin - lines_of(a_blocks, begin, end, in, pn);
+    others_b += end - begin - lines_of(b_blocks, begin, end, im, pm);
   }
-  return others_a * (cut(m, pm, im + 1) - cut(m, pm, im)) * bytes.a +
-         others_b * (cut(n, pn, in + 1) - cut(n, pn, in)) * bytes.b;
+  return others_a * rows_of(im) * bytes.a + others_b * cols_of(in) * bytes.b;
 }
 
 index_t schedule::sum_bytes(int rank) const {
   int im, in, ik;
   if (!place(rank, im, in, ik)) return 0;
-  const index_t rows = cut(m, pm, im + 1) - cut(m, pm, im), cols = cut(n, pn, in + 1) - cut(n, pn, in);
-  const index_t lines = sums_by_columns() ? cols : rows, length = sums_by_columns() ? rows : cols;
+  const index_t lines = sums_by_columns() ? cols_of(in) : rows_of(im),
+                length = sums_by_columns() ? rows_of(im) : cols_of(in);
   return (pk - 1) * (cut(lines, pk, ik + 1) - cut(lines, pk, ik)) * length * bytes.sum;
 }
 
 index_t schedule::volume() const {
   index_t most = 0;
-  for (int rank = 0; rank < pm * pn * pk; ++rank) most = std::max(most, panel_bytes(rank) + sum_bytes(rank));
+  for (int im = 0; im < pm; ++im)
+    for (int in = 0; in < pn; ++in)
+      for (int ik = 0; ik < pk; ++ik) {
+        const int rank = rank_of(im, in, ik);
+        most = std::max(most, panel_bytes(rank) + sum_bytes(rank));
+      }
   return most;
 }
 
 double schedule::touched() const {
-  const block x(*this);
+  const box x = largest_box();
   return double(bytes.sum) *
          (double(x.m) * double(x.k) + double(x.n) * double(x.k) + double(x.m) * double(x.n));
 }
@@ -237,9 +261,10 @@ double schedule::touched_bound() const {
 }
 
 index_t schedule::memory() const {
-  const block x(*this);
-  const index_t sums = x.m * x.n * bytes.sum, operands = operands_memory(*this, x);
-  return std::max(operands + panels_memory(*this, x) + sums, sums + shares_memory(*this, x));
+  const box x = largest_box();
+  const double sums = double(x.m) * double(x.n) * bytes.sum, operands = operands_memory(*this, x);
+  const double most = std::max(operands + panels_memory(*this, x) + sums, sums + shares_memory(*this, x));
+  return most < 0x1p62 ? index_t(most) : unlimited_memory;
 }
 
 std::string schedule::to_string() const {
@@ -249,44 +274,18 @@ std::string schedule::to_string() const {
       "%lld x %lld x %lld (m x n x k) on %d of %d ranks: grid %d x %d x %d, k in %d step%s of %lld%s; a rank "
       "receives at most %s (it touches %.3g of the lower bound) and allocates at most %s and buffers to "
       "redistribute",
-      static_cast<long long>(m), static_cast<long long>(n), static_cast<long long>(k), pm * pn * pk, ranks,
-      pm, pn, pk, steps(), steps() == 1 ? "" : "s", static_cast<long long>(step),
+      static_cast<long long>(m), static_cast<long long>(n), static_cast<long long>(k), places(), ranks, pm,
+      pn, pk, steps(), steps() == 1 ? "" : "s", static_cast<long long>(step),
       first() < step ? (", the first of " + std::to_string(first())).c_str() : "",
       bytes_text(double(volume())).c_str(), touched() / std::max(1.0, touched_bound()),
       bytes_text(double(memory())).c_str());
-  return text;
-}
-
-schedule choose_schedule(index_t m, index_t n, index_t k, int ranks, element_bytes bytes, index_t memory,
-                         double memory_per_link) {
-  if (m < 0 || n < 0 || k < 0 || ranks < 1)
-    throw invalid_argument("keramos::dist::choose_schedule: m, n and k are " + std::to_string(m) + ", " +
-                           std::to_string(n) + " and " + std::to_string(k) + " on " + std::to_string(ranks) +
-                           " ranks but extents must not be negative, and there must be a rank");
-  schedule none;
-  none.m = m, none.n = n, none.k = k, none.ranks = ranks, none.bytes = bytes;
-  double least_work = std::numeric_limits<double>::infinity();
-  index_t leanest = unlimited_memory;
-  for_each_grid(none, [&](schedule s) {
-    if (work(s) >= least_work && leanest <= memory) return;
-    if (choose_step(s, memory, memory_per_link)) least_work = std::min(least_work, work(s));
-    leanest = std::min(leanest, s.memory());
-  });
-  if (leanest > memory)
-    throw memory_error("keramos::dist::gemm: options.memory is " + std::to_string(memory) +
-                       " bytes a rank but " + std::to_string(m) + "x" + std::to_string(n) + "x" +
-                       std::to_string(k) + " on " + std::to_string(ranks) + " ranks needs " +
-                       std::to_string(leanest) + " at least; allow more, or use more ranks");
-  schedule best;
-  double best_received = std::numeric_limits<double>::infinity();
-  for_each_grid(none, [&](schedule s) {
-    if (work(s) * 24 > least_work * 25) return;
-    const double bytes_here = received(s);
-    const auto ties = [](const schedule& x) { return std::pair(x.pm * x.pn * x.pk, x.pk); };
-    if (bytes_here > best_received || (bytes_here == best_received && ties(s) >= ties(best))) return;
-    if (choose_step(s, memory, memory_per_link)) best = s, best_received = bytes_here;
-  });
-  return best;
+  std::string all = text;
+  all += blocks_text("rows", row_blocks) + blocks_text("columns", col_blocks) +
+         blocks_text("k of A", a_blocks) + blocks_text("k of B", b_blocks);
+  if (ranks_of_places.empty()) return all;
+  all += ", places are ranks";
+  for (const int rank : ranks_of_places) all.append(" ").append(std::to_string(rank));
+  return all;
 }
 
 }  // namespace keramos::dist

@@ -100,6 +100,25 @@ TEST(DistLayout, SubMatricesAndTransposes) {
   }
 }
 
+TEST(DistLayout, SamePlacesHoweverCut) {
+  const layout whole = dist::block_cyclic{12, 10, 12, 4, {1, 2}};
+  EXPECT_TRUE(whole.same_places(whole));
+  const layout cut = dist::block_cyclic{12, 10, 3, 4, {1, 2}};
+  EXPECT_TRUE(cut.same_places(whole));
+  EXPECT_NE(cut.fingerprint(), whole.fingerprint());
+  EXPECT_FALSE(cut.same_places(dist::block_cyclic{12, 10, 3, 5, {1, 2}}));
+  EXPECT_FALSE(cut.same_places(dist::block_cyclic{12, 10, 3, 4, {2, 1}}));
+  EXPECT_FALSE(cut.same_places(dist::block_cyclic{12, 10, 3, 4, {1, 2}, 0, 1}));
+  EXPECT_FALSE(cut.same_places(dist::block_cyclic{12, 10, 3, 4, {1, 2, {}, 1}}));
+  EXPECT_FALSE(cut.same_places(dist::block_cyclic{12, 11, 3, 4, {1, 2}}));
+  // The rows stand the other way round in the part.
+  layout::tables turned = whole.parts_of_all();
+  turned.rows = {{0, 6, 12}, {6, 0}, {0, 0}, 1};
+  EXPECT_FALSE(layout(turned).same_places(whole));
+  turned.rows.at = {0, 6};
+  EXPECT_TRUE(layout(turned).same_places(whole));
+}
+
 TEST(DistLayout, WhatIsNotSoundIsRefused) {
   EXPECT_THROW((layout(dist::block_cyclic{-1, 1})), invalid_argument);
   EXPECT_THROW((layout(dist::block_cyclic{1, 1, 0, 1})), invalid_argument);

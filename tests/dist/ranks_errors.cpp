@@ -115,6 +115,16 @@ TEST(DistErrors, WhatAllRanksGetWrong) {
   options.schedule = dist::schedule{10, 10, 10, world().size(), {}, world().size() + 1, 1, 1, 1};
   expect_one_message("grid or a step that does not fit",
                      [&] { dist::gemm(world(), 1.0, a.get(), b.get(), 0.0, c.get(), options); });
+  options.schedule = dist::schedule{10, 10, 10, world().size()};
+  options.schedule->row_blocks = {11, 1};
+  expect_one_message("blocks that do not fit",
+                     [&] { dist::gemm(world(), 1.0, a.get(), b.get(), 0.0, c.get(), options); });
+  options.schedule->row_blocks = {};
+  for (const std::vector<int>& ranks : {std::vector<int>{world().size()}, {-1}, {0, 0}}) {
+    options.schedule->ranks_of_places = ranks;
+    expect_one_message("does not give each place a rank of its own",
+                       [&] { dist::gemm(world(), 1.0, a.get(), b.get(), 0.0, c.get(), options); });
+  }
   EXPECT_EQ(message_of<invalid_argument>([] { dist::communicator none(MPI_COMM_NULL); }),
             "keramos::dist::communicator: the MPI_Comm is MPI_COMM_NULL");
 }

@@ -62,6 +62,11 @@ void run_case(const problem& p, dist::communicator& comm, dist::gemm_options opt
   if (p.alpha != 0 && p.m * p.n * p.k > 0) {
     EXPECT_EQ(report.panel_bytes, report.schedule.panel_bytes(comm.rank()));
     EXPECT_EQ(report.sum_bytes, report.schedule.sum_bytes(comm.rank()));
+    const dist::operand_layouts where{p.op_a == op::N ? a.layout : a.layout.transposed(),
+                                      p.op_b == op::N ? b.layout : b.layout.transposed(), c.layout};
+    const auto counted = traffic_of(report.schedule, where)[std::size_t(comm.rank())];
+    EXPECT_EQ(report.redistributed_bytes, counted.redistributed);
+    EXPECT_EQ(report.redistributed_bytes + report.panel_bytes + report.sum_bytes, counted.received);
     EXPECT_LE(report.memory, options.memory);
   } else {
     EXPECT_EQ(report.panel_bytes + report.sum_bytes + report.redistributed_bytes, 0);
@@ -88,19 +93,68 @@ TEST(DistGemm, VectorsAndThinMatrices) {
     run_case<double, double, double, double>({m, n, k, op::N, op::T, 1, 1}, world());
 }
 
-// Every grid, steps that do not divide k, and parts of k without columns in the last step.
+/// Lines dealt out to `parts` in some way, or not.
+dist::dealt_blocks random_blocks(index_t extent, int parts) {
+  if (pick(3) == 0) return {};
+  return {1 + pick(int(extent)), 1 + pick(int(extent)), pick(parts)};
+}
+
+// Every grid, steps that do not divide k, parts of k without columns in the last step, places on any ranks, and parts dealt out
+// in any blocks, also parts without lines.
 TEST(DistGemm, AnyScheduleThatFits) {
   const int ranks = world().size();
   for (int pm = 1; pm <= ranks; ++pm)
     for (int pn = 1; pm * pn <= ranks; ++pn) {
       const int pk = 1 + pick(ranks / (pm * pn));
       dist::schedule s{17, 18, 33, ranks, {}, pm, pn, pk, 1 + pick(9), pick(4)};
+      if (pk == 1) {
+        s.row_blocks = random_blocks(s.m, pm), s.col_blocks = random_blocks(s.n, pn);
+        s.a_blocks = random_blocks(s.k, pn), s.b_blocks = random_blocks(s.k, pm);
+      }
+      if (pick(2)) {
+        for (int rank = 0; rank < ranks; ++rank) s.ranks_of_places.push_back(rank);
+        std::shuffle(s.ranks_of_places.begin(), s.ranks_of_places.end(), shared_random());
+        s.ranks_of_places.resize(std::size_t(s.places()));
+      }
       if (pm > s.m || pn > s.n) continue;
       dist::gemm_options options;
       options.schedule = s;
       run_case<double, double, double, double>({17, 18, 33, op::N, op::N, 2, 1}, world(), options);
       if (HasFailure()) return;
     }
+}
+
+// On a grid that fits the matrices, which lie in blocks as ScaLAPACK has them, nothing but panels is sent.
+TEST(DistGemm, BlocksStayWhereTheyAre) {
+  const int ranks = world().size();
+  const index_t m = 60, n = 70, k = 80;
+  for (int rows = 1; rows <= ranks; ++rows) {
+    if (ranks % rows) continue;
+    const dist::process_grid grid{rows, ranks / rows, dist::process_grid::order::column_major};
+    const int row_source = pick(grid.rows), col_source = pick(grid.cols);
+    const auto blocks = [&](index_t r, index_t c, index_t row_block, index_t col_block) {
+      return dist::layout(dist::block_cyclic{r, c, row_block, col_block, grid, row_source, col_source});
+    };
+    const dist::operand_layouts where{blocks(m, k, 3, 5), blocks(k, n, 2, 4), blocks(m, n, 3, 4)};
+    const auto in_blocks = [](int parts, index_t block) {
+      return parts > 1 ? dist::dealt_blocks{block, block} : dist::dealt_blocks{};
+    };
+    dist::schedule s{m, n, k, ranks, {}, grid.rows, grid.cols, 1, 20};
+    s.row_blocks = in_blocks(s.pm, 3), s.col_blocks = in_blocks(s.pn, 4);
+    s.a_blocks = in_blocks(s.pn, 5), s.b_blocks = in_blocks(s.pm, 2);
+    for (int im = 0; im < s.pm; ++im)
+      for (int in = 0; in < s.pn; ++in)
+        s.ranks_of_places.push_back(
+            grid.rank_of((im + row_source) % grid.rows, (in + col_source) % grid.cols));
+    std::mt19937 own(1);
+    known_matrix<double> a(where.a, 1, world().rank(), own), b(where.b, 2, world().rank(), own);
+    known_matrix<double> c(where.c, 3, world().rank(), own);
+    dist::gemm_options options;
+    options.schedule = s;
+    const auto report = dist::gemm(world(), 1, a.get(), b.get(), 0, c.get(), options);
+    EXPECT_EQ(report.redistributed_bytes, 0) << s.to_string();
+    EXPECT_EQ(report.panel_bytes, s.panel_bytes(world().rank())) << s.to_string();
+  }
 }
 
 TEST(DistGemm, LittleMemoryIsEnough) {
@@ -179,7 +233,8 @@ TEST(DistGemm, BetaOfZeroReadsNoNaN) {
     }
 }
 
-// Sums whose terms are rounded: the bound of the local product, and the same bits whatever the layouts.
+// Sums whose terms are rounded: the bound of the local product, the same bits if it is called again, and with one schedule
+// whatever the layouts.
 TEST(DistGemm, RoundsAsPromisedAndTheSameEachTime) {
   const index_t m = 40, n = 30, k = 700;
   const auto value = [](index_t i, index_t j) { return std::sin(double(i * 37 + j * 101)); };
@@ -192,6 +247,14 @@ TEST(DistGemm, RoundsAsPromisedAndTheSameEachTime) {
     a.each_own(world().rank(), [&](index_t i, index_t j, double& x) { x = value(i, j); });
     b.each_own(world().rank(), [&](index_t i, index_t j, double& x) { x = value(j, i); });
     dist::gemm(world(), 1.0, a.get(), b.get(), 0.0, c.get());
+    c.fetch();
+    const std::vector<double> once = c.storage;
+    dist::gemm(world(), 1.0, a.get(), b.get(), 0.0, c.get());
+    c.fetch();
+    EXPECT_EQ(once, c.storage);
+    dist::gemm_options options;
+    options.schedule = dist::choose_schedule(m, n, k, world().size());
+    dist::gemm(world(), 1.0, a.get(), b.get(), 0.0, c.get(), options);
     c.fetch();
     std::vector<double> result;
     c.each_own(world().rank(), [&](index_t i, index_t j, double& x) {

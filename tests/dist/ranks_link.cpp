@@ -72,8 +72,10 @@ std::string product_over(link_by_mpi::mistake mistake, double timeout_seconds) {
   const auto matrix = [&](const device_memory<double>& x) {
     return dist::matrix<double>(layout, matrix_view<double>::column_major(x.data(), n, n));
   };
+  dist::gemm_options options;  // in which all is redistributed, so that each rank starts transfers four times
+  options.schedule = dist::choose_schedule(n, n, n, comm.size());
   return message_of<dist::communication_error>([&] {
-    dist::gemm(comm, 1.0, matrix(ones), matrix(ones), 0.0, matrix(result));
+    dist::gemm(comm, 1.0, matrix(ones), matrix(ones), 0.0, matrix(result), options);
     const auto own = layout.part_extents(comm.rank());
     const auto values = result.get();
     for (index_t j = 0; j < own.cols; ++j)

@@ -2,8 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <random>
+#include <utility>
+#include <vector>
 
 #include <keramos/dist/schedule.hpp>
 #include <keramos/keramos.hpp>
@@ -12,6 +15,7 @@ namespace {
 
 using namespace keramos;
 using dist::choose_schedule;
+using dist::layout;
 
 /// The bound of Kwasniewski et al. (SC'19, section 6) for ranks that hold s elements: blocks of C of a x a.
 double cosma_bound(double m, double n, double k, double p, double s) {
@@ -28,12 +32,33 @@ TEST(DistSchedule, LayoutsCoverTheMatrices) {
     auto s = choose_schedule(m, n, k, 1 + int(random() % 40));
     s.step = 1 + index_t(random()) % 9;
     if (random() % 2) s.first_step = 1 + index_t(random()) % s.step;
+    if (random() % 2) {
+      for (int rank = s.ranks; rank > 0; --rank) s.ranks_of_places.push_back(rank - 1);
+      s.ranks_of_places.resize(std::size_t(s.places()));
+    }
+    if (s.pk == 1) {
+      const auto blocks = [&](index_t e, int parts) {
+        return dist::dealt_blocks{1 + index_t(random()) % e, 1 + index_t(random()) % e,
+                                  int(random() % unsigned(parts))};
+      };
+      if (random() % 2) s.row_blocks = blocks(m, s.pm);
+      if (random() % 2) s.col_blocks = blocks(n, s.pn);
+      if (random() % 2) s.a_blocks = blocks(k, s.pn);
+      if (random() % 2) s.b_blocks = blocks(k, s.pm);
+    }
     SCOPED_TRACE(s.to_string());
     const auto a = s.layout_a(), b = s.layout_b(), sums = s.layout_sums();
     ASSERT_EQ(std::pair(a.rows(), a.cols()), std::pair(m, k));
     ASSERT_EQ(std::pair(b.rows(), b.cols()), std::pair(k, n));
     ASSERT_EQ(std::pair(sums.rows(), sums.cols()), std::pair(m, n));
     ASSERT_LE(s.pm * s.pn * s.pk, s.ranks);
+    for (int im = 0; im < s.pm; ++im)
+      for (int in = 0; in < s.pn; ++in) {
+        ASSERT_EQ(a.part_extents(s.rank_of(im, in, 0)).rows, s.rows_of(im));
+        ASSERT_EQ(b.part_extents(s.rank_of(im, in, 0)).cols, s.cols_of(in));
+        ASSERT_LE(s.rows_of(im), s.largest_box().m);
+        ASSERT_LE(s.cols_of(in), s.largest_box().n);
+      }
     for (index_t i = 0; i < m; i += 7)
       for (index_t l = 0; l < k; ++l) {
         int im, in, ik, jm, jn, jk;
@@ -159,6 +184,236 @@ TEST(DistSchedule, StepsAreLongWhereSumsCostTime) {
   const auto lean = choose_schedule(n, n, n, 2, {}, less, 12);
   EXPECT_LE(lean.memory(), less);
   EXPECT_LT(lean.step, s.step);
+}
+
+// Where matrices lie.
+
+/// The grid of all ranks, as square as it may be.
+dist::process_grid squarest(int ranks) {
+  int rows = int(std::sqrt(double(ranks)));
+  while (ranks % rows) --rows;
+  return {rows, ranks / rows};
+}
+double most_of(const dist::schedule& s, const dist::operand_layouts& where) {
+  index_t most = 0;
+  for (const dist::rank_traffic& t : traffic_of(s, where)) most = std::max(most, t.most());
+  return double(most);
+}
+index_t redistributed(const dist::schedule& s, const dist::operand_layouts& where) {
+  index_t sum = 0;
+  for (const dist::rank_traffic& t : traffic_of(s, where)) sum += t.redistributed;
+  return sum;
+}
+
+class random_layouts {
+ public:
+  explicit random_layouts(unsigned seed) : random_(seed) {}
+  index_t pick(index_t count) { return index_t(random_() % std::uint64_t(count)); }
+  layout operator()(index_t rows, index_t cols, int ranks) {
+    const int grid_rows = 1 + int(pick(ranks)), grid_cols = 1 + int(pick(ranks / grid_rows));
+    const auto order =
+        pick(2) ? dist::process_grid::order::row_major : dist::process_grid::order::column_major;
+    const dist::block_cyclic b{rows + 2,
+                               cols + 3,
+                               1 + pick(20),
+                               1 + pick(20),
+                               {grid_rows, grid_cols, order, int(pick(ranks - grid_rows * grid_cols + 1))},
+                               int(pick(grid_rows)),
+                               int(pick(grid_cols))};
+    if (pick(4) > 0) return layout(b).sub(pick(3), pick(4), rows, cols);
+    std::vector<int> owners;
+    for (int x = 0; x < 6; ++x) owners.push_back(int(pick(ranks)));
+    return layout::grid({0, rows / 3, rows}, {0, cols / 4, cols / 2, cols}, owners);
+  }
+
+ private:
+  std::mt19937_64 random_;
+};
+
+// What is counted by rows and columns is what element after element says.
+TEST(DistScheduleOfLayouts, CountsElements) {
+  random_layouts random(17);
+  for (int c = 0; c < 60; ++c) {
+    const index_t m = 1 + random.pick(40), n = 1 + random.pick(40), k = 1 + random.pick(40);
+    const int ranks = 2 + int(random.pick(9));
+    const dist::operand_layouts where{random(m, k, ranks), random(k, n, ranks), random(m, n, ranks)};
+    const auto s =
+        c % 2 ? choose_schedule(where, ranks, {4, 2, 8}) : choose_schedule(m, n, k, ranks, {4, 2, 8});
+    SCOPED_TRACE(s.to_string());
+    std::vector<index_t> received(std::size_t(ranks), 0), sent = received;
+    const auto move = [&](const layout& from, const layout& to, int bytes) {
+      for (index_t i = 0; i < from.rows(); ++i)
+        for (index_t j = 0; j < from.cols(); ++j)
+          if (from.owner(i, j) != to.owner(i, j))
+            received[std::size_t(to.owner(i, j))] += bytes, sent[std::size_t(from.owner(i, j))] += bytes;
+    };
+    move(where.a, s.layout_a(), 4);
+    move(where.b, s.layout_b(), 2);
+    move(s.layout_sums(), where.c, 8);
+    const auto counted = traffic_of(s, where);
+    index_t all_received = 0, all_sent = 0;
+    for (int rank = 0; rank < ranks; ++rank) {
+      const auto& x = counted[std::size_t(rank)];
+      EXPECT_EQ(x.redistributed, received[std::size_t(rank)]);
+      EXPECT_EQ(x.received, x.redistributed + s.panel_bytes(rank) + s.sum_bytes(rank));
+      EXPECT_GE(x.sent, sent[std::size_t(rank)]);
+      all_received += x.received, all_sent += x.sent;
+    }
+    EXPECT_EQ(all_received, all_sent);
+  }
+}
+
+// No grid that is allowed moves less from these layouts, by more than is worth another grid.
+TEST(DistScheduleOfLayouts, NoGridMovesLess) {
+  random_layouts random(19);
+  int others = 0;
+  for (int c = 0; c < 200; ++c) {
+    const index_t m = 20 + random.pick(100), n = 20 + random.pick(100), k = 20 + random.pick(100);
+    const int ranks = 2 + int(random.pick(11));
+    const dist::operand_layouts where{random(m, k, ranks), random(k, n, ranks), random(m, n, ranks)};
+    const auto plain = choose_schedule(m, n, k, ranks), s = choose_schedule(where, ranks);
+    SCOPED_TRACE(s.to_string());
+    const auto work = [&](const dist::schedule& x) {
+      const auto box = x.largest_box();
+      return double(box.m) * double(box.n) * double(box.k);
+    };
+    const auto all = [&](const auto& f) {
+      for (int pm = 1; pm <= ranks; ++pm)
+        for (int pn = 1; pm * pn <= ranks; ++pn)
+          for (int pk = 1; pm * pn * pk <= ranks; ++pk)
+            f(dist::schedule{m, n, k, ranks, {}, pm, pn, pk, detail::ceil_div(k, pk)});
+    };
+    double least_work = 1e300, least = most_of(plain, where);
+    all([&](const dist::schedule& x) { least_work = std::min(least_work, work(x)); });
+    all([&](const dist::schedule& x) {
+      if (work(x) * 24 <= least_work * 25) least = std::min(least, most_of(x, where));
+    });
+    ASSERT_LE(work(s) * 24, least_work * 25);
+    const double most = most_of(s, where);
+    if (s.to_string() == plain.to_string()) {
+      ASSERT_GE(least, 0.95 * most);
+    } else {
+      ASSERT_LE(most, least);
+      ASSERT_LT(most, 0.95 * most_of(plain, where));
+      ++others;
+    }
+  }
+  EXPECT_GT(others, 20);
+}
+
+// From ScaLAPACK's layout on as many ranks as it pays for, of sub-matrices and from any first process, only panels are sent.
+TEST(DistScheduleOfLayouts, BlocksStayWhereTheyAre) {
+  const index_t n = 36 * 512;  // as many blocks for each of 2, 3 and 4 parts
+  for (const int ranks : {2, 4, 6, 8, 9, 16})
+    for (const index_t block : {64, 512})
+      for (const bool is_part : {false, true}) {
+        dist::process_grid grid = squarest(ranks);
+        if (is_part) grid.by = dist::process_grid::order::column_major;
+        const index_t whole = is_part ? n + 3 * block : n;
+        layout l = dist::block_cyclic{whole, whole, block, block, grid, is_part ? grid.rows - 1 : 0, 0};
+        if (is_part) l = l.sub(block / 2, 2 * block + 5, n, n);
+        const dist::operand_layouts where{l, l, l};
+        const auto plain = choose_schedule(n, n, n, ranks), s = choose_schedule(where, ranks);
+        SCOPED_TRACE(s.to_string() + " instead of " + plain.to_string());
+        EXPECT_EQ(redistributed(s, where), 0);
+        if (!is_part) {
+          for (const layout& wanted : {s.layout_a(), s.layout_b(), s.layout_sums()})
+            EXPECT_TRUE(wanted.same_places(l));
+        }
+        EXPECT_GT(redistributed(plain, where), 0);
+        EXPECT_LT(most_of(s, where), 0.82 * most_of(plain, where));
+        // Each step's panels come from all that share them alike.
+        for (int t = 0; t + 1 < s.steps() && !is_part; ++t) {
+          std::vector<index_t> of_sharer(std::size_t(s.pn), 0);
+          for (const auto& r : s.runs_of_a(0, t)) of_sharer[std::size_t(r.sharer)] += r.end - r.begin;
+          EXPECT_EQ(std::count(of_sharer.begin(), of_sharer.end(), of_sharer[0]), s.pn);
+        }
+        EXPECT_LE(4 * s.first(), n);
+        EXPECT_LE(s.memory(), 2 * plain.memory());
+        const index_t little = plain.memory();
+        EXPECT_LE(choose_schedule(where, ranks, {}, little).memory(), little);
+      }
+}
+
+// Matrices that lie as the schedule wants them choose it.
+TEST(DistScheduleOfLayouts, ItsOwnLayoutsChooseIt) {
+  random_layouts random(23);
+  for (int c = 0; c < 50; ++c) {
+    const int ranks = 2 + int(random.pick(15));
+    const auto plain =
+        choose_schedule(1 + random.pick(3000), 1 + random.pick(3000), 1 + random.pick(3000), ranks);
+    const auto s = choose_schedule({plain.layout_a(), plain.layout_b(), plain.layout_sums()}, ranks);
+    EXPECT_EQ(s.to_string(), plain.to_string());
+  }
+}
+
+// Ranks are given the places where their data is: here one block each, numbered against the schedule's order.
+TEST(DistScheduleOfLayouts, PlacesFollowTheData) {
+  const index_t n = 4096;
+  const layout l =
+      dist::block_cyclic{n, n, n / 2, n / 2, {2, 2, dist::process_grid::order::column_major}, 1, 0};
+  const dist::operand_layouts where{l, l, l};
+  const auto s = choose_schedule(where, 4);
+  SCOPED_TRACE(s.to_string());
+  EXPECT_LT(most_of(s, where), 0.8 * most_of(choose_schedule(n, n, n, 4), where));
+  for (int rank = 0; rank < 4; ++rank) {
+    int im, in, ik;
+    ASSERT_TRUE(s.place(rank, im, in, ik));
+    EXPECT_EQ(s.rank_of(im, in, ik), rank);
+  }
+  dist::schedule other = s;
+  other.ranks_of_places = {0, 1, 2, 3};
+  do EXPECT_LE(most_of(s, where), most_of(other, where));
+  while (std::next_permutation(other.ranks_of_places.begin(), other.ranks_of_places.end()));
+}
+
+TEST(DistScheduleOfLayouts, EdgesAndWhatIsNotCounted) {
+  for (const index_t m : {0, 1, 5})
+    for (const index_t n : {0, 1, 5})
+      for (const index_t k : {0, 1, 5}) {
+        const auto blocks = [](index_t rows, index_t cols) {
+          return layout(dist::block_cyclic{rows, cols, 2, 2, {1, 3}});
+        };
+        const dist::operand_layouts where{blocks(m, k), blocks(k, n), blocks(m, n)};
+        const auto s = choose_schedule(where, 3);
+        EXPECT_EQ(std::tuple(s.m, s.n, s.k), std::tuple(m, n, k));
+        if (m * n * k == 0) {
+          EXPECT_EQ(s.to_string(), choose_schedule(m, n, k, 3).to_string());
+        }
+        EXPECT_EQ(traffic_of(s, where).size(), 3u);
+      }
+  const auto expect_plain = [](const layout& l, int ranks) {
+    const index_t n = l.rows();
+    EXPECT_EQ(choose_schedule({l, l, l}, ranks).to_string(), choose_schedule(n, n, n, ranks).to_string());
+  };
+  expect_plain(dist::block_cyclic{9000, 9000, 100, 100, {9, 9}}, 81);  // ranks
+  expect_plain(dist::block_cyclic{20000, 20000, 1, 1, {2, 2}}, 4);     // blocks
+  expect_plain(dist::block_cyclic{2000, 2000, 10, 10, {4, 4}}, 3);     // of more ranks than there are
+  expect_plain(layout::on_rank(2000, 2000), 1);
+  std::vector<index_t> splits;
+  for (index_t i = 0; i <= 2500; i += 100) splits.push_back(i);
+  expect_plain(layout::grid(splits, splits, std::vector<int>(625, 1)), 2);  // parts
+  const layout l = layout::on_rank(20, 30);
+  EXPECT_THROW(choose_schedule({l, l, l}, 2), invalid_argument);
+  EXPECT_THROW(traffic_of(choose_schedule(20, 20, 20, 2), {l, l, l}), invalid_argument);
+  const layout square = layout::on_rank(20, 20, 5);
+  EXPECT_THROW(traffic_of(choose_schedule(20, 20, 20, 2), {square, square, square}), invalid_argument);
+  EXPECT_THROW(choose_schedule({square, square, square}, 6, {}, 1), memory_error);
+  const index_t huge = index_t(1) << 30;
+  const layout far = dist::block_cyclic{huge, 4, huge / 64, 2, {2, 2}};
+  const layout flat = dist::block_cyclic{4, huge, 2, huge / 64, {2, 2}};
+  const layout vast = dist::block_cyclic{huge, huge, huge / 64, huge / 64, {2, 2}};
+  EXPECT_EQ(choose_schedule({far, flat, vast}, 4).m, huge);
+}
+
+// A choice takes tens of microseconds on 2 ranks and a millisecond or so on 32. Here only that it takes no seconds.
+TEST(DistScheduleOfLayouts, IsChosenSoon) {
+  const auto begin = std::chrono::steady_clock::now();
+  for (const int ranks : {2, 16, 64}) {
+    const layout l = dist::block_cyclic{32768, 32768, 64, 64, squarest(ranks)};
+    choose_schedule({l, l, l}, ranks);
+  }
+  EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), 2.0);
 }
 
 }  // namespace

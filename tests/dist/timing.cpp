@@ -120,9 +120,8 @@ class timing {
   static constexpr double unit = bytes == 8 ? 0x1p-53 : bytes == 4 ? 0x1p-24 : 0x1p-8;
 
   dist::schedule chosen() const {
-    const dist::matrix<T> x(dist::layout::on_rank(n_, n_), std::vector<matrix_view<T>>());
-    return keramos::detail::dist_schedule(keramos::detail::dist_product_of(x, x, x, 1, 0, {}), comm_.size(),
-                                          {});
+    return dist::choose_schedule(n_, n_, n_, comm_.size(), {bytes, bytes, std::max(bytes, 4)},
+                                 dist::unlimited_memory, keramos::detail::dist_memory_per_link);
   }
   double on_one_rank() {
     const std::size_t size = std::size_t(n_ * n_);

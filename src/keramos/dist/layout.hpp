@@ -97,6 +97,9 @@ class KERAMOS_EXPORT layout {
   /// The layout of the transpose, whose parts are the transposes of these.
   layout transposed() const;
 
+  /// Whether each element lies in the same place, however blocks are cut there.
+  bool same_places(const layout& other) const;
+
   /// The same for equal layouts, on all ranks, and hardly ever for others.
   std::uint64_t fingerprint() const;
   /// "300x200 in 5x4 blocks on 6 ranks, fingerprint ...": for messages.

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include <keramos/base/export.hpp>
 #include <keramos/base/index.hpp>
@@ -20,6 +21,13 @@ namespace keramos::dist {
 /// Bytes of elements of A and B and of sums.
 struct element_bytes {
   int a = 8, b = 8, sum = 8;
+};
+
+/// Lines that are dealt out to parts in turn, as ScaLAPACK does: block 0 has `first` lines, others have `block`, and block b goes
+/// to part (b + from) % parts. block = 0: not so.
+struct dealt_blocks {
+  index_t block = 0, first = 0;
+  int from = 0;
 };
 
 inline constexpr index_t unlimited_memory = std::numeric_limits<index_t>::max();
@@ -33,20 +41,47 @@ struct KERAMOS_EXPORT schedule {
   /// The same of the first step, if it is shorter, since a rank waits for its panels; 0: as the others.
   index_t first_step = 0;
 
+  /// Each part of m, n and k is one stretch, and columns of A and rows of B of each step are shared out in stretches. Where pk is
+  /// 1, they may be dealt out in blocks instead, as operands are: rows of A and C to the pm parts of m, columns of B and C to
+  /// the pn of n, columns of A to the pn ranks that need them, rows of B to the pm.
+  dealt_blocks row_blocks = {}, col_blocks = {}, a_blocks = {}, b_blocks = {};
+  /// The rank of each place; empty: its number.
+  std::vector<int> ranks_of_places = {};
+
   /// A rank's place; false if it has none.
   bool place(int rank, int& im, int& in, int& ik) const;
-  int rank_of(int im, int in, int ik) const { return (ik * pm + im) * pn + in; }
+  int places() const { return pm * pn * pk; }
+  int rank_of(int im, int in, int ik) const {
+    const int number = (ik * pm + im) * pn + in;
+    return ranks_of_places.empty() ? number : ranks_of_places[std::size_t(number)];
+  }
+
+  /// How many rows of C a place with this im has, and how many columns one with this in; the most that any has, with the most
+  /// of k.
+  index_t rows_of(int im) const;
+  index_t cols_of(int in) const;
+  struct box {
+    index_t m = 0, n = 0, k = 0;
+  };
+  box largest_box() const;
 
   /// Of the ranks' parts in k: how many steps each takes, and where step t of part ik begins. Step steps() ends it.
   int steps() const;
   index_t first() const { return first_step > 0 && first_step < step ? first_step : step; }
   index_t step_begin(int ik, int t) const;
+  /// The columns of A, or rows of B, of a step, in their order: `sharer` (an in of A, an im of B) has begin ... end - 1.
+  struct run {
+    int sharer;
+    index_t begin, end;
+  };
+  std::vector<run> runs_of_a(int ik, int t) const;
+  std::vector<run> runs_of_b(int ik, int t) const;
 
   /// Whether the sums of a block stand by columns and are shared out by columns.
   bool sums_by_columns() const;
 
   /// Where op(A) (m x k), op(B) (k x n) and the sums (m x n) lie while the product runs. A rank has one part of each at most.
-  /// Columns of A of each step are dealt to the pn ranks that need them, rows of B to the pm, blocks of C to the pk. A user
+  /// Columns of A of each step are shared out to the pn ranks that need them, rows of B to the pm, blocks of C to the pk. A user
   /// whose matrices lie so saves nothing but time: they are copied, but not sent.
   layout layout_a() const;
   layout layout_b() const;
@@ -64,7 +99,7 @@ struct KERAMOS_EXPORT schedule {
   double touched() const;
 
   /// The most that a rank allocates beside the operands, without the buffers of redistribution, which take what is left
-  /// of the memory given.
+  /// of the memory given; unlimited_memory from 2^62 bytes on.
   index_t memory() const;
 
   std::string to_string() const;
@@ -80,6 +115,33 @@ struct KERAMOS_EXPORT schedule {
 /// @throws memory_error if no grid fits, with the bytes that the leanest needs; invalid_argument if an extent is negative or
 /// there is no rank.
 KERAMOS_EXPORT schedule choose_schedule(index_t m, index_t n, index_t k, int ranks, element_bytes bytes = {},
+                                        index_t memory = unlimited_memory, double memory_per_link = 0);
+
+/// Where a product's matrices lie: op(A) (m x k), op(B) (k x n), C (m x n).
+struct operand_layouts {
+  layout a, b, c;
+};
+
+/// Bytes that a rank receives and sends in a product from these layouts: redistribution, panels and sums. C is sent as sums.
+struct rank_traffic {
+  index_t received = 0, sent = 0;
+  /// Of those received: to bring A and B to layout_a() and layout_b(), and the sums to C.
+  index_t redistributed = 0;
+  index_t most() const { return received > sent ? received : sent; }
+};
+/// Of each rank. Takes time and memory by the square of their number.
+/// @throws invalid_argument if extents are not the schedule's, or a layout has more ranks than there are.
+KERAMOS_EXPORT std::vector<rank_traffic> traffic_of(const schedule& s, const operand_layouts& where);
+
+/// The schedule for matrices that lie there. Of the grids that the other choose_schedule allows, with parts of m, n and k in
+/// stretches or, where a layout is cyclic, dealt out as that layout is, the one with which the rank that receives or sends most
+/// does so with the fewest bytes, redistribution included. Places go to ranks that have much of what they need. It is the other's
+/// choice if that takes at most 1/20 more.
+///
+/// It is the other's choice as well where counting would take long: more than 64 ranks, 16384 blocks of rows and columns in all,
+/// or a layout with more than 512 parts.
+/// @throws as the other; invalid_argument if extents disagree.
+KERAMOS_EXPORT schedule choose_schedule(const operand_layouts& where, int ranks, element_bytes bytes = {},
                                         index_t memory = unlimited_memory, double memory_per_link = 0);
 
 }  // namespace keramos::dist

@@ -1,0 +1,237 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <keramos/base/error.hpp>
+#include <keramos/dist/schedule.hpp>
+#include <keramos/dist/traffic.hpp>
+
+namespace keramos::dist {
+namespace {
+
+using detail::ceil_div;
+
+/// Steps long enough that the product of two panels outweighs reading and writing C, and that messages are long.
+constexpr index_t least_step = 256, least_panel_bytes = index_t(4) << 20;
+
+/// Bytes of panels that a rank receives.
+double panels_received(const schedule& s) {
+  const schedule::box x = s.largest_box();
+  const auto part = [&](index_t lines, int bytes, int sharers) {
+    return double(lines) * double(x.k) * bytes * (sharers - 1) / sharers;
+  };
+  return part(x.m, s.bytes.a, s.pn) + part(x.n, s.bytes.b, s.pm);
+}
+
+/// How much shorter the first step is where `memory_per_link` is said. Its product must last as long as the next panels travel.
+constexpr index_t first_part = 4;
+
+/// The step with which the panels of the first, for which the product waits, and sums that are read and written again in each
+/// other step take the least time together.
+index_t balanced_step(const schedule& s, double memory_per_link) {
+  constexpr index_t unit = 128;
+  const schedule::box x = s.largest_box();
+  const double panels = panels_received(s) / double(first_part);
+  const double sums = 2.0 * double(x.m) * double(x.n) * s.bytes.sum;
+  const auto others = std::max<index_t>(1, index_t(std::lround(std::sqrt(panels * memory_per_link / sums))));
+  return ceil_div(ceil_div(x.k * first_part, others * first_part + 1), unit) * unit;
+}
+
+/// The fewest lines of k of which all sharers have as many, where they are dealt out.
+index_t round_of(const schedule& s) {
+  const auto of = [&](const dealt_blocks& d, int sharers) {
+    return d.block == 0 ? 1 : d.block > s.k / sharers ? s.k : d.block * sharers;
+  };
+  const index_t a = of(s.a_blocks, s.pn), b = of(s.b_blocks, s.pm), other = b / std::gcd(a, b);
+  return a > s.k / other ? s.k : a * other;
+}
+
+/// The longest step that fits, of those that give each sharer something; false if none does.
+bool choose_step(schedule& s, index_t memory, double memory_per_link) {
+  const schedule::box x = s.largest_box();
+  s.first_step = 0;
+  const index_t line_bytes = std::max<index_t>(1, x.m * s.bytes.a + x.n * s.bytes.b);
+  const index_t least = std::clamp<index_t>(std::max(s.pm, s.pn), 1, std::max<index_t>(1, x.k));
+  // With one sharer nothing is sent, and there is nothing to hide.
+  const bool sends = s.pm > 1 || s.pn > 1, is_balanced = sends && memory_per_link > 0 && s.m > 0 && s.n > 0;
+  s.step = sends ? std::min(x.k, std::max(least_step, least_panel_bytes / line_bytes)) : x.k;
+  if (is_balanced) s.step = std::min(x.k, std::max(s.step, balanced_step(s, memory_per_link)));
+  for (s.step = std::max(least, s.step);; s.step = std::max(least, s.step / 2)) {
+    if (is_balanced && s.step < x.k) s.first_step = std::max(least, s.step / first_part);
+    if (s.memory() <= memory) return true;
+    if (s.step == least) return false;
+  }
+}
+
+double received(const schedule& s) {
+  const schedule::box x = s.largest_box();
+  return panels_received(s) + double(x.m) * double(x.n) * s.bytes.sum * (s.pk - 1) / s.pk;
+}
+double work(const schedule& s) {
+  const schedule::box x = s.largest_box();
+  return double(x.m) * double(x.n) * double(x.k);
+}
+bool is_allowed(double work, double least_work) { return work * 24 <= least_work * 25; }
+
+/// Calls f with each grid of at most s.ranks ranks, as much of k as fits left for the last factor.
+template <class F>
+void for_each_grid(schedule s, const F& f) {
+  const auto most = [&](index_t extent, int ranks) { return int(std::clamp<index_t>(extent, 1, ranks)); };
+  for (s.pm = 1; s.pm <= most(s.m, s.ranks); ++s.pm)
+    for (s.pn = 1; s.pn <= most(s.n, s.ranks / s.pm); ++s.pn) {
+      s.pk = most(s.k, s.ranks / (s.pm * s.pn));
+      if (s.k > 0) s.pk = int(ceil_div(s.k, ceil_div(s.k, s.pk)));  // no more than shorten the longest part
+      f(s);
+    }
+}
+
+/// The work of the grid of least work that fits.
+double least_work_of(const schedule& none, index_t memory, double memory_per_link) {
+  double least_work = std::numeric_limits<double>::infinity();
+  index_t leanest = unlimited_memory;
+  for_each_grid(none, [&](schedule s) {
+    if (work(s) >= least_work && leanest <= memory) return;
+    if (choose_step(s, memory, memory_per_link)) least_work = std::min(least_work, work(s));
+    leanest = std::min(leanest, s.memory());
+  });
+  if (leanest > memory)
+    throw memory_error("keramos::dist::gemm: options.memory is " + std::to_string(memory) +
+                       " bytes a rank but " + std::to_string(none.m) + "x" + std::to_string(none.n) + "x" +
+                       std::to_string(none.k) + " on " + std::to_string(none.ranks) + " ranks needs " +
+                       std::to_string(leanest) + " at least; allow more, or use more ranks");
+  return least_work;
+}
+
+schedule of_least_traffic(const schedule& none, double least_work, index_t memory, double memory_per_link) {
+  schedule best;
+  double best_received = std::numeric_limits<double>::infinity();
+  for_each_grid(none, [&](schedule s) {
+    if (!is_allowed(work(s), least_work)) return;
+    const double bytes_here = received(s);
+    const auto ties = [](const schedule& x) { return std::pair(x.places(), x.pk); };
+    if (bytes_here > best_received || (bytes_here == best_received && ties(s) >= ties(best))) return;
+    if (choose_step(s, memory, memory_per_link)) best = s, best_received = bytes_here;
+  });
+  return best;
+}
+
+/// How an axis is dealt out to `parts` processes, if it is, from the process of its first block on.
+dealt_blocks dealt_as(const layout::axis& a, int parts) {
+  const std::size_t blocks = a.at.size();
+  if (parts < 2 || a.processes != parts || blocks < 2) return {};
+  const dealt_blocks d{a.begin[2] - a.begin[1], a.begin[1], a.process[0]};
+  for (std::size_t b = 0; b < blocks; ++b) {
+    const index_t length = a.begin[b + 1] - a.begin[b];
+    const bool is_last = b + 1 == blocks;
+    if (length < 1 || (b > 0 && (is_last ? length > d.block : length != d.block)) ||
+        a.process[b] != int((std::size_t(d.from) + b) % std::size_t(parts)))
+      return {};
+  }
+  return d;
+}
+
+/// The grid of `s` with its parts dealt out as C is, or where C is not, as A or B is.
+schedule dealt_like(schedule s, const operand_layouts& where) {
+  const auto of = [](const layout& l) -> const layout::tables& { return l.parts_of_all(); };
+  s.row_blocks = dealt_as(of(where.c).rows, s.pm);
+  if (s.row_blocks.block == 0) s.row_blocks = dealt_as(of(where.a).rows, s.pm);
+  s.col_blocks = dealt_as(of(where.c).cols, s.pn);
+  if (s.col_blocks.block == 0) s.col_blocks = dealt_as(of(where.b).cols, s.pn);
+  s.a_blocks = dealt_as(of(where.a).cols, s.pn);
+  s.b_blocks = dealt_as(of(where.b).rows, s.pm);
+  // Part 0 is the process that has the first block; ranks find their places.
+  s.a_blocks.from = (s.a_blocks.from - s.col_blocks.from + s.pn) % s.pn;
+  s.b_blocks.from = (s.b_blocks.from - s.row_blocks.from + s.pm) % s.pm;
+  s.row_blocks.from = s.col_blocks.from = 0;
+  return s;
+}
+
+/// Makes steps whole rounds, in which all sharers send as much. False if that takes more memory, if too little of the panels is
+/// hidden then, or if messages are too short.
+bool choose_rounds(schedule& s, index_t memory) {
+  if (s.a_blocks.block == 0 && s.b_blocks.block == 0) return true;
+  constexpr index_t most_blocks = 64, least_hidden = 4;  // of a step; for which nothing waits, of all: 3 in 4
+  const index_t round = round_of(s);
+  const auto rounded = [&](index_t step) { return std::min(s.k, ceil_div(step, round) * round); };
+  if (s.first_step > 0) s.first_step = rounded(s.first_step);
+  s.step = rounded(s.step);
+  const auto blocks = [&](const dealt_blocks& d) { return d.block == 0 ? 0 : s.step / d.block; };
+  return s.first() <= s.k / least_hidden && std::max(blocks(s.a_blocks), blocks(s.b_blocks)) <= most_blocks &&
+         s.memory() <= memory;
+}
+
+/// Whether counting takes microseconds, a few milliseconds at most.
+bool is_counted(const operand_layouts& where, int ranks) {
+  constexpr std::size_t most_blocks = 16384, most_parts = 512;
+  std::size_t blocks = 0;
+  for (const layout* l : {&where.a, &where.b, &where.c}) {
+    const layout::tables& t = l->parts_of_all();
+    blocks += t.rows.at.size() + t.cols.at.size();
+    if (t.rank.size() > most_parts || l->ranks() > ranks) return false;
+  }
+  return ranks > 1 && ranks <= 64 && blocks <= most_blocks;
+}
+
+}  // namespace
+
+schedule choose_schedule(index_t m, index_t n, index_t k, int ranks, element_bytes bytes, index_t memory,
+                         double memory_per_link) {
+  if (m < 0 || n < 0 || k < 0 || ranks < 1)
+    throw invalid_argument("keramos::dist::choose_schedule: m, n and k are " + std::to_string(m) + ", " +
+                           std::to_string(n) + " and " + std::to_string(k) + " on " + std::to_string(ranks) +
+                           " ranks but extents must not be negative, and there must be a rank");
+  schedule none;
+  none.m = m, none.n = n, none.k = k, none.ranks = ranks, none.bytes = bytes;
+  return of_least_traffic(none, least_work_of(none, memory, memory_per_link), memory, memory_per_link);
+}
+
+schedule choose_schedule(const operand_layouts& where, int ranks, element_bytes bytes, index_t memory,
+                         double memory_per_link) {
+  const index_t m = where.c.rows(), n = where.c.cols(), k = where.a.cols();
+  if (where.a.rows() != m || where.b.rows() != k || where.b.cols() != n)
+    throw invalid_argument("keramos::dist::choose_schedule: op(A) is " + where.a.to_string() + ", op(B) " +
+                           where.b.to_string() + " and C " + where.c.to_string() +
+                           ", whose extents are no product's");
+  const schedule plain = choose_schedule(m, n, k, ranks, bytes, memory, memory_per_link);
+  if (m == 0 || n == 0 || k == 0 || !is_counted(where, ranks)) return plain;
+
+  constexpr double worth_it = 0.95;
+  detail::dist_traffic of_plain(plain);
+  of_plain.count(where);
+  schedule best = plain;
+  double best_most = worth_it * of_plain.most({});
+  const auto consider = [&](const schedule& s) {
+    detail::dist_traffic traffic(s);
+    if (traffic.scheduled() >= best_most) return;
+    traffic.count(where);
+    if (traffic.least_of_places() >= best_most) return;
+    for (const std::vector<int>& places : {std::vector<int>(), traffic.near_places()}) {
+      const double most = traffic.most(places);
+      if (most >= best_most) continue;
+      best = s, best_most = most;
+      best.ranks_of_places = places;
+    }
+  };
+  schedule none;
+  none.m = m, none.n = n, none.k = k, none.ranks = ranks, none.bytes = bytes;
+  const double least_work = least_work_of(none, memory, memory_per_link);
+  for_each_grid(none, [&](schedule s) {
+    if (!is_allowed(work(s), least_work)) return;
+    if (choose_step(s, memory, memory_per_link)) consider(s);
+    if (s.pk > 1) return;
+    schedule dealt = dealt_like(s, where);
+    for (const bool with_k : {true, false}) {
+      if (!with_k) dealt.a_blocks = dealt.b_blocks = {};
+      if (is_allowed(work(dealt), least_work) && choose_step(dealt, memory, memory_per_link) &&
+          (!with_k || choose_rounds(dealt, memory)))
+        consider(dealt);
+    }
+  });
+  return best;
+}
+
+}  // namespace keramos::dist
