@@ -13,6 +13,7 @@
 #include <keramos/backends/hip/traits.hpp>
 #include <keramos/backends/hip/units.hpp>
 #include <keramos/backends/interface.hpp>
+#include <keramos/base/complex.hpp>
 #include <keramos/base/float16.hpp>
 #include <keramos/base/integer8.hpp>
 #include <keramos/base/macros.hpp>
@@ -144,11 +145,12 @@ struct mma<Kokkos::HIP> : fma_units {
   /// LLVM moves the products of a k-tile behind the barrier that ends it, since nothing before needs them, and all of
   /// the k-tile's fragments wait for them in registers: f32 tiles of 64 x 64 x 16 spilled up to 320 bytes at 128
   /// registers, and take 89 now. The statement is none, but the compiler must believe that it changes the sums; those
-  /// of a vector go together, for scalars would not be multiplied in pairs (v_pk_fma_f32).
+  /// of a vector go together, for scalars would not be multiplied in pairs (v_pk_fma_f32). Complex numbers are two each.
   template <class T, int Count>
   KERAMOS_FORCEINLINE_FUNCTION static void settle([[maybe_unused]] T (&sums)[Count]) {
 #if defined(__HIP_DEVICE_COMPILE__)
-    using vector = T __attribute__((ext_vector_type(Count)));
+    using number = typename detail::part_of<T>::type;
+    using vector = number __attribute__((ext_vector_type(Count * (sizeof(T) / sizeof(number)))));
     vector v;
     __builtin_memcpy(&v, sums, sizeof(sums));
     asm volatile("" : "+v"(v));
