@@ -4,8 +4,8 @@
 #include <keramos/core/detail/launch.hpp>
 #include <keramos/core/group_algorithms.hpp>
 
+#include <team.hpp>
 #include "arguments.hpp"
-#include "team.hpp"
 
 using namespace keramos;
 using keramos::test::sycl::group_results;
@@ -80,8 +80,8 @@ void all_of_it(group_results* out) {
 
 }  // namespace
 
-#define KERAMOS_GROUP(items) \
-  KERAMOS_ND_RANGE_KERNEL    \
+#define KERAMOS_GROUP(items)     \
+  KERAMOS_ND_RANGE_KERNEL(items) \
   void group_of_##items(group_results* out) { all_of_it<items>(out); }
 KERAMOS_GROUP(1)
 KERAMOS_GROUP(19)

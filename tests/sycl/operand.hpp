@@ -12,7 +12,8 @@
 namespace keramos::test::sycl {
 
 template <class T>
-tiling::operand<T> operand_of(const void* data, index_t stride_mn, index_t stride_k, bool other) {
+KERAMOS_INLINE_FUNCTION tiling::operand<T> operand_of(const void* data, index_t stride_mn, index_t stride_k,
+                                                      bool other) {
   tiling::reading<T> how;
   if constexpr (keramos::detail::is_complex<T>)
     how.conjugated = other;
@@ -24,7 +25,7 @@ tiling::operand<T> operand_of(const void* data, index_t stride_mn, index_t strid
 }
 
 template <class Types>
-gemm_problem<Types> problem_of(const product& p) {
+KERAMOS_INLINE_FUNCTION gemm_problem<Types> problem_of(const product& p) {
   return {operand_of<typename Types::a>(p.a, p.a_stride_mn, p.a_stride_k, p.a_other != 0),
           operand_of<typename Types::b>(p.b, p.b_stride_mn, p.b_stride_k, p.b_other != 0),
           static_cast<typename Types::c*>(p.c),
@@ -38,13 +39,14 @@ gemm_problem<Types> problem_of(const product& p) {
 template <class Types>
 using update = epilogue::linear_block<typename Types::number>;
 template <class Types>
-update<Types> update_of(const product& p) {
+KERAMOS_INLINE_FUNCTION update<Types> update_of(const product& p) {
   using number = typename Types::number;
   return {number(p.alpha), number(p.beta)};
 }
 
 template <class Types>
-keramos::detail::split_k<typename Types::accumulator> split_of(const product& p, int fan_in) {
+KERAMOS_INLINE_FUNCTION keramos::detail::split_k<typename Types::accumulator> split_of(const product& p,
+                                                                                       int fan_in) {
   return {{p.parts, fan_in, p.k_per_part}, static_cast<typename Types::accumulator*>(p.sums), p.arrivals};
 }
 

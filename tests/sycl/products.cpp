@@ -1,12 +1,11 @@
-// The kernels of products for one type, KERAMOS_TYPE. A program compiles this when it runs (docs/elsewhere.md).
-#include <sycl/sycl.hpp>
-
+// The kernels of products for one type, KERAMOS_TYPE. On SYCL a program compiles this when it runs; for HIP it is compiled with
+// the team.hpp of tests/hip (docs/elsewhere.md).
 #include <keramos/gemm/kernel/tiled.hpp>
 #include <keramos/gemm/plan/simt_rows.hpp>
 
+#include <team.hpp>
 #include "arguments.hpp"
 #include "operand.hpp"
-#include "team.hpp"
 
 using namespace keramos;
 using keramos::test::sycl::product;
@@ -32,16 +31,22 @@ constexpr bool is_kernel() {
 }
 
 template <int Row, int Access>
-void multiply([[maybe_unused]] const product& p) {
+KERAMOS_INLINE_FUNCTION void multiply([[maybe_unused]] const product& p) {
   if constexpr (is_kernel<Row, Access>()) {
     using collective = detail::simt::row<space, types, number_of(Row), Access>;
     const auto problem = test::sycl::problem_of<types>(p);
+    constexpr tiling::shape block = collective::block();
+    const int tiles_m = int((p.m + block.m - 1) / block.m), tiles_n = int((p.n + block.n - 1) / block.n);
+    const detail::tile_order order{
+        tiles_m, tiles_n,
+        tiles_m < detail::tile_order::usual_band ? tiles_m : detail::tile_order::usual_band};
+    detail::dealt_teams_of<collective> dealt{};
+    if constexpr (requires { dealt.dies; }) dealt.dies = 1;
     const detail::gemm_kernel<collective, test::sycl::update<types>> kernel{
-        {},
+        dealt,
         collective{},
         problem,
-        {detail::order_of(p.m, p.n, collective::block()), collective::can_shift_m(problem),
-         collective::can_shift_n(problem)},
+        {order, test::sycl::can_shift_m<collective>(problem), test::sycl::can_shift_n<collective>(problem)},
         test::sycl::update_of<types>(p),
         test::sycl::split_of<types>(p, 2)};
     kernel(test::sycl::team_with<collective::team_size, collective::local_bytes()>());
@@ -59,10 +64,15 @@ constexpr test::sycl::tile tile_of() {
   }
 }
 
+template <int Row, int Access>
+constexpr int threads_of() {
+  return tile_of<Row, Access>().team_size > 0 ? tile_of<Row, Access>().team_size : 1;
+}
+
 }  // namespace
 
-#define KERAMOS_PRODUCT(row, access) \
-  KERAMOS_ND_RANGE_KERNEL            \
+#define KERAMOS_PRODUCT(row, access)                   \
+  KERAMOS_ND_RANGE_KERNEL((threads_of<row, access>())) \
   void product_##row##_##access(product p) { multiply<row, access>(p); }
 #define KERAMOS_PRODUCTS(row) \
   KERAMOS_PRODUCT(row, 0)     \

@@ -4,8 +4,8 @@
 #include <keramos/algorithm/stencil_kernel.hpp>
 #include <keramos/core/detail/launch.hpp>
 
+#include <team.hpp>
 #include "arguments.hpp"
-#include "team.hpp"
 
 using namespace keramos;
 using keramos::test::sycl::grid;
@@ -66,7 +66,7 @@ void describe(const grid& g, int* out) {
 }  // namespace
 
 #define KERAMOS_STENCIL(name, ...)                           \
-  KERAMOS_ND_RANGE_KERNEL                                    \
+  KERAMOS_ND_RANGE_KERNEL(256)                               \
   void stencil_##name(grid g) { run<halo<__VA_ARGS__>>(g); } \
   KERAMOS_SINGLE_TASK_KERNEL                                 \
   void groups_##name(grid g, int* out) { describe<halo<__VA_ARGS__>>(g, out); }

@@ -11,9 +11,9 @@
 #include <keramos/core/local_memory.hpp>
 #include <keramos/enabled_backends.hpp>
 
-/// A kernel that the host finds by its name (sycl_ext_oneapi_free_function_kernels). Of two dimensions, as Kokkos launches
-/// teams: the team's threads, then one a team.
-#define KERAMOS_ND_RANGE_KERNEL \
+/// A kernel that the host finds by its name (sycl_ext_oneapi_free_function_kernels), for teams of at most so many threads. Of two
+/// dimensions, as Kokkos launches teams: the team's threads, then one a team.
+#define KERAMOS_ND_RANGE_KERNEL(threads) \
   extern "C" SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((::sycl::ext::oneapi::experimental::nd_range_kernel<2>))
 #define KERAMOS_SINGLE_TASK_KERNEL \
   extern "C" SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((::sycl::ext::oneapi::experimental::single_task_kernel))
@@ -40,6 +40,15 @@ team team_with() {
           item,
           int(item.get_group_linear_id()),
           int(item.get_group_range(1))};
+}
+
+template <class Collective, class Problem>
+bool can_shift_m(const Problem& p) {
+  return Collective::can_shift_m(p);
+}
+template <class Collective, class Problem>
+bool can_shift_n(const Problem& p) {
+  return Collective::can_shift_n(p);
 }
 
 }  // namespace keramos::test::sycl

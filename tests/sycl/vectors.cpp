@@ -6,9 +6,9 @@
 #include <keramos/gemm/kernel/small_batch.hpp>
 #include <keramos/gemm/plan/small_batch.hpp>
 
+#include <team.hpp>
 #include "arguments.hpp"
 #include "operand.hpp"
-#include "team.hpp"
 
 using namespace keramos;
 using keramos::test::sycl::product;
@@ -67,7 +67,7 @@ constexpr test::sycl::small small_of() {
 }  // namespace
 
 #define KERAMOS_VECTOR(along, width, elements)                            \
-  KERAMOS_ND_RANGE_KERNEL                                                 \
+  KERAMOS_ND_RANGE_KERNEL(256)                                            \
   void vector_##along##_##width(product p, int rows_of_team) {            \
     multiply_vector<tiling::direction::along, elements>(p, rows_of_team); \
   }
@@ -77,7 +77,7 @@ KERAMOS_VECTOR(k, 1, 1)
 KERAMOS_VECTOR(k, 16, vector)
 
 #define KERAMOS_SMALL(row, access) \
-  KERAMOS_ND_RANGE_KERNEL          \
+  KERAMOS_ND_RANGE_KERNEL(256)     \
   void small_##row##_##access(product p) { multiply_batch<row, access>(p); }
 #define KERAMOS_SMALLS(row) \
   KERAMOS_SMALL(row, 0)     \
