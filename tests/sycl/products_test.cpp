@@ -55,31 +55,15 @@ class SyclProducts : public testing::Test {
         beta != 0 ? matrix<C>(q, m, n, n % 2 == 0, false, random) : matrix<C>(q, m, n, n % 2 == 0, false);
 
     const std::int64_t tiles = (m + t.block_m - 1) / t.block_m * ((n + t.block_n - 1) / t.block_n);
-    product p{a.data(),
-              b.data(),
-              c.data(),
-              a.row_stride,
-              a.col_stride,
-              b.col_stride,
-              b.row_stride,
-              c.row_stride,
-              c.col_stride,
-              m,
-              n,
-              k};
+    product p = product_of(a, b, c, m, n, k);
     p.a_other = (access & 8) != 0;
-    p.alpha = 2, p.beta = beta;
-    p.parts = k_per_part > 0 ? int((k + k_per_part - 1) / k_per_part) : 1;
-    p.k_per_part = p.parts > 1 ? k_per_part : k;
-    const shared<complex128> sums(q, std::size_t(tiles * p.parts * t.block_m * t.block_n),
-                                  complex128(NAN, NAN));
-    const shared<int> arrivals(q, std::size_t(tiles * p.parts), 0);
-    p.sums = sums.data(), p.arrivals = arrivals.data();
+    p.beta = beta;
+    const meeting parts(q, p, tiles, t.block_m * t.block_n, k_per_part);
     expectation<Types> expected(c);
     expected.multiply(p);
     program_->on_teams(name, int(tiles * p.parts), t.team_size, p);
     expected.check();
-    for (std::size_t i = 0; i < arrivals.size(); ++i) ASSERT_EQ(arrivals[i], 0);
+    parts.check();
   }
 
   static std::unique_ptr<program> program_;

@@ -118,6 +118,49 @@ struct matrix {
   }
 };
 
+/// C ← 2·A·B - C of m x n x k.
+template <class A, class B, class C>
+product product_of(const matrix<A>& a, const matrix<B>& b, const matrix<C>& c, std::int64_t m, std::int64_t n,
+                   std::int64_t k) {
+  product p{a.data(),
+            b.data(),
+            c.data(),
+            a.row_stride,
+            a.col_stride,
+            b.col_stride,
+            b.row_stride,
+            c.row_stride,
+            c.col_stride,
+            m,
+            n,
+            k};
+  p.alpha = 2, p.beta = -1, p.k_per_part = k;
+  return p;
+}
+/// Memory in which parts of k meet.
+struct meeting {
+  const shared<complex128> sums;
+  const shared<int> arrivals;
+
+  /// Of `tiles` tiles of at most so many elements, k in parts of k_per_part, or not if that is 0.
+  meeting(::sycl::queue& q, product& p, std::int64_t tiles, std::int64_t elements, std::int64_t k_per_part)
+      : sums(q, std::size_t(tiles * elements * parts_of(p, k_per_part)), complex128(NAN, NAN)),
+        arrivals(q, std::size_t(tiles * parts_of(p, k_per_part)), 0) {
+    p.parts = parts_of(p, k_per_part);
+    if (p.parts > 1) p.k_per_part = k_per_part;
+    p.sums = sums.data(), p.arrivals = arrivals.data();
+  }
+  /// All have gone.
+  void check() const {
+    for (std::size_t i = 0; i < arrivals.size(); ++i) ASSERT_EQ(arrivals[i], 0);
+  }
+
+ private:
+  static int parts_of(const product& p, std::int64_t k_per_part) {
+    return k_per_part > 0 ? int((p.k + k_per_part - 1) / k_per_part) : 1;
+  }
+};
+
 /// What lies around C and in it, and what must lie there after `p`, of which a and b are the operands.
 template <class Types>
 class expectation {

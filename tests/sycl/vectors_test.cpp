@@ -36,29 +36,14 @@ class SyclVectors : public testing::Test {
     const matrix<A> a(q, m, k, along_k, in_vectors, random);
     const matrix<B> b(q, k, 1, true, false, random);
     const matrix<C> c(q, m, 1, true, false, random);
-    product p{a.data(),
-              b.data(),
-              c.data(),
-              a.row_stride,
-              a.col_stride,
-              b.col_stride,
-              b.row_stride,
-              c.row_stride,
-              c.col_stride,
-              m,
-              1,
-              k};
-    p.alpha = 2, p.beta = -1;
-    p.parts = k_per_part > 0 ? int((k + k_per_part - 1) / k_per_part) : 1;
-    p.k_per_part = p.parts > 1 ? k_per_part : k;
+    product p = product_of(a, b, c, m, 1, k);
     const std::int64_t teams = (m + rows_of_team - 1) / rows_of_team;
-    const shared<complex128> sums(q, std::size_t(teams * p.parts * 1024), complex128(NAN, NAN));
-    const shared<int> arrivals(q, std::size_t(teams * p.parts), 0);
-    p.sums = sums.data(), p.arrivals = arrivals.data();
+    const meeting parts(q, p, teams, 1024, k_per_part);
     expectation<Types> expected(c);
     expected.multiply(p);
     program_->on_teams(name, int(teams * p.parts), 256, p, rows_of_team);
     expected.check();
+    parts.check();
   }
 
   static std::unique_ptr<program> program_;
@@ -109,19 +94,7 @@ TYPED_TEST(SyclVectors, SmallBatches) {
       const matrix<A> b(q, b_along_k ? k : k * problems, b_along_k ? n * problems : n, !b_along_k, in_vectors,
                         random);
       const matrix<A> c(q, m * problems, n, true, in_vectors, random);
-      product p{a.data(),
-                b.data(),
-                c.data(),
-                a.row_stride,
-                a.col_stride,
-                b.col_stride,
-                b.row_stride,
-                c.row_stride,
-                c.col_stride,
-                m,
-                n,
-                k};
-      p.alpha = 2, p.beta = -1;
+      product p = product_of(a, b, c, m, n, k);
       p.count = problems;
       p.a_step = a_along_k ? m * a.row_stride : k * a.col_stride;
       p.b_step = b_along_k ? n * b.col_stride : k * b.row_stride;
