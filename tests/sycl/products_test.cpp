@@ -76,13 +76,7 @@ std::unique_ptr<shared<tile>> SyclProducts<Types>::tiles_;
 
 using all_types = testing::Types<of::f32, of::f64, of::i32, of::i8_i32, of::c32, of::c64, of::f16,
                                  of::bf16_f32, of::f8_f32, of::f16xf32, of::f32xc32>;
-struct names {
-  template <class Types>
-  static std::string GetName(int) {
-    return Types::name;
-  }
-};
-TYPED_TEST_SUITE(SyclProducts, all_types, names);
+TYPED_TEST_SUITE(SyclProducts, all_types, names_of_types);
 
 TYPED_TEST(SyclProducts, WholeTilesAndEdges) {
   const int kernels = this->each_kernel([&](int kernel, const tile& t) {

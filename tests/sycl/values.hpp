@@ -45,6 +45,13 @@ KERAMOS_TYPES_OF(f8_f32, float8_e4m3, float8_e4m3, float, double)
 KERAMOS_TYPES_OF(f16xf32, float16, float, float, double)
 KERAMOS_TYPES_OF(f32xc32, float, complex64, complex64, complex128)
 }  // namespace of
+/// For GoogleTest: each suite is named after its types.
+struct names_of_types {
+  template <class Types>
+  static std::string GetName(int) {
+    return Types::name;
+  }
+};
 
 template <class T>
 inline constexpr bool is_complex_number = std::is_same_v<T, complex64> || std::is_same_v<T, complex128>;

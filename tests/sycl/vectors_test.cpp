@@ -52,13 +52,7 @@ template <class Types>
 std::unique_ptr<program> SyclVectors<Types>::program_;
 
 using vector_types = testing::Types<of::f32, of::f64>;
-struct names {
-  template <class Types>
-  static std::string GetName(int) {
-    return Types::name;
-  }
-};
-TYPED_TEST_SUITE(SyclVectors, vector_types, names);
+TYPED_TEST_SUITE(SyclVectors, vector_types, names_of_types);
 
 TYPED_TEST(SyclVectors, AMatrixTimesAVector) {
   for (const bool along_k : {false, true})
