@@ -12,7 +12,7 @@
 #define KERAMOS_ND_RANGE_KERNEL(threads) extern "C" __global__ __launch_bounds__(threads)
 #define KERAMOS_SINGLE_TASK_KERNEL extern "C" __global__
 
-namespace keramos::test::sycl {
+namespace keramos::test::device {
 
 using space = Kokkos::HIP;
 
@@ -57,4 +57,4 @@ constexpr bool can_shift_n(const Problem&) {
   return false;
 }
 
-}  // namespace keramos::test::sycl
+}  // namespace keramos::test::device

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace keramos::test::sycl {
+namespace keramos::test::device {
 
 /// One product. Element (i, l) of A is a[i * a_stride_mn + l * a_stride_k], element (l, j) of B b[j * b_stride_mn +
 /// l * b_stride_k].
@@ -61,4 +61,4 @@ constexpr int weight_of(int d, int by) { return (d * 5 + by * 3) % 7 + 2; }
 /// Numbers that differ from item to item.
 constexpr std::int64_t value_of(std::int64_t i) { return i * 2654435761LL % 1009 - 300; }
 
-}  // namespace keramos::test::sycl
+}  // namespace keramos::test::device

@@ -8,8 +8,8 @@
 #include "arguments.hpp"
 
 using namespace keramos;
-using keramos::test::sycl::group_results;
-using keramos::test::sycl::space;
+using keramos::test::device::group_results;
+using keramos::test::device::space;
 
 namespace {
 
@@ -44,7 +44,7 @@ void all_of_it(group_results* out) {
     const auto reversed = g.template local<0>();
     g.parallel_for_work_item(
         [=](h_item it, std::int64_t& v, summary& t, affine& h, bool& is_low, int& from) {
-          v = test::sycl::value_of(it.gi);
+          v = test::device::value_of(it.gi);
           t = {v, v, it.gi};
           h = {std::uint32_t(2 * it.gi + 3), std::uint32_t(it.gi + 7)};
           is_low = v < -290;
@@ -74,7 +74,7 @@ void all_of_it(group_results* out) {
         },
         composed, before, sum, composed_here, left, right, other, named);
   };
-  const auto team = test::sycl::team_with<wg::team_size, memory::bytes>();
+  const auto team = test::device::team_with<wg::team_size, memory::bytes>();
   detail::work_group_kernel<wg, decltype(body)>{body, {index_t(team.league_size())}, {}, ""}(team);
 }
 

@@ -11,7 +11,7 @@
 #include "arguments.hpp"
 #include "program.hpp"
 
-namespace keramos::test::sycl {
+namespace keramos::test::device {
 namespace {
 
 class SyclGroups : public testing::TestWithParam<int> {
@@ -86,4 +86,4 @@ TEST_P(SyclGroups, AlgorithmsAndLocalMemory) {
 INSTANTIATE_TEST_SUITE_P(Items, SyclGroups, testing::Values(1, 19, 256, 491, 3001));
 
 }  // namespace
-}  // namespace keramos::test::sycl
+}  // namespace keramos::test::device

@@ -9,7 +9,7 @@
 
 #include "arguments.hpp"
 
-namespace keramos::test::sycl {
+namespace keramos::test::device {
 
 template <class T>
 KERAMOS_INLINE_FUNCTION tiling::operand<T> operand_of(const void* data, index_t stride_mn, index_t stride_k,
@@ -50,4 +50,4 @@ KERAMOS_INLINE_FUNCTION keramos::detail::split_k<typename Types::accumulator> sp
   return {{p.parts, fan_in, p.k_per_part}, static_cast<typename Types::accumulator*>(p.sums), p.arrivals};
 }
 
-}  // namespace keramos::test::sycl
+}  // namespace keramos::test::device

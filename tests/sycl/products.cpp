@@ -8,8 +8,8 @@
 #include "operand.hpp"
 
 using namespace keramos;
-using keramos::test::sycl::product;
-using keramos::test::sycl::space;
+using keramos::test::device::product;
+using keramos::test::device::space;
 
 namespace {
 
@@ -34,7 +34,7 @@ template <int Row, int Access>
 KERAMOS_INLINE_FUNCTION void multiply([[maybe_unused]] const product& p) {
   if constexpr (is_kernel<Row, Access>()) {
     using collective = detail::simt::row<space, types, number_of(Row), Access>;
-    const auto problem = test::sycl::problem_of<types>(p);
+    const auto problem = test::device::problem_of<types>(p);
     constexpr tiling::shape block = collective::block();
     const int tiles_m = int((p.m + block.m - 1) / block.m), tiles_n = int((p.n + block.n - 1) / block.n);
     const detail::tile_order order{
@@ -42,19 +42,20 @@ KERAMOS_INLINE_FUNCTION void multiply([[maybe_unused]] const product& p) {
         tiles_m < detail::tile_order::usual_band ? tiles_m : detail::tile_order::usual_band};
     detail::dealt_teams_of<collective> dealt{};
     if constexpr (requires { dealt.dies; }) dealt.dies = 1;
-    const detail::gemm_kernel<collective, test::sycl::update<types>> kernel{
+    const detail::gemm_kernel<collective, test::device::update<types>> kernel{
         dealt,
         collective{},
         problem,
-        {order, test::sycl::can_shift_m<collective>(problem), test::sycl::can_shift_n<collective>(problem)},
-        test::sycl::update_of<types>(p),
-        test::sycl::split_of<types>(p, 2)};
-    kernel(test::sycl::team_with<collective::team_size, collective::local_bytes()>());
+        {order, test::device::can_shift_m<collective>(problem),
+         test::device::can_shift_n<collective>(problem)},
+        test::device::update_of<types>(p),
+        test::device::split_of<types>(p, 2)};
+    kernel(test::device::team_with<collective::team_size, collective::local_bytes()>());
   }
 }
 
 template <int Row, int Access>
-constexpr test::sycl::tile tile_of() {
+constexpr test::device::tile tile_of() {
   if constexpr (is_kernel<Row, Access>()) {
     using collective = detail::simt::row<space, types, number_of(Row), Access>;
     constexpr tiling::shape block = collective::block();
@@ -93,13 +94,13 @@ constexpr int threads_of() {
   KERAMOS_PRODUCT(row, 15)
 KERAMOS_PRODUCTS(0)
 KERAMOS_PRODUCTS(1)
-static_assert(number_of(test::sycl::most_rows) < 0, "list the kernels of another row");
+static_assert(number_of(test::device::most_rows) < 0, "list the kernels of another row");
 
 /// out[row * accesses + access].
 KERAMOS_SINGLE_TASK_KERNEL
-void describe(test::sycl::tile* out) {
+void describe(test::device::tile* out) {
   [&]<int... I>(std::integer_sequence<int, I...>) {
-    ((out[I] = tile_of<I / test::sycl::accesses, I % test::sycl::accesses>()), ...);
+    ((out[I] = tile_of<I / test::device::accesses, I % test::device::accesses>()), ...);
   }
-  (std::make_integer_sequence<int, test::sycl::most_rows * test::sycl::accesses>());
+  (std::make_integer_sequence<int, test::device::most_rows * test::device::accesses>());
 }

@@ -12,7 +12,7 @@
 #include "program.hpp"
 #include "values.hpp"
 
-namespace keramos::test::sycl {
+namespace keramos::test::device {
 namespace {
 
 template <class Types>
@@ -97,4 +97,4 @@ TYPED_TEST(SyclProducts, KInParts) {
 }
 
 }  // namespace
-}  // namespace keramos::test::sycl
+}  // namespace keramos::test::device

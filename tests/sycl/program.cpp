@@ -3,7 +3,7 @@
 #include <fstream>
 #include <sstream>
 
-namespace keramos::test::sycl {
+namespace keramos::test::device {
 namespace {
 
 namespace experimental = ::sycl::ext::oneapi::experimental;
@@ -39,4 +39,4 @@ std::string text_of(const std::string& path) {
 program::program(const std::string& file, const std::string& definition)
     : kernels_(compiled(queue_, file, definition)) {}
 
-}  // namespace keramos::test::sycl
+}  // namespace keramos::test::device

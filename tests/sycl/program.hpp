@@ -8,7 +8,7 @@
 
 #include <sycl/sycl.hpp>
 
-namespace keramos::test::sycl {
+namespace keramos::test::device {
 
 /// A file of this folder, compiled for the device by DPC++'s run-time compiler (sycl_ext_oneapi_kernel_compiler), and its
 /// kernels by their names.
@@ -64,4 +64,4 @@ class shared {
   std::size_t size_;
 };
 
-}  // namespace keramos::test::sycl
+}  // namespace keramos::test::device

@@ -8,8 +8,8 @@
 #include "arguments.hpp"
 
 using namespace keramos;
-using keramos::test::sycl::grid;
-using keramos::test::sycl::space;
+using keramos::test::device::grid;
+using keramos::test::device::space;
 
 namespace {
 
@@ -22,7 +22,7 @@ struct star {
       for (int r = -Halo::radius(d); r <= Halo::radius(d); ++r) {
         int at[3] = {0, 0, 0};
         at[d] = r;
-        const float weight = float(test::sycl::weight_of(d, r));
+        const float weight = float(test::device::weight_of(d, r));
         if constexpr (Halo::rank == 2)
           sum += weight * v(at[0], at[1]);
         else
@@ -51,7 +51,7 @@ template <class Halo>
 void run(const grid& g) {
   const auto kernel = kernel_of<Halo>(g);
   using group_type = typename std::remove_const_t<decltype(kernel)>::group_type;
-  const auto team = test::sycl::team_with<group_type::team_size, group_type::local_memory_type::bytes>();
+  const auto team = test::device::team_with<group_type::team_size, group_type::local_memory_type::bytes>();
   detail::work_group_kernel<group_type, std::remove_const_t<decltype(kernel)>>{
       kernel, kernel.groups(), {}, ""}(team);
 }

@@ -10,7 +10,7 @@
 #include "arguments.hpp"
 #include "program.hpp"
 
-namespace keramos::test::sycl {
+namespace keramos::test::device {
 namespace {
 
 class SyclStencils : public testing::Test {
@@ -93,4 +93,4 @@ TEST_F(SyclStencils, InThreeDimensions) {
 }
 
 }  // namespace
-}  // namespace keramos::test::sycl
+}  // namespace keramos::test::device

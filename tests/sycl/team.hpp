@@ -18,7 +18,7 @@
 #define KERAMOS_SINGLE_TASK_KERNEL \
   extern "C" SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((::sycl::ext::oneapi::experimental::single_task_kernel))
 
-namespace keramos::test::sycl {
+namespace keramos::test::device {
 
 using space = Kokkos::SYCL;
 using team = Kokkos::TeamPolicy<space>::member_type;
@@ -51,4 +51,4 @@ bool can_shift_n(const Problem& p) {
   return Collective::can_shift_n(p);
 }
 
-}  // namespace keramos::test::sycl
+}  // namespace keramos::test::device

@@ -17,7 +17,7 @@
 #include "arguments.hpp"
 #include "program.hpp"
 
-namespace keramos::test::sycl {
+namespace keramos::test::device {
 /// A product's types: of elements in memory, and of sums here.
 template <class A, class B, class C, class Sum>
 struct types_named {
@@ -212,4 +212,4 @@ class expectation {
   std::vector<C> elements_;
 };
 
-}  // namespace keramos::test::sycl
+}  // namespace keramos::test::device

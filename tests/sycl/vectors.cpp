@@ -11,22 +11,22 @@
 #include "operand.hpp"
 
 using namespace keramos;
-using keramos::test::sycl::product;
-using keramos::test::sycl::space;
+using keramos::test::device::product;
+using keramos::test::device::space;
 
 namespace {
 
 using types = keramos::types::KERAMOS_TYPE;
-using update = test::sycl::update<types>;
+using update = test::device::update<types>;
 constexpr int vector = 16 / int(sizeof(types::accumulator));
 
 template <tiling::direction Along, int Vector>
 void multiply_vector(const product& p, int rows_of_team) {
   using kernel = detail::simt::gemv_kernel<types, Along, Vector, update>;
   const auto shape = detail::simt::gemv_shape::of_rows(rows_of_team);
-  const kernel k{test::sycl::problem_of<types>(p), test::sycl::update_of<types>(p), shape,
-                 int(shape.teams(p.m)), test::sycl::split_of<types>(p, detail::simt::gemv_shape::fan_in)};
-  k(test::sycl::team_with<kernel::team_size, kernel::bytes>());
+  const kernel k{test::device::problem_of<types>(p), test::device::update_of<types>(p), shape,
+                 int(shape.teams(p.m)), test::device::split_of<types>(p, detail::simt::gemv_shape::fan_in)};
+  k(test::device::team_with<kernel::team_size, kernel::bytes>());
 }
 
 constexpr const auto& table = backend::simt::small_table;
@@ -49,14 +49,14 @@ template <int Row, int Access>
 void multiply_batch([[maybe_unused]] const product& p) {
   if constexpr (number_of(Row) >= 0) {
     using kernel = typename small_kernel<Row, Access>::type;
-    const auto first = test::sycl::problem_of<types>(p);
+    const auto first = test::device::problem_of<types>(p);
     const uniform_batch<types> batch{first, {p.a_step}, {p.b_step}, {p.c_step}, p.count};
-    const kernel k(batch, first, test::sycl::update_of<types>(p));
-    k(test::sycl::team_with<kernel::team_size, kernel::local_bytes>());
+    const kernel k(batch, first, test::device::update_of<types>(p));
+    k(test::device::team_with<kernel::team_size, kernel::local_bytes>());
   }
 }
 template <int Row, int Access>
-constexpr test::sycl::small small_of() {
+constexpr test::device::small small_of() {
   if constexpr (number_of(Row) >= 0)
     return {small_kernel<Row, Access>::type::team_size, table[number_of(Row)].problems,
             table[number_of(Row)].size};
@@ -92,13 +92,13 @@ KERAMOS_SMALLS(0)
 KERAMOS_SMALLS(1)
 KERAMOS_SMALLS(2)
 KERAMOS_SMALLS(3)
-static_assert(number_of(test::sycl::most_small_rows) < 0, "list the kernels of another row");
+static_assert(number_of(test::device::most_small_rows) < 0, "list the kernels of another row");
 
 /// out[row * small_accesses + access].
 KERAMOS_SINGLE_TASK_KERNEL
-void describe(test::sycl::small* out) {
+void describe(test::device::small* out) {
   [&]<int... I>(std::integer_sequence<int, I...>) {
-    ((out[I] = small_of<I / test::sycl::small_accesses, I % test::sycl::small_accesses>()), ...);
+    ((out[I] = small_of<I / test::device::small_accesses, I % test::device::small_accesses>()), ...);
   }
-  (std::make_integer_sequence<int, test::sycl::most_small_rows * test::sycl::small_accesses>());
+  (std::make_integer_sequence<int, test::device::most_small_rows * test::device::small_accesses>());
 }

@@ -11,7 +11,7 @@
 #include "program.hpp"
 #include "values.hpp"
 
-namespace keramos::test::sycl {
+namespace keramos::test::device {
 namespace {
 
 template <class Types>
@@ -105,4 +105,4 @@ TYPED_TEST(SyclVectors, SmallBatches) {
 }
 
 }  // namespace
-}  // namespace keramos::test::sycl
+}  // namespace keramos::test::device
