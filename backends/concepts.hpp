@@ -167,7 +167,7 @@ concept has_mma = requires(const Exec& exec, float (&sums)[4]) {
 template <class Exec>
 concept has_warpgroups = requires(typename warpgroups<Exec>::barrier* barrier, const void* panel, void* local,
                                   const typename warpgroups<Exec>::matrix& matrix, std::uint64_t described,
-                                  char* bytes, unsigned word) {
+                                  char* bytes, unsigned word, unsigned (&words)[4]) {
   { warpgroups<Exec>::warps } -> std::convertible_to<int>;
   { warpgroups<Exec>::registers } -> std::convertible_to<int>;
   { warpgroups<Exec>::registers_to_copy } -> std::convertible_to<int>;
@@ -178,10 +178,11 @@ concept has_warpgroups = requires(typename warpgroups<Exec>::barrier* barrier, c
   warpgroups<Exec>::expect(barrier, 128);
   warpgroups<Exec>::copy(local, panel, 128, barrier);
   { warpgroups<Exec>::map_bytes } -> std::convertible_to<int>;
-  warpgroups<Exec>::template make_map<float>(local, matrix, 64);
+  warpgroups<Exec>::template make_map<float, true>(local, matrix, 64);
   warpgroups<Exec>::store_map(local, panel);
   warpgroups<Exec>::acquire_map(panel);
   warpgroups<Exec>::copy_box(local, panel, 0, 0, barrier);
+  warpgroups<Exec>::copy_box(local, panel, 0, 0, 0, barrier);
   warpgroups<Exec>::meet_warp();
   warpgroups<Exec>::meet(1, 128);
   warpgroups<Exec>::arrive_at(1, 128);
@@ -198,6 +199,11 @@ concept has_warpgroups = requires(typename warpgroups<Exec>::barrier* barrier, c
   { warpgroups<Exec>::same_in_warp(1) } -> std::same_as<int>;
   { warpgroups<Exec>::exchange(word, 1) } -> std::same_as<unsigned>;
   { warpgroups<Exec>::from_lane(word, 1) } -> std::same_as<unsigned>;
+  warpgroups<Exec>::store_matrices(bytes, words);
+  warpgroups<Exec>::load_matrices(bytes, words);
+  warpgroups<Exec>::store_16_bytes(bytes, words);
+  warpgroups<Exec>::load_16_bytes(bytes, words);
+  warpgroups<Exec>::write_16_bytes(local, words);
 };
 template <class Exec, class E, class T>
 concept has_warpgroup_multiply = has_warpgroups<Exec> && requires(T (&sums)[64], std::uint64_t described) {

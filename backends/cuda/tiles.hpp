@@ -38,10 +38,14 @@ namespace cuda {
 //   i8  64x64x64    up to 128 registers, no spills
 //   Efficiencies of f16 and i8 are their rates at n = 2048 and 4096; bf16 has those of f16. Four stages of i8 are faster
 //   (13), but then the choice would take them at n = 1024 too, where 64x64x64 is.
-//   Tiles of warpgroups, 64 rows for each of those that multiply: 168 registers with 128 rows, 128 with 64 rows. With 256
-//   columns (and f8 with 64 rows) the copying threads give of theirs (collective/warpgroup.hpp): up to 24 bytes of spills
-//   (i8 to i8; f16 and f8 up to 8). 99 to 203 KB of scratch, which Kokkos
+//   Tiles of warpgroups, 64 rows for each of those that multiply: 168 registers with 128 rows, 128 with 64 rows, 64 with 64
+//   columns. With 256 columns (and f8 with 64 rows) the copying threads give of theirs (collective/warpgroup.hpp). Spills of
+//   halves are outside of the loop over k: up to 68 bytes, in batches up to 144. 54 to 208 KB of scratch, which Kokkos
 //   gives since 5.2: measured as above. They do not divide k at n = 1024: sums cost more than they save there.
+//   Eight stages of 64x128 for one team, where a product has few tiles: n = 1024 of bf16 takes 9.2 us on an H100, and 10.9
+//   with four stages for two teams. Batches keep two teams, of which one writes while the other multiplies.
+//   C of two bytes passes through local memory (warpgroup_accumulator.hpp): a tile of 128x256 takes 1.4 us to write, and
+//   the first of a kernel, whose code is not in the cache, 3.2; 2.4 and 5.2 with shuffles.
 //   192 columns fill multiprocessors better where 256 leave the last wave nearly empty: on an H100 tf32 with n = 3000 does 296
 //   TFLOP/s instead of 260. Their efficiencies are estimates.
 //   Of f8 each k-tile is summed apart, 128 columns at a time. Efficiencies are rates at n = 4096. Its mma.sync gives exact products and sums on an H200, at f16's rate.
@@ -89,25 +93,31 @@ inline constexpr simt::tile_row tile_table[] = {
 #if defined(KOKKOS_ARCH_HOPPER90)
     {    90, simt::tf32, {{128, 256, 32}, { 16, 256}, {64, 256,  8},  4,    1, tiling::math_unit::warpgroup, false}, 6.50, simt::serves::single},
     {    90, simt::tf32, {{128, 192, 32}, { 16, 192}, {64, 192,  8},  5,    1, tiling::math_unit::warpgroup, false}, 6.00, simt::serves::single},
-    {    90, simt::tf32, {{ 64, 128, 32}, { 16, 128}, {64, 128,  8},  4,    2, tiling::math_unit::warpgroup, true},  4.00, simt::serves::single},
+    {    90, simt::tf32, {{ 64, 128, 32}, { 16, 128}, {64, 128,  8},  8,    1, tiling::math_unit::warpgroup, true},  4.45, simt::serves::single},
     {    90, simt::tf32x3,{{128, 256, 32},{ 16, 256}, {64, 128,  8},  4,    1, tiling::math_unit::warpgroup, false}, 2.20, simt::serves::single},
     {    90, simt::tf32x3,{{128, 128, 32},{ 16, 128}, {64, 128,  8},  6,    1, tiling::math_unit::warpgroup, false}, 2.00, simt::serves::single},
     {    90, simt::tf32x3,{{ 64, 128, 32},{ 16, 128}, {64, 128,  8},  4,    2, tiling::math_unit::warpgroup, false}, 1.80, simt::serves::single},
     {    90, simt::f16,  {{128, 256, 64}, { 16, 256}, {64, 256, 16},  4,    1, tiling::math_unit::warpgroup, false}, 13.0},
-    {    90, simt::f16,  {{128, 192, 64}, { 16, 192}, {64, 192, 16},  5,    1, tiling::math_unit::warpgroup, true}, 12.0, simt::serves::single},
-    {    90, simt::f16,  {{128, 128, 64}, { 16, 128}, {64, 128, 16},  6,    1, tiling::math_unit::warpgroup, true},  9.30, simt::serves::single},
-    {    90, simt::f16,  {{ 64, 128, 64}, { 16, 128}, {64, 128, 16},  4,    2, tiling::math_unit::warpgroup, true},  8.00},
+    {    90, simt::f16,  {{128, 192, 64}, { 16, 192}, {64, 192, 16},  4,    1, tiling::math_unit::warpgroup, true}, 12.0, simt::serves::single},
+    {    90, simt::f16,  {{128, 128, 64}, { 16, 128}, {64, 128, 16},  6,    1, tiling::math_unit::warpgroup, true},  9.30},
+    {    90, simt::f16,  {{ 64, 128, 64}, { 16, 128}, {64, 128, 16},  8,    1, tiling::math_unit::warpgroup, true},  8.90, simt::serves::single},
+    {    90, simt::f16,  {{ 64, 128, 64}, { 16, 128}, {64, 128, 16},  4,    2, tiling::math_unit::warpgroup, true},  8.00, simt::serves::batches},
+    {    90, simt::f16,  {{ 64,  64, 64}, { 16,  64}, {64,  64, 16},  3,    4, tiling::math_unit::warpgroup, false}, 5.00, simt::serves::batches},
     {    90, simt::bf16, {{128, 256, 64}, { 16, 256}, {64, 256, 16},  4,    1, tiling::math_unit::warpgroup, false}, 13.0},
-    {    90, simt::bf16, {{128, 192, 64}, { 16, 192}, {64, 192, 16},  5,    1, tiling::math_unit::warpgroup, true}, 12.0, simt::serves::single},
-    {    90, simt::bf16, {{128, 128, 64}, { 16, 128}, {64, 128, 16},  6,    1, tiling::math_unit::warpgroup, true},  9.30, simt::serves::single},
-    {    90, simt::bf16, {{ 64, 128, 64}, { 16, 128}, {64, 128, 16},  4,    2, tiling::math_unit::warpgroup, true},  8.00},
+    {    90, simt::bf16, {{128, 192, 64}, { 16, 192}, {64, 192, 16},  4,    1, tiling::math_unit::warpgroup, true}, 12.0, simt::serves::single},
+    {    90, simt::bf16, {{128, 128, 64}, { 16, 128}, {64, 128, 16},  6,    1, tiling::math_unit::warpgroup, true},  9.30},
+    {    90, simt::bf16, {{ 64, 128, 64}, { 16, 128}, {64, 128, 16},  8,    1, tiling::math_unit::warpgroup, true},  8.90, simt::serves::single},
+    {    90, simt::bf16, {{ 64, 128, 64}, { 16, 128}, {64, 128, 16},  4,    2, tiling::math_unit::warpgroup, true},  8.00, simt::serves::batches},
+    {    90, simt::bf16, {{ 64,  64, 64}, { 16,  64}, {64,  64, 16},  3,    4, tiling::math_unit::warpgroup, false}, 5.00, simt::serves::batches},
     {    90, simt::i8,   {{128, 256,128}, { 16, 256}, {64, 256, 32},  4,    1, tiling::math_unit::warpgroup, false}, 24.0},
     {    90, simt::i8,   {{128, 192,128}, { 16, 192}, {64, 192, 32},  5,    1, tiling::math_unit::warpgroup, true}, 22.0, simt::serves::single},
     {    90, simt::i8,   {{128, 128,128}, { 16, 128}, {64, 128, 32},  6,    1, tiling::math_unit::warpgroup, true},  18.5, simt::serves::single},
-    {    90, simt::i8,   {{ 64, 128,128}, { 16, 128}, {64, 128, 32},  4,    2, tiling::math_unit::warpgroup, true},  17.0},
+    {    90, simt::i8,   {{ 64, 128,128}, { 16, 128}, {64, 128, 32},  8,    1, tiling::math_unit::warpgroup, true},  18.9, simt::serves::single},
+    {    90, simt::i8,   {{ 64, 128,128}, { 16, 128}, {64, 128, 32},  4,    2, tiling::math_unit::warpgroup, true},  17.0, simt::serves::batches},
     {    90, simt::f8,   {{128, 256,128}, { 16, 256}, {64, 128, 32},  4,    1, tiling::math_unit::warpgroup, false}, 17.0},
     {    90, simt::f8,   {{128, 128,128}, { 16, 128}, {64, 128, 32},  6,    1, tiling::math_unit::warpgroup, false}, 15.0, simt::serves::single},
-    {    90, simt::f8,   {{ 64, 128,128}, { 16, 128}, {64, 128, 32},  4,    2, tiling::math_unit::warpgroup, true},  12.0},
+    {    90, simt::f8,   {{ 64, 128,128}, { 16, 128}, {64, 128, 32},  8,    1, tiling::math_unit::warpgroup, true},  13.3, simt::serves::single},
+    {    90, simt::f8,   {{ 64, 128,128}, { 16, 128}, {64, 128, 32},  4,    2, tiling::math_unit::warpgroup, true},  12.0, simt::serves::batches},
 #endif
     {    80, simt::f16,  {{128, 128, 32}, { 64,  64}, {16,  8, 16},   2,    2, tiling::math_unit::matrix,  false},  6.00},
     {    80, simt::f16,  {{128, 128, 32}, { 64,  64}, {16,  8, 16},   4,    2, tiling::math_unit::matrix,  false},  7.00, simt::serves::single},

@@ -81,18 +81,20 @@ struct warpgroups<Kokkos::Cuda> {
 
   // --- Boxes: parts of a matrix that one thread has copied, swizzled, zeros where the matrix ends. ---
 
-  /// A matrix in global memory: its rows begin at multiples of 16 bytes.
+  /// Matrices in global memory, each `bytes` behind the one before: rows begin at multiples of 16 bytes.
   struct matrix {
     const void* data;
     std::uint32_t columns, rows;
     std::uint64_t row_bytes;
+    std::uint32_t count = 1;
+    std::uint64_t bytes = 16;
   };
-  /// What the copying unit knows of a matrix and its boxes (PTX ISA, "Tensor-map").
+  /// What the copying unit knows of matrices and their boxes (PTX ISA, "Tensor-map").
   static constexpr int map_bytes = 128;
 
   /// Makes a map of elements E in shared memory, where there are zeros. By one thread. A box's row is 128 bytes. Of floats it
-  /// copies what they are rounded to, in tf32.
-  template <class E>
+  /// copies what they are rounded to, in tf32. With `Several` boxes are of one of several matrices.
+  template <class E, bool Several>
   KERAMOS_FORCEINLINE_FUNCTION static void make_map([[maybe_unused]] void* local,
                                                     [[maybe_unused]] const matrix& x,
                                                     [[maybe_unused]] int box_rows) {
@@ -100,12 +102,13 @@ struct warpgroups<Kokkos::Cuda> {
     const unsigned map = shared(local);
     constexpr bool counts_16_bytes = __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ < 1205;
     const std::uint64_t row_bytes = counts_16_bytes ? x.row_bytes / 16 : x.row_bytes;
+    [[maybe_unused]] const std::uint64_t matrix_bytes = counts_16_bytes ? x.bytes / 16 : x.bytes;
 #define KERAMOS_SET(Field, Bits, Number, Constraint, Value)                                                  \
   asm volatile("tensormap.replace.tile." Field ".shared::cta.b1024." Bits " [%0], " Number "%1;" ::"r"(map), \
                Constraint(Value)                                                                             \
                : "memory")
     KERAMOS_SET("global_address", "b64", "", "l", __cvta_generic_to_global(x.data));
-    KERAMOS_SET("rank", "b32", "", "r", 1);  // one less than there are dimensions
+    KERAMOS_SET("rank", "b32", "", "r", Several ? 2 : 1);  // one less than there are dimensions
     KERAMOS_SET("box_dim", "b32", "0, ", "r", int(128 / sizeof(E)));
     KERAMOS_SET("box_dim", "b32", "1, ", "r", box_rows);
     KERAMOS_SET("global_dim", "b32", "0, ", "r", x.columns);
@@ -113,6 +116,12 @@ struct warpgroups<Kokkos::Cuda> {
     KERAMOS_SET("global_stride", "b64", "0, ", "l", row_bytes);
     KERAMOS_SET("element_stride", "b32", "0, ", "r", 1);
     KERAMOS_SET("element_stride", "b32", "1, ", "r", 1);
+    if constexpr (Several) {
+      KERAMOS_SET("box_dim", "b32", "2, ", "r", 1);
+      KERAMOS_SET("global_dim", "b32", "2, ", "r", x.count);
+      KERAMOS_SET("global_stride", "b64", "1, ", "l", matrix_bytes);
+      KERAMOS_SET("element_stride", "b32", "2, ", "r", 1);
+    }
     constexpr int u8 = 0, u16 = 1, tf32 = 11;
     KERAMOS_SET("elemtype", "b32", "", "n", sizeof(E) == 1 ? u8 : sizeof(E) == 2 ? u16 : tf32);
     KERAMOS_SET("interleave_layout", "b32", "", "n", 0);  // none
@@ -152,6 +161,20 @@ struct warpgroups<Kokkos::Cuda> {
         "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
         "[%0], [%1, {%2, %3}], [%4];" ::"r"(shared(local)),
         "l"(map), "r"(column), "r"(row), "r"(shared(b))
+        : "memory");
+#endif
+  }
+  /// The same of a matrix of several, as its map says.
+  KERAMOS_FORCEINLINE_FUNCTION static void copy_box([[maybe_unused]] void* local,
+                                                    [[maybe_unused]] const void* map,
+                                                    [[maybe_unused]] int column, [[maybe_unused]] int row,
+                                                    [[maybe_unused]] int number,
+                                                    [[maybe_unused]] barrier* b) {
+#if defined(KERAMOS_HAS_WARPGROUPS)
+    asm volatile(
+        "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+        "[%0], [%1, {%2, %3, %4}], [%5];" ::"r"(shared(local)),
+        "l"(map), "r"(column), "r"(row), "r"(number), "r"(shared(b))
         : "memory");
 #endif
   }
@@ -295,6 +318,53 @@ struct warpgroups<Kokkos::Cuda> {
     return __shfl_sync(~0u, x, lane);
 #else
     return x;
+#endif
+  }
+  /// Four matrices of 8 x 8 elements of two bytes between the registers of a warp and shared memory: of matrix i a lane has
+  /// columns 2t and 2t + 1 of row g in words[i], with g = lane / 4 and t = lane % 4; lane 8 i + r says where its row r is, 16
+  /// bytes (PTX ISA, "stmatrix", "ldmatrix").
+  KERAMOS_FORCEINLINE_FUNCTION static void store_matrices([[maybe_unused]] char* local,
+                                                          [[maybe_unused]] const unsigned (&words)[4]) {
+#if defined(KERAMOS_HAS_WARPGROUPS)
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(shared(local)),
+                 "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3])
+                 : "memory");
+#endif
+  }
+  KERAMOS_FORCEINLINE_FUNCTION static void load_matrices([[maybe_unused]] const char* local,
+                                                         [[maybe_unused]] unsigned (&words)[4]) {
+#if defined(KERAMOS_HAS_WARPGROUPS)
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+                 : "r"(shared(local))
+                 : "memory");
+#endif
+  }
+  /// 16 bytes of shared memory.
+  KERAMOS_FORCEINLINE_FUNCTION static void store_16_bytes([[maybe_unused]] char* local,
+                                                          [[maybe_unused]] const unsigned (&words)[4]) {
+#if defined(KERAMOS_HAS_WARPGROUPS)
+    asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(shared(local)), "r"(words[0]),
+                 "r"(words[1]), "r"(words[2]), "r"(words[3])
+                 : "memory");
+#endif
+  }
+  KERAMOS_FORCEINLINE_FUNCTION static void load_16_bytes([[maybe_unused]] const char* local,
+                                                         [[maybe_unused]] unsigned (&words)[4]) {
+#if defined(KERAMOS_HAS_WARPGROUPS)
+    asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+                 : "r"(shared(local))
+                 : "memory");
+#endif
+  }
+  /// The same to global memory, in one access: nvcc divides stores of structures.
+  KERAMOS_FORCEINLINE_FUNCTION static void write_16_bytes([[maybe_unused]] void* global,
+                                                          [[maybe_unused]] const unsigned (&words)[4]) {
+#if defined(KERAMOS_HAS_WARPGROUPS)
+    asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(global)),
+                 "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3])
+                 : "memory");
 #endif
   }
   /// x of the lane whose number differs in the bits of `mask`.

@@ -22,12 +22,14 @@ namespace keramos::backend::cuda {
 #define KERAMOS_60 KERAMOS_30 KERAMOS_TEN(3) KERAMOS_TEN(4) KERAMOS_TEN(5)
 #define KERAMOS_120 \
   KERAMOS_60 KERAMOS_TEN(6) KERAMOS_TEN(7) KERAMOS_TEN(8) KERAMOS_TEN(9) KERAMOS_TEN(10) KERAMOS_TEN(11)
+#define KERAMOS_OF_64 KERAMOS_30 "%30,%31"
 #define KERAMOS_OF_128 KERAMOS_60 "%60,%61,%62,%63"
 #define KERAMOS_OF_192 KERAMOS_60 KERAMOS_TEN(6) KERAMOS_TEN(7) KERAMOS_TEN(8) "%90,%91,%92,%93,%94,%95"
 #define KERAMOS_OF_256 KERAMOS_120 "%120,%121,%122,%123,%124,%125,%126,%127"
 #define KERAMOS_D4(c, i) c(d[i]), c(d[i + 1]), c(d[i + 2]), c(d[i + 3])
 #define KERAMOS_D16(c, i) KERAMOS_D4(c, i), KERAMOS_D4(c, i + 4), KERAMOS_D4(c, i + 8), KERAMOS_D4(c, i + 12)
-#define KERAMOS_D128(c) KERAMOS_D16(c, 0), KERAMOS_D16(c, 16), KERAMOS_D16(c, 32), KERAMOS_D16(c, 48)
+#define KERAMOS_D64(c) KERAMOS_D16(c, 0), KERAMOS_D16(c, 16)
+#define KERAMOS_D128(c) KERAMOS_D64(c), KERAMOS_D16(c, 32), KERAMOS_D16(c, 48)
 #define KERAMOS_D192(c) KERAMOS_D128(c), KERAMOS_D16(c, 64), KERAMOS_D16(c, 80)
 #define KERAMOS_D256(c) KERAMOS_D192(c), KERAMOS_D16(c, 96), KERAMOS_D16(c, 112)
 
@@ -61,7 +63,7 @@ KERAMOS_FORCEINLINE_FUNCTION void wgmma([[maybe_unused]] float (&d)[Count], [[ma
                                         [[maybe_unused]] std::uint64_t b, [[maybe_unused]] bool add) {
 #if defined(KERAMOS_HAS_WARPGROUPS)
   constexpr bool f16 = std::is_same_v<E, float16>;
-  static_assert(Count == 64 || Count == 96 || Count == 128);
+  static_assert(Count == 32 || Count == 64 || Count == 96 || Count == 128);
   if constexpr (Count == 128 && f16)
     KERAMOS_HALVES(256, "f16", "%128", "%129", "%130", "%131", "%132");
   else if constexpr (Count == 128)
@@ -70,10 +72,14 @@ KERAMOS_FORCEINLINE_FUNCTION void wgmma([[maybe_unused]] float (&d)[Count], [[ma
     KERAMOS_HALVES(192, "f16", "%96", "%97", "%98", "%99", "%100");
   else if constexpr (Count == 96)
     KERAMOS_HALVES(192, "bf16", "%96", "%97", "%98", "%99", "%100");
-  else if constexpr (f16)
+  else if constexpr (Count == 64 && f16)
     KERAMOS_HALVES(128, "f16", "%64", "%65", "%66", "%67", "%68");
-  else
+  else if constexpr (Count == 64)
     KERAMOS_HALVES(128, "bf16", "%64", "%65", "%66", "%67", "%68");
+  else if constexpr (f16)
+    KERAMOS_HALVES(64, "f16", "%32", "%33", "%34", "%35", "%36");
+  else
+    KERAMOS_HALVES(64, "bf16", "%32", "%33", "%34", "%35", "%36");
 #endif
 }
 
@@ -165,11 +171,13 @@ KERAMOS_FORCEINLINE_FUNCTION void wgmma_bytes([[maybe_unused]] float (&d)[Count]
 #undef KERAMOS_30
 #undef KERAMOS_60
 #undef KERAMOS_120
+#undef KERAMOS_OF_64
 #undef KERAMOS_OF_128
 #undef KERAMOS_OF_192
 #undef KERAMOS_OF_256
 #undef KERAMOS_D4
 #undef KERAMOS_D16
+#undef KERAMOS_D64
 #undef KERAMOS_D128
 #undef KERAMOS_D192
 #undef KERAMOS_D256

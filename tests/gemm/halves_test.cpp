@@ -27,7 +27,9 @@ TYPED_TEST(GemmHalves, SmallBatches) {
   small_batches(this->products(), run_by_addresses<typename TypeParam::a, typename TypeParam::c>);
 }
 TYPED_TEST(GemmHalves, Lists) { lists(this->products()); }
-TYPED_TEST(GemmHalves, ManyTiles) { many_tiles(this->products()); }
+TYPED_TEST(GemmHalves, ManyTiles) {
+  many_tiles(this->products(), run_by_addresses<typename TypeParam::a, typename TypeParam::c>);
+}
 
 // Hosts multiply elements where they lie only if sums are of their type.
 TYPED_TEST(GemmHalves, PlansThatMultiplyInPlaceAreRefused) {

@@ -118,7 +118,7 @@ void lists(const judged_products& of) {
     EXPECT_TRUE(of.list(a, fresh_seed() + std::uint64_t(a), gemm_compute::standard, 1, 9));
 }
 
-void many_tiles(const judged_products& of) {
+void many_tiles(const judged_products& of, judged_batch* by_addresses) {
   std::mt19937_64 rng(fresh_seed());
   const int count = backend::traits<default_execution_space>::is_host ? 30 : 300;
   for (const op a : {op::N, op::T})
@@ -126,6 +126,15 @@ void many_tiles(const judged_products& of) {
       batched_case g{.batch = count, .m = 48, .n = 80, .k = 80, .op_a = a, .op_b = b};
       g.alpha = of.unit, g.beta = double(a == b);
       EXPECT_TRUE(of.batch(g, rng()));
+    }
+  // Of one tile each, and of a few: at equal distances, with one B for all, and anywhere.
+  for (const spacing b : {spacing::packed, spacing::apart, spacing::shared})
+    for (const index_t extent : {64, 128}) {
+      batched_case g{.batch = 128 * count / extent, .m = extent, .n = extent, .k = 64, .space_b = b};
+      g.space_c = b == spacing::shared ? spacing::packed : b;
+      g.gap = 16, g.alpha = of.unit, g.beta = double(extent == 64);
+      EXPECT_TRUE(of.batch(g, rng()));
+      if (by_addresses) EXPECT_TRUE(by_addresses(g, rng()));
     }
   for (const op a : {op::N, op::T}) EXPECT_TRUE(of.list(a, rng(), gemm_compute::standard, 16, count));
 }

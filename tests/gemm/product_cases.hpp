@@ -35,8 +35,9 @@ void batches(const judged_products& of);
 /// Of up to 33 x 33 elements, which GPUs let share teams: as they lie, by addresses, and in lists.
 void small_batches(const judged_products& of, judged_batch& by_addresses);
 void lists(const judged_products& of);
-/// More tiles than a GPU does at once, of a batch and of a list, in rows of whole sixteens of elements.
-void many_tiles(const judged_products& of);
+/// More tiles than a GPU does at once, in rows of whole sixteens of elements: of batches with each spacing, and by addresses if
+/// there is a function for that, and of a list.
+void many_tiles(const judged_products& of, judged_batch* by_addresses = nullptr);
 /// Every op of A and B with every mix of layouts, of one product and of a batch.
 void every_op_and_layout(const judged_products& of, gemm_compute compute = gemm_compute::standard);
 

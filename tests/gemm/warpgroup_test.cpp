@@ -112,7 +112,9 @@ TYPED_TEST(GemmWarpgroups, MoreKTilesThanStages) {
     tiling::shape block;
     int k_tiles;
     index_t m, n;
-  } cases[] = {{fixture::blocks[0], 6, 2064, 2304}, {fixture::blocks[3], 3, 1040, 2176}};
+  } cases[] = {{fixture::blocks[0], 6, 2064, 2304},
+               {fixture::blocks[3], 3, 1040, 2176},
+               {fixture::blocks[3], 19, 144, 272}};
   for (const auto& [block, k_tiles, m, n] : cases) {
     if (!this->has(block)) continue;
     EXPECT_TRUE(this->product({.m = on_host ? 272 : m,

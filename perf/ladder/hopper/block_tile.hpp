@@ -79,8 +79,10 @@ class block_tile {
     reinterpret_cast<std::uint64_t*>(a)[lane] = 0;
     unit::meet_warp();
     const auto m = std::uint32_t(x.m), n = std::uint32_t(x.n), k = std::uint32_t(x.k);
-    if (lane == 0) unit::make_map<element>(a, {x.a.data(), k, m, k * std::uint64_t(sizeof(element))}, M);
-    if (lane == 1) unit::make_map<element>(b, {x.b.data(), n, k, n * std::uint64_t(sizeof(element))}, depth);
+    if (lane == 0)
+      unit::make_map<element, false>(a, {x.a.data(), k, m, k * std::uint64_t(sizeof(element))}, M);
+    if (lane == 1)
+      unit::make_map<element, false>(b, {x.b.data(), n, k, n * std::uint64_t(sizeof(element))}, depth);
     unit::meet_warp();
     unit::store_map(maps, a);
     unit::store_map(maps + unit::map_bytes, b);

@@ -73,9 +73,9 @@ class warpgroup_collective {
 
  public:
   using types = Types;
-  /// Where each team can store its maps of both operands, or for a batch where those of each problem are. With them, and of
-  /// lines, one thread has k-tiles copied; else each of the copying threads copies 16 bytes at a time.
-  char* maps = nullptr;
+  /// Where each team can store its maps of both operands, or for a batch where its maps are. With them, and of lines, one thread
+  /// has k-tiles copied; else each of the copying threads copies 16 bytes at a time.
+  operand_maps maps;
 
   static constexpr std::size_t map_bytes = copier::map_bytes;
   static constexpr int mapping_threads = copier::mapping_threads;
@@ -101,7 +101,8 @@ class warpgroup_collective {
   static constexpr bool moves_registers =
       accumulator::registers > equal_registers - atom::registers_beside_sums;
   static constexpr std::size_t stages_bytes = copier::stages_bytes;
-  static constexpr std::size_t bytes = stages_bytes + bytes_beside_stages;
+  static constexpr std::size_t bytes = stages_bytes + bytes_beside_stages(Types::operands.a, Config.block.m);
+  static constexpr std::size_t c_at = stages_bytes + warpgroup_barrier_bytes + warpgroup_map_bytes;
   static_assert(pipeline::bytes + sizeof(int) <= warpgroup_barrier_bytes);
 
  public:
@@ -115,9 +116,10 @@ class warpgroup_collective {
   static bool can_shift_m(const gemm_problem<Types>& p) { return copier::can_shift_m(p); }
   static bool can_shift_n(const gemm_problem<Types>& p) { return copier::can_shift_n(p); }
   static bool reads_boxes(const gemm_problem<Types>& p) { return copier::reads_boxes(p); }
-  KERAMOS_FORCEINLINE_FUNCTION static void make_maps(const gemm_problem<Types>& p, char* local, char* to,
-                                                     int lane) {
-    copier::make_maps(p, local, to, lane);
+  KERAMOS_FORCEINLINE_FUNCTION static void make_maps_of_batch(const gemm_problem<Types>& p,
+                                                              const repeated_operands& batch, char* local,
+                                                              char* to, int lane) {
+    copier::template make_maps<true>(p, batch, local, to, lane);
   }
 
   template <class Team, class Tile, class Epilogue>
@@ -170,7 +172,8 @@ class warpgroup_collective {
       else
         sum(sums, count, a, b, ring, thread);
       sums.settle();
-      if (tile.add_up(team, sums)) sums.write(copier::problem_of(given, tile), tile.position(), epilogue);
+      if (tile.add_up(team, sums))
+        sums.write(copier::problem_of(given, tile), tile.position(), epilogue, local + c_at);
     } while (tile.next());
   }
 

@@ -9,6 +9,7 @@
 #include <keramos/base/float8.hpp>
 #include <keramos/base/macros.hpp>
 #include <keramos/gemm/collective/c_writer.hpp>
+#include <keramos/gemm/collective/warpgroup_bytes.hpp>
 #include <keramos/gemm/problem.hpp>
 #include <keramos/tile/shape.hpp>
 
@@ -140,10 +141,10 @@ class warpgroup_accumulator {
   }
 
   /// Writes the tile through the epilogue. Sums that are not finite may have been formed of parts of elements; those are
-  /// formed again first (epilogue/exact_infinities.hpp).
+  /// formed again first (epilogue/exact_infinities.hpp). C of two bytes passes through `local` (bytes_of_c_row).
   template <class Position, class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void write(const gemm_problem<Types>& p, const Position& at,
-                                          const Epilogue& epilogue) {
+                                          const Epilogue& epilogue, [[maybe_unused]] char* local) {
     const int rows_here = p.m - at.m0 < at.rows ? int(p.m - at.m0) : at.rows,
               cols = p.n - at.n0 < at.cols ? int(p.n - at.n0) : at.cols;
     int skip_m = 0, skip_n = 0;
@@ -158,9 +159,9 @@ class warpgroup_accumulator {
           ((p.c_col_stride | at.m0 | skip_m | rows_here) * sizeof(C) | c) % sizeof(pair) == 0)
         return write_pairs_of_rows(p, at, there, epilogue);
     if (vectors && reads_c<T>(epilogue))
-      write_vectors<true>(p, at, there, epilogue);
+      write_vectors<true>(p, at, there, epilogue, local);
     else if (vectors)
-      write_vectors<false>(p, at, there, epilogue);
+      write_vectors<false>(p, at, there, epilogue, local);
     else if (reads_c<T>(epilogue))
       write_elements<true>(p, at, there, epilogue);
     else if (sizeof(C) == 2 && p.c_col_stride == 1)
@@ -281,11 +282,91 @@ class warpgroup_accumulator {
     }
   }
 
-  /// Lanes that have neighbours change pairs with each other, so that each writes 16 bytes: of four lanes with four
-  /// fragments each gets one fragment's eight columns, of two lanes with two fragments half of that.
+  /// Each lane writes 16 bytes at a time.
   template <bool Reads, class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void write_vectors(const gemm_problem<Types>& p, const tiling::position& at,
-                                                  const window& there, const Epilogue& epilogue) const {
+                                                  const window& there, const Epilogue& epilogue,
+                                                  char* local) const {
+    if constexpr (sizeof(C) == 2)
+      write_through_local<Reads>(p, at, there, epilogue, local);
+    else
+      write_exchanged<Reads>(p, at, there, epilogue);
+  }
+
+  /// Each warp has local memory for its 16 rows of four fragments, 64 bytes a row, whose four vectors change places so that
+  /// eight rows of a fragment are in different banks. There lanes find whole vectors of what others have.
+  template <bool Reads, class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION void write_through_local(const gemm_problem<Types>& p,
+                                                        const tiling::position& at, const window& there,
+                                                        const Epilogue& epilogue, char* local) const {
+    using four_words = run<unsigned, 4>;
+    static_assert(sizeof(C) == 2 && !LoadsA && bytes_of_c_row(Types::operands.a) == 64);
+    const int lane = thread_ % 32, row0 = thread_ / 32 * 16;
+    const auto place_of = [&](int row, int vector_of_row) {
+      return local + (row0 + row) * 64 + (vector_of_row ^ row / 2 % 4) * 16;
+    };
+    char* const of_fragments =
+        place_of(lane % 16, lane / 16);                     // of two; the other two lie 32 bytes on or back
+    char* const of_vectors = place_of(lane / 4, lane % 4);  // of rows 0 to 7; the others lie 512 bytes on
+    const auto fragments_at = [&](int two) { return local + ((of_fragments - local) ^ (two * 32)); };
+    const int first_col = lane % 4 * 8, row = row0 + lane / 4;
+    C* const c = p.c + (at.m0 + row) * p.c_row_stride + at.n0 + first_col;
+    int end[2];  // of the columns that are there
+    KERAMOS_UNROLL
+    for (int half = 0; half < 2; ++half)
+      end[half] = row + 8 * half >= there.row0 && row + 8 * half < there.row1 ? there.col1 : 0;
+    KERAMOS_UNROLL
+    for (int j = 0; j < fragments; j += 4) {
+      const auto is_there = [&](int half) {
+        return first_col + j * 8 >= there.col0 && first_col + j * 8 < end[half];
+      };
+      const auto vector_at = [&](int half) {
+        return reinterpret_cast<four_words*>(c + 8 * half * p.c_row_stride + j * 8);
+      };
+      unsigned words[4];
+      if constexpr (Reads) {
+        KERAMOS_UNROLL
+        for (int half = 0; half < 2; ++half) {
+          four_words old{};
+          if (is_there(half)) old = load_at_once(vector_at(half));
+          atom::store_16_bytes(of_vectors + 512 * half, old.value);
+        }
+        atom::meet_warp();
+      }
+      KERAMOS_UNROLL
+      for (int two = 0; two < 2; ++two) {
+        if constexpr (Reads) atom::load_matrices(fragments_at(two), words);
+        KERAMOS_UNROLL
+        for (int w = 0; w < 4; ++w) {
+          const int f = j + 2 * two + w / 2, half = w % 2;
+          pair x;
+          if constexpr (Reads) std::memcpy(&x, &words[w], sizeof(x));
+          KERAMOS_UNROLL
+          for (int v = 0; v < 2; ++v) {
+            const T sum = sums_[f * 4 + half * 2 + v];
+            const index_t i = at.m0 + first_row() + 8 * half, col = at.n0 + f * 8 + lane % 4 * 2 + v;
+            x.value[v] = Reads ? element_with_c(epilogue, p.place, sum, x.value[v], i, col)
+                               : element_without_c<C>(epilogue, p.place, sum, i, col);
+          }
+          std::memcpy(&words[w], &x, sizeof(x));
+        }
+        atom::store_matrices(fragments_at(two), words);
+      }
+      atom::meet_warp();
+      KERAMOS_UNROLL
+      for (int half = 0; half < 2; ++half) {
+        atom::load_16_bytes(of_vectors + 512 * half, words);
+        if (is_there(half)) atom::write_16_bytes(vector_at(half), words);
+      }
+      atom::meet_warp();
+    }
+  }
+
+  /// Lanes that have neighbours change pairs with each other: of four lanes with four fragments each gets one fragment's eight
+  /// columns, of two lanes with two fragments half of that.
+  template <bool Reads, class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION void write_exchanged(const gemm_problem<Types>& p, const tiling::position& at,
+                                                    const window& there, const Epilogue& epilogue) const {
     const int lane = thread_ % 32, first_col = lane % together * 8 + lane % 4 / together * 4;
     C* const c = p.c + (at.m0 + first_row()) * p.c_row_stride + at.n0 + first_col;
     KERAMOS_UNROLL

@@ -21,6 +21,19 @@
 
 namespace keramos::detail::simt {
 
+/// How operands of a batch repeat, where one map serves all of its problems: how many there are, and elements from each to the
+/// next. One map for each problem has no repetition.
+struct repeated_operands {
+  index_t count = 1, a_stride = 0, b_stride = 0;
+};
+
+/// Where the maps of a product's operands are, in memory that kernels read, if any: of a batch, those of each problem, or with
+/// `of_all` one pair for all problems.
+struct operand_maps {
+  char* first = nullptr;
+  bool of_all = false;
+};
+
 /// Barriers of parts of a team: of all that multiply, of two warpgroups that multiply in turns (two numbers), of those that
 /// copy the first k-tiles.
 struct some_threads {
@@ -60,14 +73,20 @@ class warpgroup_copier {
     return !of_lines<AlongA>(p.a) || !of_lines<AlongB>(p.b);
   }
 
-  /// Makes maps of both operands at `to`, by a warp, in local memory at multiples of the bytes of a map.
-  KERAMOS_FORCEINLINE_FUNCTION static void make_maps(const gemm_problem<Types>& p, char* local, char* to,
+  /// Makes maps of both operands at `to`, by a warp, in local memory at multiples of the bytes of a map; those of a batch with
+  /// `OfBatch`.
+  template <bool OfBatch>
+  KERAMOS_FORCEINLINE_FUNCTION static void make_maps(const gemm_problem<Types>& p,
+                                                     const repeated_operands& batch, char* local, char* to,
                                                      int lane) {
     static_assert(map_bytes == warp * sizeof(std::uint64_t) && map_bytes <= warpgroup_map_bytes);
     reinterpret_cast<std::uint64_t*>(local)[lane] = 0;
     atom::meet_warp();
-    if (lane == 0) make_map<AlongA>(local, p.a, p.m + p.pad_m, p.k, Config.block.m);
-    if (lane == 1) make_map<AlongB>(local + atom::map_bytes, p.b, p.n + p.pad_n, p.k, Config.block.n);
+    if (lane == 0)
+      make_map<OfBatch, AlongA>(local, p.a, p.m + p.pad_m, p.k, Config.block.m, batch.count, batch.a_stride);
+    if (lane == 1)
+      make_map<OfBatch, AlongB>(local + atom::map_bytes, p.b, p.n + p.pad_n, p.k, Config.block.n, batch.count,
+                                batch.b_stride);
     atom::meet_warp();
     atom::store_map(to, local);
     atom::store_map(to + atom::map_bytes, local + atom::map_bytes);
@@ -93,16 +112,16 @@ class warpgroup_copier {
     return int((at.k1 - at.k0 + Config.block.k - 1) / Config.block.k);
   }
 
-  /// Whether one thread has k-tiles copied: lines, or where there are `maps` (warpgroup_collective::maps).
-  KERAMOS_FORCEINLINE_FUNCTION static bool by_one_thread(const char* maps) {
-    return InLines || maps != nullptr;
+  /// Whether one thread has k-tiles copied: lines, or where there are maps.
+  KERAMOS_FORCEINLINE_FUNCTION static bool by_one_thread(const operand_maps& maps) {
+    return InLines || maps.first != nullptr;
   }
 
   /// What thread `thread` of the copying warpgroup does, from the first of a team's tiles to the last.
   template <class Tile>
-  KERAMOS_FORCEINLINE_FUNCTION static void run(const gemm_problem<Types>& p, const Tile& first, char* maps,
-                                               int league_rank, char* local, const pipeline& ring,
-                                               int thread) {
+  KERAMOS_FORCEINLINE_FUNCTION static void run(const gemm_problem<Types>& p, const Tile& first,
+                                               const operand_maps& maps, int league_rank, char* local,
+                                               const pipeline& ring, int thread) {
     if (by_one_thread(maps)) {
       const int ahead = k_tiles_copied_first(first);
       if (thread < warp)
@@ -186,25 +205,29 @@ class warpgroup_copier {
   /// operands that lie otherwise; of a batch they are there.
   template <class Tile>
   KERAMOS_FORCEINLINE_FUNCTION static void copy_by_one_thread(const gemm_problem<Types>& given, Tile tile,
-                                                              int ahead, char* maps, int league_rank,
-                                                              char* local, pipeline ring, int lane) {
-    const char* map = maps;
+                                                              int ahead, const operand_maps& maps,
+                                                              int league_rank, char* local, pipeline ring,
+                                                              int lane) {
+    const char* map = maps.first;
     if constexpr (!is_of_batch<Tile>) {
-      if (maps != nullptr) {
-        char* const of_team = maps + league_rank * map_bytes;
-        make_maps(given, local + stages_bytes + warpgroup_barrier_bytes, of_team, lane);
+      if (maps.first != nullptr) {
+        char* const of_team = maps.first + league_rank * map_bytes;
+        make_maps<false>(given, {}, local + stages_bytes + warpgroup_barrier_bytes, of_team, lane);
         map = of_team;
       }
     }
     if (lane != 0) return;
+    if (is_of_batch<Tile> && maps.of_all) acquire_maps(map);
     ring.skip(ahead);
     do {
       const auto& p = problem_of(given, tile);
       const auto at = tile.position();
+      [[maybe_unused]] int number = 0;  // of a map's matrices
       if constexpr (is_of_batch<Tile>) {
-        map = maps + tile.number * map_bytes;
-        atom::acquire_map(map);
-        atom::acquire_map(map + atom::map_bytes);
+        if (maps.of_all)
+          number = tile.number;
+        else
+          acquire_maps(map = maps.first + tile.number * map_bytes);
       }
       const char* const map_b = map + atom::map_bytes;
       const bool lines_a = of_lines<AlongA>(p.a), lines_b = of_lines<AlongB>(p.b);
@@ -219,11 +242,12 @@ class warpgroup_copier {
         if (lines_a)
           atom::copy(stage, a, a_bytes, full);
         else
-          copy_boxes<AlongA, Config.block.m>(stage, map, int(at.m0), k, full);
+          copy_boxes<is_of_batch<Tile>, AlongA, Config.block.m>(stage, map, int(at.m0), k, number, full);
         if (lines_b)
           atom::copy(stage + stager::offset_of_b, b, b_bytes, full);
         else
-          copy_boxes<AlongB, Config.block.n>(stage + stager::offset_of_b, map_b, int(at.n0), k, full);
+          copy_boxes<is_of_batch<Tile>, AlongB, Config.block.n>(stage + stager::offset_of_b, map_b,
+                                                                int(at.n0), k, number, full);
         a += p.a.stride_k, b += p.b.stride_k, k += Config.block.k;
         ring.advance();
       }
@@ -234,27 +258,41 @@ class warpgroup_copier {
   KERAMOS_FORCEINLINE_FUNCTION static bool of_lines(const tiling::operand<element>& x) {
     return InLines && Along == tiling::direction::k && x.stride_k != 1;
   }
-  template <tiling::direction Along, int Extent>
+  KERAMOS_FORCEINLINE_FUNCTION static void acquire_maps(const char* maps) {
+    atom::acquire_map(maps);
+    atom::acquire_map(maps + atom::map_bytes);
+  }
+  template <bool OfBatch, tiling::direction Along, int Extent>
   KERAMOS_FORCEINLINE_FUNCTION static void copy_boxes(char* to, const char* map, int mn, int k,
+                                                      [[maybe_unused]] int number,
                                                       typename atom::barrier* full) {
+    const auto copy_box = [&](char* box, int column, int row) {
+      if constexpr (OfBatch)
+        atom::copy_box(box, map, column, row, number, full);
+      else
+        atom::copy_box(box, map, column, row, full);
+    };
     if constexpr (Along == tiling::direction::k) {
-      atom::copy_box(to, map, k, mn, full);
+      copy_box(to, k, mn);
     } else {
       constexpr int line = tiling::lines<element>::length;
       KERAMOS_UNROLL
       for (int column = 0; column < Extent / line; ++column)
-        atom::copy_box(to + column * (Config.block.k * 128), map, mn + column * line, k, full);
+        copy_box(to + column * (Config.block.k * 128), mn + column * line, k);
     }
   }
 
-  template <tiling::direction Along>
+  template <bool OfBatch, tiling::direction Along>
   KERAMOS_FORCEINLINE_FUNCTION static void make_map(void* local, const tiling::operand<element>& x,
-                                                    index_t extent, index_t k, int tile) {
+                                                    index_t extent, index_t k, int tile, index_t count,
+                                                    index_t stride) {
     constexpr bool along_k = Along == tiling::direction::k;
     const auto columns = std::uint32_t(along_k ? k : extent), rows = std::uint32_t(along_k ? extent : k);
     const index_t pitch = along_k ? x.stride_mn : x.stride_k;
-    atom::template make_map<element>(local, {x.data, columns, rows, std::uint64_t(pitch) * sizeof(element)},
-                                     along_k ? tile : Config.block.k);
+    const std::uint64_t bytes = stride > 0 ? std::uint64_t(stride) * sizeof(element) : 16;  // of one, any
+    atom::template make_map<element, OfBatch>(
+        local, {x.data, columns, rows, std::uint64_t(pitch) * sizeof(element), std::uint32_t(count), bytes},
+        along_k ? tile : Config.block.k);
   }
 };
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <optional>
 
 #include <keramos/backends/simt/tiles.hpp>
 #include <keramos/core/detail/launch.hpp>
@@ -72,8 +73,23 @@ void with_warpgroups(int row, const gemm_problem<Types>& p, const Launch& launch
   }
 }
 
-/// Of batches with more problems, threads copy: maps of so many take 64 MiB.
+/// Of batches with more problems that need maps of their own, threads copy: maps of so many take 64 MiB.
 inline constexpr index_t most_mapped_problems = index_t(1) << 18;
+
+/// How the operands of a batch repeat if one map can tell of all its problems: each operand lies at equal distances, which the
+/// unit that copies boxes counts in 40 bits of bytes.
+template <class Types>
+std::optional<repeated_operands> repeated(const uniform_batch<Types>& batch) {
+  const auto can = [](const batch_place& x, std::size_t element_bytes) {
+    return !x.addresses && x.stride > 0 && x.stride < (index_t(1) << 40) / index_t(element_bytes);
+  };
+  if (!can(batch.a, sizeof(typename Types::a)) || !can(batch.b, sizeof(typename Types::b))) return {};
+  return repeated_operands{batch.count, batch.a.stride, batch.b.stride};
+}
+template <class Types>
+std::optional<repeated_operands> repeated(const grouped_batch<Types>&) {
+  return {};
+}
 
 template <class Exec, class Types>
 void launch_warpgroups(const Exec& exec, workspace<Exec>& memory, int row, const gemm_problem<Types>& p,
@@ -82,17 +98,18 @@ void launch_warpgroups(const Exec& exec, workspace<Exec>& memory, int row, const
   with_warpgroups<Exec, false>(row, p, [&](auto collective) {
     using C = decltype(collective);
     if (C::reads_boxes(p) && can_map(p))
-      collective.maps = memory.of_kernels(exec, teams_at_once<C>(exec) * C::map_bytes);
+      collective.maps.first = memory.of_kernels(exec, teams_at_once<C>(exec) * C::map_bytes);
     launch_tiled(exec, collective, p, split, epilogue);
   });
 }
 
-/// Makes the maps of the problems of a batch, by a warp for each.
+/// Makes the maps of a batch, by a warp for each pair: those of all problems together, or of each problem.
 template <class Collective, class Tiles>
 struct batch_maps_kernel {
   static constexpr int local_bytes = 2 * int(Collective::map_bytes);  ///< with room to align them
 
   Tiles tiles;
+  repeated_operands operands;
   char* maps;
 
   template <class Team>
@@ -104,8 +121,8 @@ struct batch_maps_kernel {
     auto local =
         reinterpret_cast<std::uintptr_t>(team.team_scratch(0).get_shmem_aligned(bytes, local_alignment));
     local = (local + Collective::map_bytes - 1) / Collective::map_bytes * Collective::map_bytes;
-    Collective::make_maps(p, reinterpret_cast<char*>(local), maps + number * Collective::map_bytes,
-                          int(team.team_rank()));
+    Collective::make_maps_of_batch(p, operands, reinterpret_cast<char*>(local),
+                                   maps + number * Collective::map_bytes, int(team.team_rank()));
   }
 };
 
@@ -115,12 +132,14 @@ void launch_warpgroups_batched(const Exec& exec, workspace<Exec>& memory, int ro
                                const library_epilogue<Types>& epilogue) {
   with_warpgroups<Exec, true>(row, shape, [&](auto collective) {
     using C = decltype(collective);
-    const index_t problems = tiles.batch.size();
-    if (problems <= most_mapped_problems && count >= teams_at_once<C>(exec) && can_map(shape)) {
-      collective.maps = memory.of_kernels(exec, std::size_t(problems) * C::map_bytes);
+    const auto operands = repeated(tiles.batch);
+    const index_t maps = operands ? 1 : tiles.batch.size();
+    if (maps <= most_mapped_problems && count >= teams_at_once<C>(exec) && can_map(shape)) {
+      collective.maps = {memory.of_kernels(exec, std::size_t(maps) * C::map_bytes), operands.has_value()};
       using kernel = batch_maps_kernel<C, Tiles>;
-      team_launch<C::mapping_threads>("keramos::gemm_batched_maps", exec, int(problems), kernel::local_bytes,
-                                      kernel{tiles, collective.maps});
+      team_launch<C::mapping_threads>(
+          "keramos::gemm_batched_maps", exec, int(maps), kernel::local_bytes,
+          kernel{tiles, operands.value_or(repeated_operands()), collective.maps.first});
     }
     launch_tiles(exec, count, collective, tiles, epilogue);
   });
