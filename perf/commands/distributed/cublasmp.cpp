@@ -6,7 +6,10 @@
 #include <nccl.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -36,6 +39,8 @@ class library {
   decltype(&cublasMpMatrixDescriptorDestroy) destroy_matrix;
   decltype(&cublasMpGemm_bufferSize) workspace_of_gemm;
   decltype(&cublasMpGemm) gemm;
+  decltype(&cublasMpMalloc) allocate;
+  decltype(&cublasMpFree) free;
   decltype(&cublasMpGetVersion) version;
   decltype(&cublasMpGetStatusString) text_of_status;
 
@@ -54,6 +59,7 @@ class library {
     find(create_matrix, "cublasMpMatrixDescriptorCreate");
     find(destroy_matrix, "cublasMpMatrixDescriptorDestroy");
     find(workspace_of_gemm, "cublasMpGemm_bufferSize"), find(gemm, "cublasMpGemm");
+    find(allocate, "cublasMpMalloc"), find(free, "cublasMpFree");
     find(version, "cublasMpGetVersion"), find(text_of_status, "cublasMpGetStatusString");
   }
   template <class F>
@@ -76,8 +82,9 @@ void require(ncclResult_t status, const char* what) {
                             ncclGetLastError(nullptr) + ")");
 }
 void require(cublasMpStatus_t status, const char* what) {
-  if (status != CUBLASMP_STATUS_SUCCESS)
-    throw unavailable_error(std::string(what) + ": " + library::loaded().text_of_status(status));
+  if (status == CUBLASMP_STATUS_SUCCESS) return;
+  (void)cudaGetLastError();
+  throw unavailable_error(std::string(what) + ": " + library::loaded().text_of_status(status));
 }
 
 cublasOperation_t op_of(transpose op, data_type type) {
@@ -137,12 +144,10 @@ class product final : public cublasmp_product {
       matrices_[2] = described(c_matrix, types_.c, c.block);
       std::size_t device_bytes = 0, host_bytes = 0;
       require(call(*mp_->workspace_of_gemm, &device_bytes, &host_bytes), "cublasMpGemm_bufferSize");
-      void* memory = nullptr;
-      require(cudaMalloc(&memory, std::max<std::size_t>(device_bytes, 1)), "cudaMalloc of a workspace");
-      workspace_ = {memory, cudaFree};
       device_bytes_ = device_bytes;
       host_workspace_.resize(host_bytes);
     });
+    make_workspace(mpi, comm.rank());
   }
 
   void operator()() override {
@@ -161,6 +166,26 @@ class product final : public cublasmp_product {
   using owned = std::unique_ptr<std::remove_pointer_t<Pointer>, Status (*)(Pointer)>;
   using owned_matrix = owned<cublasMpMatrixDescriptor_t, cublasMpStatus_t>;
 
+  // Of one size on all ranks. Only with memory of its own does cuBLASMp send while it multiplies.
+  void make_workspace(MPI_Comm mpi, int rank) {
+    std::uint64_t bytes = std::max<std::uint64_t>(device_bytes_, 1);
+    MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_UINT64_T, MPI_MAX, mpi);
+    void* memory = nullptr;
+    try {
+      on_all_ranks(mpi, [&] {
+        require(mp_->allocate(grid_.get(), &memory, bytes), "cublasMpMalloc");
+        workspace_ = {memory, [this](void* own) { mp_->free(grid_.get(), own); }};
+      });
+    } catch (const unavailable_error& e) {
+      workspace_.reset();
+      if (rank == 0)
+        std::fprintf(stderr, "keramos-perf: cuBLASMp will send first and multiply then: %s\n", e.what());
+      on_all_ranks(mpi, [&] {
+        require(cudaMalloc(&memory, bytes), "cudaMalloc of a workspace");
+        workspace_ = {memory, cudaFree};
+      });
+    }
+  }
   owned_matrix described(const cublasmp_matrix& m, cudaDataType_t type, int block) const {
     cublasMpMatrixDescriptor_t made = nullptr;
     require(mp_->create_matrix(m.rows, m.cols, block, block, 0, 0, m.leading, type, grid_.get(), &made),
@@ -186,7 +211,7 @@ class product final : public cublasmp_product {
   owned<cublasMpHandle_t, cublasMpStatus_t> handle_{nullptr, nullptr};
   owned<cublasMpGrid_t, cublasMpStatus_t> grid_{nullptr, nullptr};
   owned_matrix matrices_[3] = {{nullptr, nullptr}, {nullptr, nullptr}, {nullptr, nullptr}};
-  owned<void*, cudaError_t> workspace_{nullptr, nullptr};
+  std::unique_ptr<void, std::function<void(void*)>> workspace_;
   std::size_t device_bytes_ = 0;
   std::vector<char> host_workspace_;
 };

@@ -50,7 +50,8 @@ class distributed_check {
   void expect(dealt_matrix<A>& a, dealt_matrix<B>& b, dealt_matrix<C>& c) {
     std::vector<number> bx(std::size_t(g_.k * blocks_));
     std::vector<double> norms(bx.size());
-    b.each([&](std::int64_t i, std::int64_t j, const B& x) {
+    // Elements that are added up to one number are one thread's.
+    b.each(rows_of(g_.op_b), [&](std::int64_t i, std::int64_t j, const B& x) {
       if (g_.op_b != transpose::N) std::swap(i, j);
       const auto at = std::size_t(i * blocks_ + j / width_);
       bx[at] += sign(j) * value(x, g_.op_b);
@@ -60,7 +61,7 @@ class distributed_check {
     for (double& x : norms) x = std::sqrt(x);
     expected_.assign(std::size_t(g_.m * blocks_), 0);
     tolerance_.assign(expected_.size(), 0);
-    a.each([&](std::int64_t i, std::int64_t j, const A& x) {
+    a.each(rows_of(g_.op_a), [&](std::int64_t i, std::int64_t j, const A& x) {
       if (g_.op_a != transpose::N) std::swap(i, j);
       const number v = value(x, g_.op_a);
       const double size = double(std::abs(v));
@@ -73,7 +74,7 @@ class distributed_check {
     std::vector<number> cx(expected_.size());
     std::vector<double> squares(expected_.size());
     if (g_.beta != 0)
-      c.each([&](std::int64_t i, std::int64_t j, const C&) {
+      c.each(whole::rows, [&](std::int64_t i, std::int64_t j, const C&) {
         const number v = value(c.initial(i, j), transpose::N);
         cx[place(i, j)] += sign(j) * v;
         squares[place(i, j)] += double(std::norm(v));
@@ -91,7 +92,7 @@ class distributed_check {
   verdict operator()(dealt_matrix<C>& c) const {
     std::vector<number> cx(expected_.size());
     std::vector<double> squares(expected_.size());
-    c.each([&](std::int64_t i, std::int64_t j, const C& x) {
+    c.each(whole::rows, [&](std::int64_t i, std::int64_t j, const C& x) {
       const number v = value(x, transpose::N);
       cx[place(i, j)] += sign(j) * v;
       if constexpr (rounds) squares[place(i, j)] += double(v) * double(v);
@@ -119,6 +120,7 @@ class distributed_check {
     else
       return real(x);
   }
+  static whole rows_of(transpose op) { return op == transpose::N ? whole::rows : whole::columns; }
   double spread() const { return std::min(8.0, std::sqrt(double(width_))); }
   // Of a row's elements in a block, by their sum of squares. Infinities and NaNs have none: their sums are off by no less.
   double rounding_of_c(double squares) const {

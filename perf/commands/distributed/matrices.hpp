@@ -8,9 +8,13 @@
 #include <keramos/dist/matrix.hpp>
 
 #include "job.hpp"
+#include "measure/core/parallel.hpp"
 #include "measure/core/random.hpp"
 
 namespace keramos::perf {
+
+// Which elements one thread sees, in their order.
+enum class whole { rows, columns };
 
 template <class T>
 struct dealt_matrix {
@@ -40,23 +44,30 @@ struct dealt_matrix {
 
   T initial(std::int64_t i, std::int64_t j) const { return random.value<T>(i * blocks.cols + j); }
   void fill() {
-    each([&](std::int64_t i, std::int64_t j, T& x) { x = initial(i, j); });
+    each(rows_here > cols_here ? whole::rows : whole::columns,
+         [&](std::int64_t i, std::int64_t j, T& x) { x = initial(i, j); });
     Kokkos::deep_copy(device, host);
   }
   void fill(const T& value) {
     Kokkos::deep_copy(host, value);
     Kokkos::deep_copy(device, host);
   }
-  // f(i, j, element) for each element of this rank.
+  // f(i, j, element) for each element of this rank, on all CPUs that it was given.
   template <class F>
-  void each(const F& f) {
+  void each(whole lines, const F& f) {
     const auto global = [](std::int64_t at, std::int64_t block, int process, int processes) {
       return (at / block * processes + process) * block + at % block;
     };
-    for (std::int64_t y = 0; y < cols_here; ++y)
-      for (std::int64_t x = 0; x < rows_here; ++x)
-        f(global(x, blocks.row_block, row, blocks.grid.rows),
-          global(y, blocks.col_block, col, blocks.grid.cols), host(std::size_t(x + y * leading)));
+    const bool by_rows = lines == whole::rows;
+    const std::int64_t others = std::max<std::int64_t>(1, by_rows ? cols_here : rows_here);
+    const auto at_a_time = std::max<std::int64_t>(64, 65536 / others);  // worth a thread
+    parallel_blocks(by_rows ? rows_here : cols_here, at_a_time, [&](std::int64_t begin, std::int64_t end) {
+      const std::int64_t row_end = by_rows ? end : rows_here, col_end = by_rows ? cols_here : end;
+      for (std::int64_t y = by_rows ? 0 : begin; y < col_end; ++y)
+        for (std::int64_t x = by_rows ? begin : 0; x < row_end; ++x)
+          f(global(x, blocks.row_block, row, blocks.grid.rows),
+            global(y, blocks.col_block, col, blocks.grid.cols), host(std::size_t(x + y * leading)));
+    });
   }
   dist::matrix<T> over_ranks() const {
     return {dist::layout(blocks), matrix_view<T>::column_major(device.data(), rows_here, cols_here, leading)};
