@@ -16,6 +16,7 @@ set_target_properties(keramos_dist PROPERTIES EXPORT_NAME dist POSITION_INDEPEND
 keramos_add_device_link(keramos_dist)
 keramos_sources_language(keramos_dist)
 keramos_warnings(keramos_dist)
+keramos_precompile(keramos_dist REUSE_FROM keramos)
 
 # ScaLAPACK's p?gemm_ by keramos::dist::gemm, to be preloaded or linked before ScaLAPACK, whose BLACS it uses: any, so that it
 # is not linked here. It shows nothing but these routines.

@@ -73,6 +73,7 @@ TYPED_TEST(GemmWarpgroups, SizesOpsAndLayouts) {
   const layout layouts[] = {layout::right, layout::left, layout::strided};
   for (const tiling::shape& block : this->blocks) {
     if (!this->has(block)) continue;
+    if (on_host && block.m == 128 && block.n != 256) continue;  // the largest and the smallest there
     for (const auto& [m, n, k] : sizes)
       for (const op a : {op::N, op::T})
         for (const op b : {op::N, op::T}) {
