@@ -134,7 +134,9 @@ void many_tiles(const judged_products& of, judged_batch* by_addresses) {
       g.space_c = b == spacing::shared ? spacing::packed : b;
       g.gap = 16, g.alpha = of.unit, g.beta = double(extent == 64);
       EXPECT_TRUE(of.batch(g, rng()));
-      if (by_addresses) EXPECT_TRUE(by_addresses(g, rng()));
+      if (by_addresses) {
+        EXPECT_TRUE(by_addresses(g, rng()));
+      }
     }
   for (const op a : {op::N, op::T}) EXPECT_TRUE(of.list(a, rng(), gemm_compute::standard, 16, count));
 }
