@@ -177,9 +177,15 @@ class rank_product {
     if (!works_) return;
     step now = start(0, 0, 0);
     for (int t = 0; t < s_.steps(); ++t) {
-      now.transfers.wait();
       step next;
-      if (t + 1 < s_.steps()) next = start(t + 1, now.held_a, now.held_b);
+      const auto start_next = [&] {
+        if (t + 1 < s_.steps()) next = start(t + 1, now.held_a, now.held_b);
+      };
+      // Transfers that a queue orders are queued while those before them arrive, so that no product waits until they are.
+      const bool is_queued = now.transfers.is_queued();
+      if (is_queued) start_next();
+      now.transfers.wait();
+      if (!is_queued) start_next();
       if (now.count > 0 && !failure_) try {
           multiply_panels(now, t, next.transfers);
         } catch (const dist::communication_error&) {
