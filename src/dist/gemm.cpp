@@ -137,6 +137,7 @@ class rank_product {
                      const RankOf& rank_of, index_t& held, std::vector<dist::outgoing>& out,
                      std::vector<dist::incoming>& in) {
     const char* next = own;
+    std::vector<dist_stretch> kept;
     for (const auto& r : runs) {
       const index_t bytes = (r.end - r.begin) * line;
       if (r.sharer == mine) held += r.end - r.begin;
@@ -146,11 +147,12 @@ class rank_product {
         in.push_back({rank_of(r.sharer), there, std::size_t(bytes)}), report_.panel_bytes += bytes;
         continue;
       }
-      comm_.transfers().memcpy(there, next, std::size_t(bytes));
+      kept.push_back({(r.begin - begin) * line, bytes});
       for (int x = 0; x < sharers; ++x)
         if (x != mine) out.push_back({rank_of(x), next, std::size_t(bytes)});
       next += bytes;
     }
+    dist_spread(comm_.transfers(), panel, own, kept);
     return sharers == 1 ? own : panel;
   }
   step start(int t, index_t held_a, index_t held_b) {

@@ -219,4 +219,32 @@ TEST(DistCalls, BlocksThatFollowOneAnotherAreOne) {
   for (const auto& p : in.pieces()) EXPECT_GT(p.rows->stretches.size(), 700u);
 }
 
+// Each byte where it belongs, and no other, by kernels and by copies; in lengths and at addresses of any alignment.
+TEST(DistCalls, StretchesAreSpread) {
+  std::mt19937 random(1);
+  const auto any = [&](int count) { return index_t(random() % unsigned(count)); };
+  for (int time = 0; time < 200; ++time) {
+    std::vector<detail::dist_stretch> stretches;
+    index_t at = any(5), bytes = 0;
+    const index_t unit = index_t(1) << any(6);
+    for (int group = int(any(4)); group >= 0; --group) {
+      const index_t length = (1 + any(5)) * unit, gap = any(4) * unit;
+      for (int i = int(any(6)); i >= 0; --i)
+        stretches.push_back({at, length}), at += length + gap, bytes += length;
+    }
+    std::vector<char> from(std::size_t(bytes + 3)), expected(std::size_t(at + 1), 'x');
+    for (char& x : from) x = char('a' + any(20));
+    const index_t begin = any(3);
+    for (index_t i = 0, next = begin; i < index_t(stretches.size());
+         next += stretches[std::size_t(i++)].bytes)
+      std::copy_n(from.begin() + next, stretches[std::size_t(i)].bytes,
+                  expected.begin() + stretches[std::size_t(i)].to);
+    const device_memory<char> source(from), target(std::vector<char>(expected.size(), 'x'));
+    detail::dist_spread(world().queue(), target.data(), source.data() + begin, stretches,
+                        std::size_t(1 + any(4)));
+    world().queue().wait_and_throw();
+    ASSERT_EQ(target.get(), expected) << "time " << time;
+  }
+}
+
 }  // namespace
