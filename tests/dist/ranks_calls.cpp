@@ -170,6 +170,28 @@ TEST(DistCalls, WhatIsRememberedIsBounded) {
   EXPECT_EQ(recent.count(), 1u);
 }
 
+// Of the memory that devices keep: calls of two sizes, one after the other, allocate once each; what few calls ask for goes.
+TEST(DistCalls, MemoryIsKeptForTheNextCalls) {
+  detail::dist_pool pool(detail::dist_pool::kind::device, true);
+  const auto call = [&](std::size_t bytes) {
+    const auto b = pool.take(bytes);
+    pool.give(b), pool.trim();
+    return b;
+  };
+  const auto large = call(1 << 20), small = call(1 << 10);
+  for (int time = 0; time < 10; ++time) {
+    EXPECT_EQ(call(1 << 20).data, large.data);
+    EXPECT_EQ(call(1 << 10).data, small.data);
+  }
+  EXPECT_EQ(pool.kept(), large.bytes + small.bytes);
+  for (int time = 0; time < 10; ++time) call(1 << 10);
+  EXPECT_EQ(pool.kept(), small.bytes);
+  for (const std::size_t bytes : {100000, 220000, 450000}) call(bytes);  // none does for the next
+  EXPECT_LE(pool.kept(), 2u * 450000);
+  pool.free_all();
+  EXPECT_EQ(pool.kept(), 0u);
+}
+
 // With little memory matrices are redistributed in turns, which are planned when they come.
 TEST(DistCalls, InTurns) {
   dist::communicator comm(world().mpi());

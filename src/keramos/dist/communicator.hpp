@@ -72,8 +72,8 @@ class KERAMOS_EXPORT communicator {
   /// Where transfers are ordered, with what is copied for them: a stream of its own on a device.
   queue_type& transfers() { return *transfers_; }
 
-  /// On devices the memory of a call is kept for the next, which may need as much; this frees it, and what is remembered of the
-  /// last calls: their schedules, and which elements go where.
+  /// On devices the memory of a call is kept for the next few, which may need as much; this frees it, and what is remembered of
+  /// the last calls: their schedules, and which elements go where.
   void free_memory();
   keramos::detail::dist_pool& pool() { return *pool_; }
   keramos::detail::dist_remembered& remembered() { return *remembered_; }
