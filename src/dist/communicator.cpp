@@ -5,6 +5,7 @@
 
 #include <keramos/dist/communicator.hpp>
 #include <keramos/dist/link_transport.hpp>
+#include <keramos/dist/remembered.hpp>
 
 namespace keramos::detail {
 
@@ -64,6 +65,7 @@ communicator::communicator(MPI_Comm of, const communicator_options& options)
   MPI_Comm_rank(comm_, &rank_);
   MPI_Comm_size(comm_, &size_);
   pool_ = std::make_unique<detail::dist_pool>(detail::dist_pool::kind::device);
+  remembered_ = std::make_unique<detail::dist_remembered>();
   queue_ = std::make_unique<queue_type>();
   try {
     choose_transport(options);
@@ -80,6 +82,7 @@ communicator::communicator(communicator&& other) noexcept
       timeout_seconds_(other.timeout_seconds_),
       has_given_up_(other.has_given_up_),
       pool_(std::move(other.pool_)),
+      remembered_(std::move(other.remembered_)),
       link_(std::move(other.link_)),
       queue_(std::move(other.queue_)),
       transfers_(std::move(other.transfers_)),
@@ -97,6 +100,11 @@ communicator::~communicator() {
   int finalised = 0;
   MPI_Finalized(&finalised);
   if (!finalised && !has_failed && comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
+}
+
+void communicator::free_memory() {
+  remembered_->clear();
+  pool_->free_all();
 }
 
 /// Begins a collective on `values` and waits for it. After a failure MPI cannot cancel it, and may use them later.

@@ -30,4 +30,29 @@ dist_transfer dist_copy(int bytes, bool conjugate) {
   }
 }
 
+void dist_spread(dist::communicator::queue_type& q, char* to, const char* from,
+                 const std::vector<dist_stretch>& stretches, std::size_t least) {
+  for (std::size_t i = 0, j; i < stretches.size(); i = j) {
+    const auto [first, bytes] = stretches[i];
+    const index_t apart = i + 1 < stretches.size() ? stretches[i + 1].to - first : 0;
+    for (j = i + 1; j < stretches.size() && stretches[j].bytes == bytes &&
+                    stretches[j].to - stretches[j - 1].to == apart;)
+      ++j;
+    if (j - i < least) {
+      q.memcpy(to + first, from, std::size_t(bytes));
+      from += bytes, j = i + 1;
+      continue;
+    }
+    index_t unit = 16;  // bytes that a thread copies at a time
+    for (const std::uintptr_t x :
+         {std::uintptr_t(bytes), std::uintptr_t(apart), reinterpret_cast<std::uintptr_t>(from),
+          reinterpret_cast<std::uintptr_t>(to + first)})
+      while (x % std::uintptr_t(unit)) unit /= 2;
+    const index_t count = index_t(j - i), units = bytes / unit;
+    dist_copy(int(unit))(q, {const_cast<char*>(from), 1, units, nullptr, nullptr, units, count},
+                         {to + first, 1, apart / unit, nullptr, nullptr, units, count});
+    from += bytes * count;
+  }
+}
+
 }  // namespace keramos::detail

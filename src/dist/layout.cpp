@@ -246,6 +246,10 @@ bool layout::same_places(const layout& other) const {
   return x.rank == y.rank && x.part == y.part && same(x.rows, y.rows) && same(x.cols, y.cols);
 }
 
+bool layout::operator==(const layout& other) const {
+  return tables_ == other.tables_ || *tables_ == *other.tables_;
+}
+
 std::uint64_t layout::fingerprint() const {
   std::uint64_t hash = 14695981039346656037ull;  // FNV-1a, a number at a time
   const auto add = [&](const auto& values) {

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <keramos/config.hpp>
 #include <keramos/core/usm.hpp>
 #include <keramos/dist/memory.hpp>
@@ -6,7 +8,6 @@ namespace keramos::detail {
 namespace {
 
 using stream = backend::stream<default_execution_space>;
-constexpr bool keeps = !backend::traits<default_execution_space>::is_host;
 
 char* allocate_bytes(dist_pool::kind kind, std::size_t bytes) {
   return kind == dist_pool::kind::device
@@ -41,20 +42,31 @@ dist_pool::block dist_pool::take(std::size_t bytes) {
 
 void dist_pool::give(block b) {
   if (is_abandoned_) return;
-  if (keeps)
-    idle_.emplace(b.bytes, idle{b.data, true});
+  if (keeps_)
+    idle_.emplace(b.bytes, idle{b.data, 0});
   else
     free_bytes(kind_, b.data);
 }
 
 void dist_pool::trim() {
-  for (auto i = idle_.begin(); i != idle_.end();)
-    if (std::exchange(i->second.used, false)) {
-      ++i;
-    } else {
-      free_bytes(kind_, i->second.data);
-      i = idle_.erase(i);
-    }
+  std::size_t all = kept();
+  while (!idle_.empty()) {
+    const auto oldest = std::max_element(
+        idle_.begin(), idle_.end(), [](const auto& x, const auto& y) { return x.second.age < y.second.age; });
+    const std::size_t largest = idle_.rbegin()->first;
+    if (oldest->second.age < most_age && all / 2 <= largest) break;
+    if (oldest->second.age == 0) break;  // all of it was used
+    all -= oldest->first;
+    free_bytes(kind_, oldest->second.data);
+    idle_.erase(oldest);
+  }
+  for (auto& [bytes, b] : idle_) ++b.age;
+}
+
+std::size_t dist_pool::kept() const {
+  std::size_t all = 0;
+  for (const auto& [bytes, b] : idle_) all += bytes;
+  return all;
 }
 
 void dist_pool::free_all() {

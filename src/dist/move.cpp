@@ -1,19 +1,22 @@
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <new>
-#include <optional>
 #include <tuple>
 
 #include <keramos/dist/move.hpp>
+#include <keramos/dist/remembered.hpp>
 
 namespace keramos::detail {
 namespace {
 
 std::string shape_of(index_t rows, index_t cols) { return std::to_string(rows) + "x" + std::to_string(cols); }
 
-/// Where elements of each process of `mine` stand in their part, by the process of `other` that has them too.
+constexpr bool is_host = backend::traits<dist::communicator::execution_space>::is_host;
+
+/// Where lines of each process of `mine` stand in their part, by the process of `other` that has them too.
 void intersect(const dist::layout::axis& mine, const dist::layout::axis& other,
-               const std::vector<bool>& wanted, std::map<std::pair<int, int>, std::vector<index_t>>& lists) {
+               const std::vector<bool>& wanted, std::map<std::pair<int, int>, dist_lines>& lists) {
   std::size_t o = 0;
   for (std::size_t b = 0; b < mine.at.size(); ++b) {
     const index_t begin = mine.begin[b], end = mine.begin[b + 1];
@@ -21,61 +24,11 @@ void intersect(const dist::layout::axis& mine, const dist::layout::axis& other,
     while (o < other.at.size() && other.begin[o + 1] <= begin) ++o;
     for (std::size_t x = o; x < other.at.size() && other.begin[x] < end; ++x) {
       const index_t from = std::max(begin, other.begin[x]), to = std::min(end, other.begin[x + 1]);
-      if (from >= to) continue;
-      auto& list = lists[{mine.process[b], other.process[x]}];
-      for (index_t i = from; i < to; ++i) list.push_back(mine.at[b] + i - begin);
+      if (from < to)
+        lists[{mine.process[b], other.process[x]}].add(mine.at[b] + from - begin, mine.at[b] + to - begin);
     }
   }
 }
-
-/// Rectangles of the pieces of a route. Lists of rows and columns lie where kernels read them; those without gaps are none.
-class rectangles {
- public:
-  rectangles(dist::communicator& comm, const dist_operand& x, const dist_route& route)
-      : x_(x), account_(comm.pool()) {
-    for (const auto& p : route.pieces())
-      for (const auto* list : {p.rows, p.cols})
-        if (!follow_one_another(*list) && begin_.try_emplace(list, all_.size()).second)
-          all_.insert(all_.end(), list->begin(), list->end());
-    lists_ = all_.data();
-    if (is_host || all_.empty()) return;
-    const std::size_t bytes = all_.size() * sizeof(index_t);
-    on_device_ = dist_memory(account_, index_t(bytes));
-    comm.queue().memcpy(on_device_.data(), all_.data(), bytes);
-    lists_ = reinterpret_cast<const index_t*>(on_device_.data());
-  }
-
-  dist_rectangle operator()(const dist_route::piece& p) const {
-    const region& part = x_.parts[std::size_t(p.part)];
-    dist_rectangle r{
-        const_cast<void*>(part.data), part.row_stride,        part.col_stride, list(p.rows), list(p.cols),
-        index_t(p.rows->size()),      index_t(p.cols->size())};
-    index_t first = 0;
-    if (!r.rows) first += p.rows->front() * r.row_stride;
-    if (!r.cols) first += p.cols->front() * r.col_stride;
-    r.data = static_cast<char*>(r.data) + first * index_t(part.element_bytes);
-    return r;
-  }
-
- private:
-  static constexpr bool is_host = backend::traits<dist::communicator::execution_space>::is_host;
-  static bool follow_one_another(const std::vector<index_t>& list) {
-    for (std::size_t i = 1; i < list.size(); ++i)
-      if (list[i] != list[i - 1] + 1) return false;
-    return true;
-  }
-  const index_t* list(const std::vector<index_t>* of) const {
-    const auto found = begin_.find(of);
-    return found == begin_.end() ? nullptr : lists_ + found->second;
-  }
-
-  const dist_operand& x_;
-  dist_account account_;  // not the call's: lists are not counted
-  std::map<const std::vector<index_t>*, std::size_t> begin_;
-  std::vector<index_t> all_;
-  const index_t* lists_ = nullptr;
-  dist_memory on_device_;
-};
 
 /// The bytes that pieces begin at in a message to all, and the end. What stays on rank `me` is in none.
 std::vector<std::size_t> offsets(const dist_route& route, int bytes, int me) {
@@ -97,7 +50,7 @@ void for_each_rank(const dist_route& route, const std::vector<std::size_t>& at, 
 
 /// The message of a piece.
 dist_rectangle message(void* data, const dist_route::piece& p, bool by_columns) {
-  const index_t rows = index_t(p.rows->size()), cols = index_t(p.cols->size());
+  const index_t rows = p.rows->count, cols = p.cols->count;
   return {data, by_columns ? 1 : cols, by_columns ? rows : 1, nullptr, nullptr, rows, cols};
 }
 
@@ -106,53 +59,70 @@ bool is_same_place(const dist_rectangle& x, const dist_rectangle& y) {
          !y.rows && !x.cols && !y.cols;
 }
 
-index_t run_once(dist::communicator& comm, const dist_move& move, dist_account& account) {
+index_t run_turn(dist::communicator& comm, const dist_turn& turn, int bytes, const dist_move& move,
+                 char* messages) {
   const int me = comm.rank();
   auto& q = comm.queue();
-  const dist_route out(move.source.layout, move.target.layout, me, true);
-  const dist_route in(move.target.layout, move.source.layout, me, false);
-  const auto out_at = offsets(out, move.bytes, me), in_at = offsets(in, move.bytes, me);
-  dist_memory sent, received;
-  std::optional<rectangles> from, to;
-  dist_allocate(comm, [&] {
-    sent = dist_memory(account, index_t(out_at.back()));
-    received = dist_memory(account, index_t(in_at.back()));
-    from.emplace(comm, move.source, out);
-    to.emplace(comm, move.target, in);
-  });
+  char* const sent = messages;
+  char* const received = messages + turn.out_at.back();
   index_t from_others = 0;
   std::vector<dist::outgoing> outgoing;
   std::vector<dist::incoming> incoming;
-  for_each_rank(in, in_at, me, [&](int rank, std::size_t at, std::size_t bytes) {
-    incoming.push_back({rank, received.data() + at, bytes}), from_others += index_t(bytes);
+  for_each_rank(turn.in, turn.in_at, me, [&](int rank, std::size_t at, std::size_t size) {
+    incoming.push_back({rank, received + at, size}), from_others += index_t(size);
   });
-  for_each_rank(out, out_at, me, [&](int rank, std::size_t at, std::size_t bytes) {
-    outgoing.push_back({rank, sent.data() + at, bytes});
+  for_each_rank(turn.out, turn.out_at, me, [&](int rank, std::size_t at, std::size_t size) {
+    outgoing.push_back({rank, sent + at, size});
   });
-  const dist_transfer pack = dist_copy(move.bytes);
+  const dist_transfer pack = dist_copy(bytes);
   std::vector<const dist_route::piece*> own;  // of what stays here no message is made
-  for (std::size_t i = 0; i < out.pieces().size(); ++i) {
-    const auto& p = out.pieces()[i];
+  for (std::size_t i = 0; i < turn.out.pieces().size(); ++i) {
+    const auto& p = turn.out.pieces()[i];
     if (p.rank == me)
       own.push_back(&p);
     else
-      pack(q, (*from)(p), message(sent.data() + out_at[i], p, move.by_columns));
+      pack(q, turn.from.rectangle(move.source, p), message(sent + turn.out_at[i], p, move.by_columns));
   }
-  comm.transfers().depends_on(q.completion());
-  const auto transfers = comm.transport().start(outgoing, incoming);
+  std::unique_ptr<dist::pending> transfers;
+  if (!outgoing.empty() || !incoming.empty()) {
+    // Behind what used the memory of messages before, too.
+    comm.transfers().depends_on(q.completion());
+    transfers = comm.transport().start(outgoing, incoming);
+  }
   std::size_t next_own = 0;
-  for (const auto& p : in.pieces()) {
+  for (const auto& p : turn.in.pieces()) {
     if (p.rank != me) continue;
-    const dist_rectangle here = (*from)(*own[next_own++]), there = (*to)(p);
+    const dist_rectangle here = turn.from.rectangle(move.source, *own[next_own++]),
+                         there = turn.to.rectangle(move.target, p);
     if (!is_same_place(here, there)) move.transfer(q, here, there);
   }
-  transfers->wait();
-  for (std::size_t i = 0; i < in.pieces().size(); ++i) {
-    const auto& p = in.pieces()[i];
-    if (p.rank != me) move.transfer(q, message(received.data() + in_at[i], p, move.by_columns), (*to)(p));
+  if (transfers) transfers->wait();
+  for (std::size_t i = 0; i < turn.in.pieces().size(); ++i) {
+    const auto& p = turn.in.pieces()[i];
+    if (p.rank != me)
+      move.transfer(q, message(received + turn.in_at[i], p, move.by_columns),
+                    turn.to.rectangle(move.target, p));
   }
-  q.wait_and_throw();
   return from_others;
+}
+
+/// What parts of a rank must have at least.
+std::vector<dist::layout::extents> extents_of_parts(const dist::layout& l, int rank) {
+  const auto& t = l.parts_of_all();
+  const auto ends = [](const dist::layout::axis& a) {
+    std::vector<index_t> end(std::size_t(a.processes), 0);
+    for (std::size_t b = 0; b < a.at.size(); ++b) {
+      index_t& of_process = end[std::size_t(a.process[b])];
+      of_process = std::max(of_process, a.at[b] + a.begin[b + 1] - a.begin[b]);
+    }
+    return end;
+  };
+  const std::vector<index_t> rows = ends(t.rows), cols = ends(t.cols);
+  std::vector<dist::layout::extents> all(std::size_t(l.parts(rank)));
+  for (std::size_t cell = 0; cell < t.rank.size(); ++cell)
+    if (t.rank[cell] == rank)
+      all[std::size_t(t.part[cell])] = {rows[cell / cols.size()], cols[cell % cols.size()]};
+  return all;
 }
 
 }  // namespace
@@ -168,14 +138,15 @@ void dist_check(const std::string& caller, const dist_operand& x, int rank, int 
   if (x.layout.ranks() > ranks)
     refuse(std::string(x.name) + "'s layout is for " + std::to_string(x.layout.ranks()) +
            " ranks but there are " + std::to_string(ranks));
-  for (int part = 0; part < x.layout.parts(rank); ++part) {
-    const auto needed = x.layout.part_extents(rank, part);
+  const std::vector<dist::layout::extents> all_needed = extents_of_parts(x.layout, rank);
+  for (std::size_t part = 0; part < all_needed.size(); ++part) {
+    const auto& needed = all_needed[part];
     if (needed.rows == 0 || needed.cols == 0) continue;
     const std::string which = std::string(x.name) + "'s part " + std::to_string(part);
-    if (std::size_t(part) >= x.parts.size())
-      refuse(which + " is missing but its layout gives " + std::to_string(x.layout.parts(rank)) +
+    if (part >= x.parts.size())
+      refuse(which + " is missing but its layout gives " + std::to_string(all_needed.size()) +
              " parts to this rank");
-    const region& r = x.parts[std::size_t(part)];
+    const region& r = x.parts[part];
     if (r.rows < needed.rows || r.cols < needed.cols)
       refuse(which + " is " + shape_of(r.rows, r.cols) + " but its layout needs " +
              shape_of(needed.rows, needed.cols) + " on this rank");
@@ -220,10 +191,43 @@ dist_route::dist_route(const dist::layout& mine, const dist::layout& other, int 
   for (const auto& s : sorted) pieces_.push_back(std::get<3>(s));
 }
 
+dist_lists::dist_lists(dist::communicator& comm, const dist_route& route) : account_(comm.pool()) {
+  for (const auto& p : route.pieces())
+    for (const dist_lines* lines : {p.rows, p.cols})
+      if (lines->stretches.size() > 1 && begin_.try_emplace(lines, all_.size()).second)
+        for (const auto& s : lines->stretches)
+          for (index_t i = s.begin; i < s.end; ++i) all_.push_back(i);
+  lists_ = all_.data();
+  if (is_host || all_.empty()) return;
+  on_device_ = dist_memory(account_, index_t(bytes()));
+  comm.queue().memcpy(on_device_.data(), all_.data(), bytes());
+  lists_ = reinterpret_cast<const index_t*>(on_device_.data());
+}
+
+dist_rectangle dist_lists::rectangle(const dist_operand& x, const dist_route::piece& p) const {
+  const region& part = x.parts[std::size_t(p.part)];
+  dist_rectangle r{const_cast<void*>(part.data),
+                   part.row_stride,
+                   part.col_stride,
+                   list(p.rows),
+                   list(p.cols),
+                   p.rows->count,
+                   p.cols->count};
+  index_t first = 0;
+  if (!r.rows) first += p.rows->stretches.front().begin * r.row_stride;
+  if (!r.cols) first += p.cols->stretches.front().begin * r.col_stride;
+  r.data = static_cast<char*>(r.data) + first * index_t(part.element_bytes);
+  return r;
+}
+
+const index_t* dist_lists::list(const dist_lines* of) const {
+  const auto found = begin_.find(of);
+  return found == begin_.end() ? nullptr : lists_ + found->second;
+}
+
 void dist_allocate(dist::communicator& comm, const std::function<void()>& allocate) {
   dist::failure why = dist::failure::none;
-  std::string message =
-      "keramos::dist: there is not enough memory; lower the option memory, or use more ranks";
+  std::string message = dist_no_memory;
   try {
     allocate();
   } catch (const std::bad_alloc&) {
@@ -236,37 +240,86 @@ void dist_allocate(dist::communicator& comm, const std::function<void()>& alloca
   comm.agree("allocation", why, message);
 }
 
-index_t dist_run(dist::communicator& comm, const dist_move& move, dist_account& account, index_t memory) {
-  const index_t rows = move.target.layout.rows(), cols = move.target.layout.cols();
-  if (rows == 0 || cols == 0) return 0;
-  std::vector<index_t> needed = move.source.layout.sizes();
-  const std::vector<index_t> in = move.target.layout.sizes();
+dist_turn::dist_turn(dist::communicator& comm, const dist::layout& source, const dist::layout& target,
+                     int bytes)
+    : out(source, target, comm.rank(), true),
+      in(target, source, comm.rank(), false),
+      out_at(offsets(out, bytes, comm.rank())),
+      in_at(offsets(in, bytes, comm.rank())),
+      from(comm, out),
+      to(comm, in) {}
+
+dist_path::dist_path(dist::communicator& comm, const dist::layout& source, const dist::layout& target,
+                     int bytes, index_t memory)
+    : source_(source), target_(target), bytes_(bytes), memory_(memory) {
+  const index_t rows = target.rows(), cols = target.cols();
+  if (rows == 0 || cols == 0) return;
+  // Every rank finds the same, so that they halve together.
+  if (source.same_places(target))
+    turns_.push_back({0, 0, rows, cols});
+  else
+    divide({0, 0, rows, cols}, source, target, comm.rank());
+  if (turns_.size() > 1) return;
+  whole_ = std::make_unique<dist_turn>(comm, source, target, bytes);
+  message_bytes_ = index_t(whole_->out_at.back() + whole_->in_at.back());
+}
+
+/// Halves an area of which source and target are given, until its messages fit.
+void dist_path::divide(const area& x, const dist::layout& source, const dist::layout& target, int rank) {
+  std::vector<index_t> needed = source.sizes();
+  const std::vector<index_t> in = target.sizes();
   needed.resize(std::max(needed.size(), in.size()));
   for (std::size_t r = 0; r < in.size(); ++r) needed[r] += in[r];
-  // Every rank finds the same, so that they halve together.
-  if (rows * cols == 1 || *std::max_element(needed.begin(), needed.end()) * move.bytes <= memory)
-    return run_once(comm, move, account);
-  index_t received = 0;
-  const bool by_rows = rows >= cols;
-  const index_t half = (by_rows ? rows : cols) / 2;
+  if (x.rows * x.cols == 1 || *std::max_element(needed.begin(), needed.end()) * bytes_ <= memory_) {
+    turns_.push_back(x);
+    if (std::size_t(rank) < needed.size())
+      message_bytes_ = std::max(message_bytes_, needed[std::size_t(rank)] * bytes_);
+    return;
+  }
+  const bool by_rows = x.rows >= x.cols;
+  const index_t half = (by_rows ? x.rows : x.cols) / 2;
   for (const bool second : {false, true}) {
+    area part = x;
     const index_t i = by_rows && second ? half : 0, j = !by_rows && second ? half : 0;
-    const index_t height = by_rows ? (second ? rows - half : half) : rows;
-    const index_t width = by_rows ? cols : (second ? cols - half : half);
-    dist_move part = move;
-    part.source.layout = move.source.layout.sub(i, j, height, width);
-    part.target.layout = move.target.layout.sub(i, j, height, width);
-    received += dist_run(comm, part, account, memory);
+    part.i += i, part.j += j;
+    (by_rows ? part.rows : part.cols) = second ? (by_rows ? x.rows : x.cols) - half : half;
+    divide(part, source.sub(i, j, part.rows, part.cols), target.sub(i, j, part.rows, part.cols), rank);
+  }
+}
+
+std::size_t dist_path::size() const {
+  std::size_t bytes = turns_.size() * sizeof(area);
+  for (const dist::layout* l : {&source_, &target_})
+    for (const auto* a : {&l->parts_of_all().rows, &l->parts_of_all().cols})
+      bytes += a->at.size() * (2 * sizeof(index_t) + sizeof(int));
+  // Lists on a device have a copy on the host.
+  return whole_ ? bytes + 2 * (whole_->from.bytes() + whole_->to.bytes()) : bytes;
+}
+
+index_t dist_run(dist::communicator& comm, const dist_path& path, const dist_move& move, char* messages) {
+  if (path.whole()) return run_turn(comm, *path.whole(), path.bytes(), move, messages);
+  index_t received = 0;
+  for (const dist_path::area& x : path.turns()) {
+    std::unique_ptr<const dist_turn> turn;
+    dist_allocate(comm, [&] {
+      turn = std::make_unique<dist_turn>(comm, path.source().sub(x.i, x.j, x.rows, x.cols),
+                                         path.target().sub(x.i, x.j, x.rows, x.cols), path.bytes());
+    });
+    received += run_turn(comm, *turn, path.bytes(), move, messages);
+    comm.queue().wait_and_throw();  // its lists are freed
   }
   return received;
 }
 
-index_t dist_redistribute(dist::communicator& comm, const dist_move& move, char op, const char* element,
-                          index_t memory) {
+index_t dist_redistribute(dist::communicator& comm, const dist_move& move, int bytes, char op,
+                          const char* element, index_t memory) {
   const std::string caller = "keramos::dist::redistribute";
   dist::failure why = dist::failure::none;
   std::string message;
   const auto &from = move.source.layout, &to = move.target.layout;
+  std::shared_ptr<const dist_path> path;
+  dist_account account(comm.pool());
+  dist_memory messages;
   try {
     if (from.rows() != to.rows() || from.cols() != to.cols())
       throw invalid_argument(caller + ": op(source) is " + shape_of(from.rows(), from.cols()) +
@@ -274,25 +327,35 @@ index_t dist_redistribute(dist::communicator& comm, const dist_move& move, char 
                              "; pass another op or fix the extents");
     dist_check(caller, move.source, comm.rank(), comm.size(), false);
     dist_check(caller, move.target, comm.rank(), comm.size(), true);
+    path = comm.remembered().paths.get(
+        [&](const dist_path& known) { return known.is_for(from, to, bytes, memory); },
+        [&] { return std::make_shared<dist_path>(comm, from, to, bytes, memory); });
+    messages = dist_memory(account, path->message_bytes());
   } catch (const invalid_argument& e) {
     why = dist::failure::argument, message = e.what();
+  } catch (const memory_error&) {
+    why = dist::failure::memory, message = dist_no_memory;
+  } catch (const std::bad_alloc&) {
+    why = dist::failure::memory, message = dist_no_memory;
+  } catch (const std::exception& e) {
+    why = dist::failure::other, message = e.what();
   }
   comm.agree("function: " + caller + "\nop: " + op + "\nelements: " + element +
                  "\nop(source): " + from.to_string() + "\nthe target: " + to.to_string() +
                  "\nmemory: " + std::to_string(memory) + "\n",
              why, message);
-  dist_account account(comm.pool());
-  const index_t received = dist_run(comm, move, account, memory);
+  const index_t received = dist_run(comm, *path, move, messages.data());
+  comm.queue().wait_and_throw();
+  messages = dist_memory();
   comm.pool().trim();
   return received;
 }
 
 void dist_for_each_own(dist::communicator& comm, const dist_operand& x,
                        const std::function<void(const dist_rectangle&)>& f) {
-  const dist_route own(x.layout, x.layout, comm.rank(), true);
-  std::optional<rectangles> of;
-  dist_allocate(comm, [&] { of.emplace(comm, x, own); });
-  for (const auto& p : own.pieces()) f((*of)(p));
+  std::unique_ptr<const dist_turn> own;
+  dist_allocate(comm, [&] { own = std::make_unique<dist_turn>(comm, x.layout, x.layout, 1); });
+  for (const auto& p : own->out.pieces()) f(own->from.rectangle(x, p));
   comm.queue().wait_and_throw();
 }
 

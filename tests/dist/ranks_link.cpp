@@ -61,7 +61,7 @@ class link_by_mpi final : public detail::dist_link {
 };
 
 /// The message of a product over such links, all of which must be given the matrices; "" if it is right.
-std::string product_over(link_by_mpi::mistake mistake, double timeout_seconds) {
+std::string product_over(link_by_mpi::mistake mistake, double timeout_seconds, index_t step = 0) {
   dist::communicator comm(world().mpi());
   comm.use(detail::dist_link_transport(comm.mpi(), std::make_shared<link_by_mpi>(mistake), comm.transfers(),
                                        timeout_seconds));
@@ -74,6 +74,7 @@ std::string product_over(link_by_mpi::mistake mistake, double timeout_seconds) {
   };
   dist::gemm_options options;  // in which all is redistributed, so that each rank starts transfers four times
   options.schedule = dist::choose_schedule(n, n, n, comm.size());
+  if (step > 0) options.schedule->step = step;
   return message_of<dist::communication_error>([&] {
     dist::gemm(comm, 1.0, matrix(ones), matrix(ones), 0.0, matrix(result), options);
     const auto own = layout.part_extents(comm.rank());
@@ -90,15 +91,16 @@ bool can_run() {
 TEST(DistLink, CarriesAProduct) {
   if (!can_run()) return;
   EXPECT_EQ(product_over({}, 60), "");
+  EXPECT_EQ(product_over({}, 60, 7), "");  // in steps, each begun before the panels of the last are there
 }
 
 TEST(DistLink, ItsFailureOnOneRankIsThrownByAll) {
   if (!can_run()) return;
   const int last = world().size() - 1;
-  for (const int starts : {0, 2}) {
+  for (const auto& [starts, step] : {std::pair{0, 0}, {2, 0}, {4, 16}}) {
     link_by_mpi::mistake mistake;
     if (world().rank() == last) mistake.starts_before_a_fault = starts;
-    const std::string text = product_over(mistake, 60);
+    const std::string text = product_over(mistake, 60, step);
     EXPECT_NE(text.find("a link on rank " + std::to_string(last) + ": its cable is loose"), std::string::npos)
         << text;
     EXPECT_TRUE(same_everywhere(text)) << text;

@@ -15,6 +15,10 @@
 #include <keramos/dist/memory.hpp>
 #include <keramos/dist/transport.hpp>
 
+namespace keramos::detail {
+struct dist_remembered;
+}
+
 namespace keramos::dist {
 
 /// What carries matrices.
@@ -68,9 +72,11 @@ class KERAMOS_EXPORT communicator {
   /// Where transfers are ordered, with what is copied for them: a stream of its own on a device.
   queue_type& transfers() { return *transfers_; }
 
-  /// On devices the memory of a call is kept for the next, which may need as much; this frees it.
-  void free_memory() { pool_->free_all(); }
+  /// On devices the memory of a call is kept for the next few, which may need as much; this frees it, and what is remembered of
+  /// the last calls: their schedules, and which elements go where.
+  void free_memory();
   keramos::detail::dist_pool& pool() { return *pool_; }
+  keramos::detail::dist_remembered& remembered() { return *remembered_; }
 
   /// Collective: returns on all ranks, or throws the same message on all of them: if `why` is not `none` on some rank, what
   /// the lowest of them says, or else if the ranks say different things in `call`, what rank 0 and the lowest that differs
@@ -93,6 +99,7 @@ class KERAMOS_EXPORT communicator {
   double timeout_seconds_ = 0;  // of MPI
   bool has_given_up_ = false;   // a collective of MPI's, which cannot be cancelled
   std::unique_ptr<keramos::detail::dist_pool> pool_;
+  std::unique_ptr<keramos::detail::dist_remembered> remembered_;  // has memory of the pool
   std::shared_ptr<void> link_;  // owns the stream of transfers_, if there is one
   std::unique_ptr<queue_type> queue_, transfers_;
   std::unique_ptr<dist::transport> transport_;

@@ -6,6 +6,7 @@
 #include <functional>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <keramos/base/macros.hpp>
 #include <keramos/base/scalar_type.hpp>
@@ -90,6 +91,16 @@ struct dist_copy_element {
 
 /// Copies elements of 1, 2, 4, 8 or 16 bytes; conjugates complex numbers of 8 and 16.
 KERAMOS_EXPORT dist_transfer dist_copy(int bytes, bool conjugate = false);
+
+/// Bytes that go to `to` of a target, from where those before them end.
+struct dist_stretch {
+  index_t to = 0, bytes = 0;
+};
+/// Copies stretches that lie one behind the other in `from`. From `least` on, those of one length at equal distances are copied by
+/// one kernel; hosts have nothing to launch.
+KERAMOS_EXPORT void dist_spread(
+    dist::communicator::queue_type& q, char* to, const char* from, const std::vector<dist_stretch>& stretches,
+    std::size_t least = backend::traits<dist::communicator::execution_space>::is_host ? ~std::size_t(0) : 3);
 
 /// Whether op conjugates elements T.
 template <class T>

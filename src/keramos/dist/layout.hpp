@@ -100,6 +100,9 @@ class KERAMOS_EXPORT layout {
   /// Whether each element lies in the same place, however blocks are cut there.
   bool same_places(const layout& other) const;
 
+  /// Whether blocks are cut alike as well.
+  bool operator==(const layout& other) const;
+
   /// The same for equal layouts, on all ranks, and hardly ever for others.
   std::uint64_t fingerprint() const;
   /// "300x200 in 5x4 blocks on 6 ranks, fingerprint ...": for messages.
@@ -111,11 +114,13 @@ class KERAMOS_EXPORT layout {
     std::vector<index_t> at;
     std::vector<int> process;
     int processes = 0;
+    bool operator==(const axis&) const = default;
   };
   /// Process (p, q) of both axes is part `part` of rank `rank`, at p * cols.processes + q. No two are the same part.
   struct tables {
     axis rows, cols;
     std::vector<int> rank, part;
+    bool operator==(const tables&) const = default;
   };
   explicit layout(tables t);
   const tables& parts_of_all() const { return *tables_; }

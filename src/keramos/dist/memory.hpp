@@ -7,15 +7,17 @@
 
 #include <keramos/base/export.hpp>
 #include <keramos/base/index.hpp>
+#include <keramos/config.hpp>
 
 namespace keramos::detail {
 
 /// Gives out memory of the communicator's device, or of the host that its device reads at full speed. Devices take long to
-/// allocate, so what is given back is kept for the next call; hosts free it at once.
+/// allocate, and wait before they free, so what is given back is kept for the next calls; hosts free it at once.
 class KERAMOS_EXPORT dist_pool {
  public:
   enum class kind { device, pinned };
-  explicit dist_pool(kind of) : kind_(of) {}
+  explicit dist_pool(kind of, bool keeps = !backend::traits<default_execution_space>::is_host)
+      : kind_(of), keeps_(keeps) {}
   dist_pool(const dist_pool&) = delete;
   dist_pool& operator=(const dist_pool&) = delete;
   ~dist_pool() { free_all(); }
@@ -29,16 +31,21 @@ class KERAMOS_EXPORT dist_pool {
   void give(block b);
   /// From here on what is given back is neither freed nor used again: messages that cannot be ended may still use it.
   void abandon() { is_abandoned_ = true; }
-  /// Frees what has not been asked for since the last call of this.
+  /// At the end of a call: frees what few calls before this have not asked for, so that calls of different sizes may take turns;
+  /// and what was not asked for longest, where more is kept than twice the largest.
   void trim();
   void free_all();
+  /// Bytes that nobody has now.
+  std::size_t kept() const;
 
  private:
   struct idle {
     char* data;
-    bool used;  // since the last trim
+    int age;  // trims since it was asked for
   };
+  static constexpr int most_age = 4;
   kind kind_;
+  bool keeps_;
   bool is_abandoned_ = false;
   std::multimap<std::size_t, idle> idle_;
 };

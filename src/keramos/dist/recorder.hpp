@@ -84,6 +84,7 @@ class dist_transfers {
     end_here();
     if (is_any_) recorder_->add(what_, begin_, end_);
   }
+  bool is_queued() const { return pending_ && pending_->is_queued(); }
   explicit operator bool() const { return pending_ != nullptr; }
 
  private:

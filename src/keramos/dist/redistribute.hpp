@@ -32,13 +32,12 @@ index_t redistribute(communicator& comm, op how, const matrix<TS>& source, const
   static_assert(keramos::detail::dist_same_elements<element, TT>(),
                 "keramos::dist::redistribute: source and target must have one element type");
   keramos::detail::dist_move move;
-  move.bytes = sizeof(element);
   move.source = keramos::detail::dist_operand_of("the source", source);
   if (how != op::N) move.source = move.source.transposed();
   move.target = keramos::detail::dist_operand_of("the target", target);
   move.transfer = keramos::detail::dist_copy(int(sizeof(element)),
                                              keramos::detail::dist_conjugates<element>(how == op::C));
-  return keramos::detail::dist_redistribute(comm, move, char(how),
+  return keramos::detail::dist_redistribute(comm, move, int(sizeof(element)), char(how),
                                             keramos::detail::dist_element_name<element>(), options.memory);
 }
 

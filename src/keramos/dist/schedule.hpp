@@ -21,6 +21,7 @@ namespace keramos::dist {
 /// Bytes of elements of A and B and of sums.
 struct element_bytes {
   int a = 8, b = 8, sum = 8;
+  bool operator==(const element_bytes&) const = default;
 };
 
 /// Lines that are dealt out to parts in turn, as ScaLAPACK does: block 0 has `first` lines, others have `block`, and block b goes
@@ -28,6 +29,7 @@ struct element_bytes {
 struct dealt_blocks {
   index_t block = 0, first = 0;
   int from = 0;
+  bool operator==(const dealt_blocks&) const = default;
 };
 
 inline constexpr index_t unlimited_memory = std::numeric_limits<index_t>::max();
@@ -103,6 +105,7 @@ struct KERAMOS_EXPORT schedule {
   index_t memory() const;
 
   std::string to_string() const;
+  bool operator==(const schedule&) const = default;
 };
 
 /// The schedule for ranks that may each allocate `memory` bytes. Among the grids whose largest local product is at most 1/24
@@ -120,6 +123,7 @@ KERAMOS_EXPORT schedule choose_schedule(index_t m, index_t n, index_t k, int ran
 /// Where a product's matrices lie: op(A) (m x k), op(B) (k x n), C (m x n).
 struct operand_layouts {
   layout a, b, c;
+  bool operator==(const operand_layouts&) const = default;
 };
 
 /// Bytes that a rank receives and sends in a product from these layouts: redistribution, panels and sums. C is sent as sums.
