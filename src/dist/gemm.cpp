@@ -55,7 +55,7 @@ class rank_product {
     move(activity::redistribute_b, *plan_.b, p_.b, local("B", own_b_, plan_.own_k_b, n_, n_, 1, p_.bytes.b),
          p_.copy_b, false, messages_);
     multiply();
-    // A product that failed is told before C is written. A device is still busy with others'.
+    // A product that failed is told before C is written. On a device, products that did not fail may still be running.
     dist_allocate(comm_, [&] {
       if (failure_) std::rethrow_exception(failure_);
     });
@@ -305,7 +305,7 @@ dist::gemm_report dist_multiply(dist::communicator& comm, const dist_product& p,
       plan = dist_plan_of(comm, p, options);
       report.schedule = plan->schedule;
       if (multiplies()) try {
-          product.emplace(comm, p, *plan, report);
+          dist_with_memory(comm, [&] { product.emplace(comm, p, *plan, report); });
         } catch (const memory_error&) {
           throw memory_error(dist_no_memory);
         }
@@ -318,11 +318,15 @@ dist::gemm_report dist_multiply(dist::communicator& comm, const dist_product& p,
     } catch (const std::exception& e) {
       why = dist::failure::other, message = e.what();
     }
-  comm.agree(std::string("function: ") + caller + "\n" + p.call + (plan ? plan->text : "") +
-                 "op_a and op_b: " + char(options.op_a) + char(options.op_b) +
-                 "\nmemory: " + std::to_string(options.memory) +
-                 "\ntimeline: " + (options.timeline ? "wanted" : "none") + "\n",
-             why, message);
+  std::string call = "function: ";  // by statements: g++ 12 warns of one long sum
+  call += caller;
+  call += "\n" + p.call;
+  if (plan) call += plan->text;
+  call += "op_a and op_b: ";
+  call += {char(options.op_a), char(options.op_b)};
+  call += "\nmemory: " + std::to_string(options.memory) + "\ntimeline: ";
+  call += options.timeline ? "wanted\n" : "none\n";
+  comm.agree(call, why, message);
 
   if (report.schedule.m == 0 || report.schedule.n == 0) return report;
   if (!multiplies()) {

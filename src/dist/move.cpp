@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <optional>
 #include <tuple>
 
 #include <keramos/dist/move.hpp>
@@ -292,8 +293,16 @@ std::size_t dist_path::size() const {
   for (const dist::layout* l : {&source_, &target_})
     for (const auto* a : {&l->parts_of_all().rows, &l->parts_of_all().cols})
       bytes += a->at.size() * (2 * sizeof(index_t) + sizeof(int));
+  if (!whole_) return bytes;
   // Lists on a device have a copy on the host.
-  return whole_ ? bytes + 2 * (whole_->from.bytes() + whole_->to.bytes()) : bytes;
+  return bytes + whole_->out.bytes() + whole_->in.bytes() + 2 * (whole_->from.bytes() + whole_->to.bytes());
+}
+
+std::size_t dist_route::bytes() const {
+  std::size_t bytes = pieces_.size() * sizeof(piece);
+  for (const lines* all : {&rows_, &cols_})
+    for (const auto& of : *all) bytes += of.second.stretches.size() * sizeof(dist_lines::stretch);
+  return bytes;
 }
 
 index_t dist_run(dist::communicator& comm, const dist_path& path, const dist_move& move, char* messages) {
@@ -327,10 +336,12 @@ index_t dist_redistribute(dist::communicator& comm, const dist_move& move, int b
                              "; pass another op or fix the extents");
     dist_check(caller, move.source, comm.rank(), comm.size(), false);
     dist_check(caller, move.target, comm.rank(), comm.size(), true);
-    path = comm.remembered().paths.get(
-        [&](const dist_path& known) { return known.is_for(from, to, bytes, memory); },
-        [&] { return std::make_shared<dist_path>(comm, from, to, bytes, memory); });
-    messages = dist_memory(account, path->message_bytes());
+    dist_with_memory(comm, [&] {
+      path = comm.remembered().paths.get(
+          [&](const dist_path& known) { return known.is_for(from, to, bytes, memory); },
+          [&] { return std::make_shared<dist_path>(comm, from, to, bytes, memory); });
+      messages = dist_memory(account, path->message_bytes());
+    });
   } catch (const invalid_argument& e) {
     why = dist::failure::argument, message = e.what();
   } catch (const memory_error&) {
@@ -353,9 +364,13 @@ index_t dist_redistribute(dist::communicator& comm, const dist_move& move, int b
 
 void dist_for_each_own(dist::communicator& comm, const dist_operand& x,
                        const std::function<void(const dist_rectangle&)>& f) {
-  std::unique_ptr<const dist_turn> own;
-  dist_allocate(comm, [&] { own = std::make_unique<dist_turn>(comm, x.layout, x.layout, 1); });
-  for (const auto& p : own->out.pieces()) f(own->from.rectangle(x, p));
+  std::optional<dist_route> own;
+  std::unique_ptr<const dist_lists> lists;
+  dist_allocate(comm, [&] {
+    own.emplace(x.layout, x.layout, comm.rank(), true);
+    lists = std::make_unique<dist_lists>(comm, *own);
+  });
+  for (const auto& p : own->pieces()) f(lists->rectangle(x, p));
   comm.queue().wait_and_throw();
 }
 

@@ -31,8 +31,8 @@ class KERAMOS_EXPORT dist_pool {
   void give(block b);
   /// From here on what is given back is neither freed nor used again: messages that cannot be ended may still use it.
   void abandon() { is_abandoned_ = true; }
-  /// At the end of a call: frees what few calls before this have not asked for, so that calls of different sizes may take turns;
-  /// and what was not asked for longest, where more is kept than twice the largest.
+  /// At the end of a call: frees blocks that none of the last few calls used, so that calls of two sizes can alternate. If more
+  /// than twice the largest is left, the longest unused go too.
   void trim();
   void free_all();
   /// Bytes that nobody has now.

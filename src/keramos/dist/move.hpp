@@ -66,6 +66,8 @@ class dist_route {
   dist_route& operator=(const dist_route&) = delete;
   /// By rank, and those of one rank in an order that both sides know.
   const std::vector<piece>& pieces() const { return pieces_; }
+  /// Of the host's memory, by and large.
+  std::size_t bytes() const;
 
  private:
   using lines = std::map<std::pair<int, int>, dist_lines>;  // by process of mine and of other
@@ -94,6 +96,17 @@ class dist_lists {
 /// Runs `allocate`; if memory is short on some rank, all throw memory_error, and if it throws another exception, error.
 /// Collective.
 KERAMOS_EXPORT void dist_allocate(dist::communicator& comm, const std::function<void()>& allocate);
+/// `allocate()`; where memory is short, once more when what the communicator keeps is freed: what it remembers holds memory of
+/// the device.
+template <class F>
+auto dist_with_memory(dist::communicator& comm, const F& allocate) {
+  try {
+    return allocate();
+  } catch (const memory_error&) {
+    comm.free_memory();
+    return allocate();
+  }
+}
 /// What a rank says that has no memory left.
 inline constexpr const char* dist_no_memory =
     "keramos::dist: there is not enough memory; lower the option memory, or use more ranks";

@@ -83,7 +83,10 @@ std::optional<repeated_operands> repeated(const uniform_batch<Types>& batch) {
   const auto can = [](const batch_place& x, std::size_t element_bytes) {
     return !x.addresses && x.stride > 0 && x.stride < (index_t(1) << 40) / index_t(element_bytes);
   };
-  if (!can(batch.a, sizeof(typename Types::a)) || !can(batch.b, sizeof(typename Types::b))) return {};
+  // Of one problem the stride may be any; of more it was seen to be a multiple of 16 bytes (representative_of).
+  if (batch.count == 1 || !can(batch.a, sizeof(typename Types::a)) ||
+      !can(batch.b, sizeof(typename Types::b)))
+    return {};
   return repeated_operands{batch.count, batch.a.stride, batch.b.stride};
 }
 template <class Types>
