@@ -8,6 +8,7 @@
 #include <keramos/base/export.hpp>
 #include <keramos/base/index.hpp>
 #include <keramos/config.hpp>
+#include <keramos/enabled_backends.hpp>
 
 namespace keramos::detail {
 
