@@ -97,14 +97,26 @@ TEST(DistLink, CarriesAProduct) {
 TEST(DistLink, ItsFailureOnOneRankIsThrownByAll) {
   if (!can_run()) return;
   const int last = world().size() - 1;
-  for (const auto& [starts, step] : {std::pair{0, 0}, {2, 0}, {4, 16}}) {
+  for (const int starts : {0, 2}) {
     link_by_mpi::mistake mistake;
     if (world().rank() == last) mistake.starts_before_a_fault = starts;
-    const std::string text = product_over(mistake, 60, step);
+    const std::string text = product_over(mistake, 60);
     EXPECT_NE(text.find("a link on rank " + std::to_string(last) + ": its cable is loose"), std::string::npos)
         << text;
     EXPECT_TRUE(same_everywhere(text)) << text;
   }
+}
+
+// In the middle of a product of several steps, or, where there are few, when ranks have agreed that all have multiplied: then those
+// that need nothing more have their part of C.
+TEST(DistLink, ItsLateFailureIsThrownByAllThatHaveNotFinished) {
+  if (!can_run()) return;
+  const int last = world().size() - 1;
+  link_by_mpi::mistake mistake;
+  if (world().rank() == last) mistake.starts_before_a_fault = 4;
+  const std::string text = product_over(mistake, 60, 16);
+  const std::string why = "a link on rank " + std::to_string(last) + ": its cable is loose";
+  EXPECT_TRUE(text.find(why) != std::string::npos || (text.empty() && world().rank() != last)) << text;
 }
 
 TEST(DistLink, ALostMessageEndsInTime) {
