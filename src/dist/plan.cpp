@@ -97,7 +97,8 @@ dist_plan::dist_plan(dist::communicator& comm, const dist::operand_layouts& of, 
   if ((works = s.place(comm.rank(), im, in, ik))) m = s.rows_of(im), n = s.cols_of(in);
   own_k_a = of_a.part_extents(comm.rank()).cols, own_k_b = of_b.part_extents(comm.rank()).rows;
   a_stays = of.a.same_places(of_a), b_stays = of.b.same_places(of_b);
-  // What messages may take is what is left on the rank that holds most, even if A and B have to be copied: all ranks must halve alike.
+  // What messages may take is what is left on the rank that holds most, even if A and B have to be copied: all ranks must
+  // halve alike.
   std::vector<index_t> held = of_a.sizes();
   const std::vector<index_t> of_b_held = of_b.sizes();
   held.resize(std::max(held.size(), of_b_held.size()));
