@@ -27,7 +27,8 @@ configure_package_config_file(cmake/KeramosConfig.cmake.in "${PROJECT_BINARY_DIR
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/cmake/KeramosConfigVersion.cmake"
                                  COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/cmake/KeramosConfig.cmake"
-              "${PROJECT_BINARY_DIR}/cmake/KeramosConfigVersion.cmake" cmake/KeramosKokkos.cmake
+              "${PROJECT_BINARY_DIR}/cmake/KeramosConfigVersion.cmake" cmake/KeramosFused.cmake
+              cmake/KeramosKokkos.cmake
         DESTINATION "${package_dir}")
 install(EXPORT KeramosTargets NAMESPACE Keramos:: DESTINATION "${package_dir}")
 keramos_write_pkg_config()

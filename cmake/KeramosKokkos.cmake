@@ -78,7 +78,9 @@ function(keramos_inspect_kokkos)
   set(KERAMOS_KOKKOS_WHERE "${where}" PARENT_SCOPE)
   set(KERAMOS_KOKKOS_DEVICES "${devices}" PARENT_SCOPE)
   set(KERAMOS_KOKKOS_LANGUAGE ${language} PARENT_SCOPE)
-  set_property(GLOBAL PROPERTY KERAMOS_KOKKOS_LANGUAGE ${language})  # outlives add_subdirectory
+  # These outlive add_subdirectory.
+  set_property(GLOBAL PROPERTY KERAMOS_KOKKOS_LANGUAGE ${language})
+  set_property(GLOBAL PROPERTY KERAMOS_KOKKOS_WHERE "${where}")
 endfunction()
 
 # A macro, because Kokkos' package sets variables that Kokkos Kernels' package reads.

@@ -1,12 +1,11 @@
-# Kernels of warpgroups (warpgroup.hpp) are code for one architecture alone: sm_90a, of GPUs for which Kokkos
-# compiles sm_90. So these sources get Kokkos' flags, but for that.
+# Kernels of warpgroups (warpgroup.hpp), compiled as cmake/KeramosFused.cmake says.
 set(KERAMOS_WARPGROUP_TYPES tf32 f32_emulated f16 f16_f32 bf16 bf16_f32 i8_i32 i8 f8_f16 f8_bf16 f8_f32)
 
 # An object library of sources with such kernels; none if Kokkos does not compile for these GPUs. As in the tile table
 # (tiles.hpp), which has rows for them then.
 function(keramos_add_warpgroup_object object)  # and its sources
-  file(STRINGS "${KERAMOS_KOKKOS_WHERE}/KokkosCore_config.h" hopper REGEX "^#define KOKKOS_ARCH_HOPPER90 *$")
-  if(NOT hopper)
+  keramos_has_warpgroups(has_warpgroups)
+  if(NOT has_warpgroups)
     return()
   endif()
   add_library(${object} OBJECT ${ARGN})
@@ -14,24 +13,10 @@ function(keramos_add_warpgroup_object object)  # and its sources
   target_include_directories(${object} PRIVATE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_BINARY_DIR}/include")
   set_target_properties(${object} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   keramos_warnings(${object})
-  if(KERAMOS_KOKKOS_LANGUAGE STREQUAL CUDA)
-    target_link_libraries(${object} PRIVATE Kokkos::kokkos)
-    target_compile_options(${object} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
-    set_target_properties(${object} PROPERTIES CUDA_ARCHITECTURES 90a-real)
-    keramos_sources_language(${object})
-  else()
-    set(kokkos $<TARGET_PROPERTY:Kokkos::kokkos)
-    target_include_directories(${object} SYSTEM PRIVATE "${kokkos},INTERFACE_INCLUDE_DIRECTORIES>")
-    target_compile_definitions(${object} PRIVATE "${kokkos},INTERFACE_COMPILE_DEFINITIONS>")
-    get_target_property(options Kokkos::kokkoscore INTERFACE_COMPILE_OPTIONS)
-    string(REPLACE "sm_90" "sm_90a" options "${options}")
-    # Else nvcc compiles PTX of compute_90 as well, which nothing runs.
-    string(REGEX REPLACE "(^|[;:])-arch=sm_90a" "\\1-gencode=arch=compute_90a,code=sm_90a" options "${options}")
-    target_compile_options(${object} PRIVATE "${options}")
-    if(TARGET OpenMP::OpenMP_CXX)
-      target_link_libraries(${object} PRIVATE OpenMP::OpenMP_CXX)
-    endif()
-  endif()
+  set(kokkos $<TARGET_PROPERTY:Kokkos::kokkos)
+  target_include_directories(${object} SYSTEM PRIVATE "${kokkos},INTERFACE_INCLUDE_DIRECTORIES>")
+  target_compile_definitions(${object} PRIVATE "${kokkos},INTERFACE_COMPILE_DEFINITIONS>")
+  keramos_compile_for_warpgroups(${object} "${kokkos},INTERFACE_COMPILE_OPTIONS>")
 endfunction()
 
 function(keramos_add_kernels_of_cuda library)

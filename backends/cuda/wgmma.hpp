@@ -10,6 +10,8 @@
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 #define KERAMOS_HAS_WARPGROUPS
+#elif defined(KERAMOS_FUSES_ON_WARPGROUPS) && defined(__CUDA_ARCH__)
+#error "keramos: KERAMOS_FUSES_ON_WARPGROUPS is for sm_90a; keramos_add_fused_sources sets both"
 #endif
 
 namespace keramos::backend::cuda {

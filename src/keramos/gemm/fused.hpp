@@ -1,15 +1,24 @@
 // keramos::gemm and gemm_batched with an epilogue of the caller's: what becomes of an element on its way to C happens
 // in the product's own kernel. These kernels are compiled here, in the source that calls: a source of its own is a good
 // place for each epilogue. keramos.hpp does not include this header.
+//
+// Kernels of warpgroups, the tensor cores of compute capability 9.0, are code for one architecture. A source that CMake's
+// function keramos_add_fused_sources adds to a target is compiled for it: there they take a caller's epilogue as well. Let
+// all products of one epilogue be called in one source.
 #pragma once
 
 #include <type_traits>
+#include <utility>
 
 #include <keramos/gemm/batched.hpp>
 #include <keramos/gemm/epilogue.hpp>
 #include <keramos/gemm/gemm.hpp>
 #include <keramos/gemm/launch.hpp>
 #include <keramos/gemm/launch_batched.hpp>
+
+#if defined(KERAMOS_FUSES_ON_WARPGROUPS)  // by keramos_add_fused_sources
+#include <keramos/gemm/kernel/launch_warpgroups.hpp>
+#endif
 
 namespace keramos {
 
@@ -51,6 +60,20 @@ inline void refuse_other_compute(gemm_compute compute) {
         "do not have; pass gemm_compute::standard");
 }
 
+/// An epilogue as kernels of this source are given it.
+template <class T, class Epilogue>
+auto for_this_source(const Epilogue& epilogue) {
+#if defined(KERAMOS_FUSES_ON_WARPGROUPS)
+  return on_warpgroups<Epilogue, T>{epilogue};
+#else
+  return epilogue;
+#endif
+}
+template <class Epilogue>
+inline constexpr epilogue_of_product whose_epilogue_here =
+    is_linear<Epilogue> ? epilogue_of_product::library
+                        : whose_epilogue<decltype(for_this_source<float>(std::declval<const Epilogue&>()))>;
+
 /// What kernels of `Types` are given for a caller's epilogue, where C's elements are the caller's `Element`: BLAS' update by
 /// itself has kernels in the library.
 template <class Types, class Element, class Epilogue>
@@ -63,11 +86,11 @@ auto kernel_epilogue(const Epilogue& epilogue) {
   if constexpr (is_linear<Epilogue>)
     return update_of<Types, Element>(epilogue.alpha, epilogue.beta);
   else if constexpr (Types::quantizes)
-    return quantized_epilogue<Epilogue>{epilogue, std::is_signed_v<Element>};
+    return for_this_source<T>(quantized_epilogue<Epilogue>{epilogue, std::is_signed_v<Element>});
   else if constexpr (std::is_same_v<T, number>)
-    return epilogue;
+    return for_this_source<T>(epilogue);
   else
-    return epilogue_of_integers<Epilogue, T, number>{epilogue};
+    return for_this_source<T>(epilogue_of_integers<Epilogue, T, number>{epilogue});
 }
 
 }  // namespace detail
@@ -76,7 +99,7 @@ auto kernel_epilogue(const Epilogue& epilogue) {
 ///
 /// Operands, options and errors are those of keramos::gemm with alpha and beta (gemm.hpp); these are part of the
 /// epilogue here, if they are needed: epilogue::linear(alpha, beta). The epilogue (epilogue.hpp: the library's own, which
-/// compose, or any callable that is an epilogue_for the type of sums) is called once for each element of C, with its row
+/// compose, or any callable that is an epilogue_for the type of sums) is called for each element of C, with its row
 /// and column in the caller's C, whatever the library transposes, cuts or divides. The type of sums is that of C's
 /// elements, or float for shorter ones (with integers of eight bits sums are formed in std::int32_t, and given as float):
 /// its result is rounded to them, and kept within the range of integers. With k = 0 the sum is 0. What it reads must
@@ -104,7 +127,7 @@ requires(!std::is_same_v<Epilogue, gemm_options>) gemm_plan
               const gemm_options& options = {}) {
   const auto problem = detail::checked_problem<Exec>(a, b, c, options);
   detail::refuse_other_compute(options.compute);
-  return detail::choose_plan(q.execution_space(), problem, options, detail::whose_epilogue<Epilogue>);
+  return detail::choose_plan(q.execution_space(), problem, options, detail::whose_epilogue_here<Epilogue>);
 }
 
 /// C[b](i, j) ← epilogue(Σ_k op(A[b])(i, k)·op(B[b])(k, j), C[b](i, j), i, j, b) for every b of a batch, on the queue;
@@ -154,7 +177,7 @@ requires(!std::is_same_v<Epilogue, gemm_batched_options>) gemm_batch_plan
   const auto checked = detail::checked_batch<Exec>(a, b, c, options);
   detail::refuse_other_compute(options.compute);
   return detail::choose_batch_plan(q.execution_space(), checked.batch, checked.alignment,
-                                   detail::whose_epilogue<Epilogue>);
+                                   detail::whose_epilogue_here<Epilogue>);
 }
 /// The same for lists.
 template <class Exec, detail::list_operand_like MA, detail::list_operand_like MB, matrix_list_like MC,
@@ -164,7 +187,7 @@ requires(!std::is_same_v<Epilogue, gemm_batched_options>) gemm_batch_plan
                       const gemm_batched_options& options = {}) {
   const auto problems = detail::checked_list<Exec>(a, b, c, options);
   detail::refuse_other_compute(options.compute);
-  return detail::choose_batch_plan(q.execution_space(), problems, detail::whose_epilogue<Epilogue>);
+  return detail::choose_batch_plan(q.execution_space(), problems, detail::whose_epilogue_here<Epilogue>);
 }
 
 }  // namespace keramos

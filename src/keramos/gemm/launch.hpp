@@ -29,7 +29,9 @@ namespace keramos::detail {
 
 template <class Epilogue>
 inline constexpr epilogue_of_product whose_epilogue =
-    is_linear<Epilogue> ? epilogue_of_product::library : epilogue_of_product::caller;
+    is_linear<Epilogue>          ? epilogue_of_product::library
+    : is_on_warpgroups<Epilogue> ? epilogue_of_product::caller_on_warpgroups
+                                 : epilogue_of_product::caller;
 
 /// C = epilogue(0, C): what is left of a GEMM when nothing is to be multiplied.
 template <class Types, class Epilogue>

@@ -120,9 +120,9 @@ KERAMOS_EXPORT std::string to_string(const gemm_batch_plan& plan);
 
 namespace detail {
 
-/// Whose epilogue a product has. Some kernels (warpgroups) exist only for the library's epilogue, compiled there with flags of
-/// their own.
-enum class epilogue_of_product { library, caller };
+/// Whose epilogue a product has. Kernels of warpgroups are compiled with flags of their own: in the library for its epilogue, and
+/// for a caller's in sources that have these flags too (fused.hpp).
+enum class epilogue_of_product { library, caller, caller_on_warpgroups };
 
 /// Throws if a caller's block tile has no extents, or such that bytes could wrap.
 KERAMOS_EXPORT void check_block(const tiling::shape& block);

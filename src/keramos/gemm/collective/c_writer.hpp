@@ -43,6 +43,46 @@ KERAMOS_FORCEINLINE_FUNCTION void store_at_once(C* to, const run<C, Count>& x) {
   *reinterpret_cast<words*>(to) = all;
 }
 
+/// The rows and columns of a tile that are to be written: those inside C, but for the first ones of a tile that begins early.
+struct tile_window {
+  int row0 = 0, row1, col0 = 0, col1;
+
+  template <class Types, class Position>
+  KERAMOS_FORCEINLINE_FUNCTION tile_window(const gemm_problem<Types>& p, const Position& at)
+      : row1(p.m - at.m0 < at.rows ? int(p.m - at.m0) : at.rows),
+        col1(p.n - at.n0 < at.cols ? int(p.n - at.n0) : at.cols) {
+    if constexpr (std::is_same_v<Position, tiling::shifted_position>) row0 = at.skip_m, col0 = at.skip_n;
+  }
+  KERAMOS_FORCEINLINE_FUNCTION bool has(int row, int col) const {
+    return row >= row0 && row < row1 && col >= col0 && col < col1;
+  }
+  /// The row or column in the window that is nearest.
+  KERAMOS_FORCEINLINE_FUNCTION int near_row(int row) const { return within(row, row0, row1 - 1); }
+  KERAMOS_FORCEINLINE_FUNCTION int near_col(int col) const { return within(col, col0, col1 - 1); }
+
+ private:
+  KERAMOS_FORCEINLINE_FUNCTION static int within(int x, int low, int high) {
+    return x < low ? low : x > high ? high : x;
+  }
+};
+
+/// Applies a caller's epilogue to sums where they are (`for_each_sum`): so its code is there once, whichever way C is then
+/// written, and not in each of them. Sums beside the window are given the place and C of the nearest element, and are not
+/// written: a branch for each sum would keep compilers from mixing the code of several.
+template <class Types, class Position, class Accumulator, class Epilogue>
+KERAMOS_FORCEINLINE_FUNCTION void apply_to_sums(const gemm_problem<Types>& p, const Position& at,
+                                                const tile_window& there, Accumulator& sums,
+                                                const Epilogue& epilogue) {
+  using T = typename Types::accumulator;
+  sums.for_each_sum([&](int row, int col, T& sum) {
+    const index_t i = at.m0 + there.near_row(row), j = at.n0 + there.near_col(col);
+    sum = reads_c<T>(epilogue)
+              ? sum_with_c(epilogue, p.place, sum,
+                           static_cast<T>(p.c[i * p.c_row_stride + j * p.c_col_stride]), i, j)
+              : sum_without_c(epilogue, p.place, sum, i, j);
+  });
+}
+
 /// Writes two rows of `Fragments` times eight columns of two bytes each, which four neighbouring lanes share: a lane has columns
 /// 2t and 2t + 1 of each fragment, t = lane % 4, in words of four bytes. Where a row begins between two words, a lane takes
 /// column 2t + 2 of the next one. `element(half, fragment, 0 or 1)` is what a lane has; `rows` are where column 0 is, and of

@@ -77,9 +77,37 @@ class warp_mma_short_accumulator {
     for (int half = 0; half < 2; ++half) f((i * fn + j) * 2 + half, acc_[i][j][half]);
   }
 
+  /// `f(row, column, sum)` for the thread's accumulators, in the block tile.
+  template <class F>
+  KERAMOS_FORCEINLINE_FUNCTION void for_each_sum(const F& f) {
+    const int first_row = m_ + row_of(lane_ / 4, 0), first_col = n_ + lane_ % 4 * neighbours;
+    KERAMOS_UNROLL
+    for (int i = 0; i < fm; ++i) KERAMOS_UNROLL
+    for (int j = 0; j < fn; ++j) KERAMOS_UNROLL
+    for (int half = 0; half < 2; ++half) KERAMOS_UNROLL
+    for (int v = 0; v < 2; ++v) {
+      const int col = bytes ? j / 2 * 16 + j % 2 + 2 * v : j * 8 + v;
+      f(first_row + i * 16 + row_of(0, half), first_col + col, acc_[i][j][half][v]);
+    }
+  }
+
   template <class Position, class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void write(const gemm_problem<Types>& p, const Position& at,
-                                          const Epilogue& epilogue) const {
+                                          const Epilogue& epilogue) {
+    if constexpr (is_linear<Epilogue>) {
+      write_through(p, at, epilogue);
+    } else {
+      apply_to_sums(p, at, tile_window(p, at), *this, epilogue);
+      write_through(p, at, sums_as_they_are());
+    }
+  }
+
+ private:
+  static constexpr int neighbours = bytes ? 4 : 2;  ///< elements of a row of C that a lane has side by side
+
+  template <class Position, class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION void write_through(const gemm_problem<Types>& p, const Position& at,
+                                                  const Epilogue& epilogue) const {
     const c_writer<Types, neighbours, Position> writer(p, at);
     if (writer.has(m_, n_, Config.warp.m, Config.warp.n) && p.c_col_stride == 1 && !reads_c<T>(epilogue)) {
       if (writer.writes_vectors())
@@ -92,9 +120,6 @@ class warp_mma_short_accumulator {
       writer.write(m_ + row, n_ + col, sums, epilogue);
     });
   }
-
- private:
-  static constexpr int neighbours = bytes ? 4 : 2;  ///< elements of a row of C that a lane has side by side
 
   /// `f(row, col, sums)` for such runs, whose places in the warp's tile are those of the lane's first one and what the compiler
   /// knows.

@@ -15,7 +15,7 @@ namespace parts {
 
 /// True, or the one error that says that complex numbers have no order.
 template <class T>
-constexpr bool has_order() {
+KERAMOS_FORCEINLINE_FUNCTION constexpr bool has_order() {
   static_assert(!detail::is_complex<T>, "keramos: activations and clamp compare numbers; C's are complex");
   return !detail::is_complex<T>;
 }

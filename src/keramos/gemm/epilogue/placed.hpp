@@ -31,31 +31,69 @@ KERAMOS_FORCEINLINE_FUNCTION auto& linear_part(Epilogue& e) {
     return e;
 }
 
+/// A caller's epilogue in T, the accumulators' type, in a source that is compiled for warpgroups, as fused.hpp says: there, and
+/// only there, their tiles have kernels for it.
+template <class Epilogue, class T>
+struct on_warpgroups {
+  Epilogue epilogue;
+
+  KERAMOS_FORCEINLINE_FUNCTION bool reads_c() const { return detail::reads_c<T>(epilogue); }
+  KERAMOS_FORCEINLINE_FUNCTION T operator()(T acc, T c, index_t i, index_t j,
+                                            index_t batch) const requires may_read_c<Epilogue, T> {
+    return static_cast<T>(epilogue(acc, c, i, j, batch));
+  }
+  KERAMOS_FORCEINLINE_FUNCTION T operator()(T acc, index_t i, index_t j,
+                                            index_t batch) const requires may_skip_c<Epilogue, T> {
+    return static_cast<T>(epilogue(acc, i, j, batch));
+  }
+};
+template <class Epilogue>
+inline constexpr bool is_on_warpgroups = false;
+template <class Epilogue, class T>
+inline constexpr bool is_on_warpgroups<on_warpgroups<Epilogue, T>> = true;
+
 /// BLAS' update as the library's own kernels of a product are given it.
 template <class Types>
 using library_epilogue = std::conditional_t<Types::quantizes, quantized_epilogue<linear_epilogue<float>>,
                                             linear_epilogue<typename Types::accumulator>>;
 
-/// The new element at (i, j) of a problem, from C's old one. Epilogues compute in T, the accumulators' type, whatever
-/// C's elements are.
-template <class Epilogue, class T, class C>
-KERAMOS_FORCEINLINE_FUNCTION C element_with_c(const Epilogue& epilogue, const gemm_place& at, T acc,
-                                              [[maybe_unused]] C c, index_t i, index_t j) {
+/// The new element at (i, j) of a problem, from C's old one, in T, the accumulators' type: epilogues compute in it, whatever C's
+/// elements are.
+template <class Epilogue, class T>
+KERAMOS_FORCEINLINE_FUNCTION T sum_with_c(const Epilogue& epilogue, const gemm_place& at, T acc, T c,
+                                          index_t i, index_t j) {
   constexpr bool reads = may_read_c<Epilogue, T>;
-  return static_cast<C>(
-      apply_epilogue_known<reads>(epilogue, acc, static_cast<T>(c), at.row(i, j), at.col(i, j), at.batch));
+  return apply_epilogue_known<reads>(epilogue, acc, c, at.row(i, j), at.col(i, j), at.batch);
+}
+/// The same where C is not read (reads_c).
+template <class Epilogue, class T>
+KERAMOS_FORCEINLINE_FUNCTION T sum_without_c(const Epilogue& epilogue, const gemm_place& at, T acc, index_t i,
+                                             index_t j) {
+  if constexpr (may_skip_c<Epilogue, T>)
+    return apply_epilogue_known<false>(epilogue, acc, acc, at.row(i, j), at.col(i, j), at.batch);
+  else
+    return sum_with_c(epilogue, at, acc, T(0), i, j);
 }
 
-/// The same where C is not read (reads_c).
+/// Both as an element of C.
+template <class Epilogue, class T, class C>
+KERAMOS_FORCEINLINE_FUNCTION C element_with_c(const Epilogue& epilogue, const gemm_place& at, T acc, C c,
+                                              index_t i, index_t j) {
+  return static_cast<C>(sum_with_c(epilogue, at, acc, static_cast<T>(c), i, j));
+}
 template <class C, class Epilogue, class T>
 KERAMOS_FORCEINLINE_FUNCTION C element_without_c(const Epilogue& epilogue, const gemm_place& at, T acc,
                                                  index_t i, index_t j) {
-  if constexpr (may_skip_c<Epilogue, T>)
-    return static_cast<C>(
-        apply_epilogue_known<false>(epilogue, acc, acc, at.row(i, j), at.col(i, j), at.batch));
-  else
-    return element_with_c(epilogue, at, acc, C(0), i, j);
+  return static_cast<C>(sum_without_c(epilogue, at, acc, i, j));
 }
+
+/// For sums that an epilogue was applied to: they become elements of C as they are.
+struct sums_as_they_are {
+  template <class T>
+  KERAMOS_FORCEINLINE_FUNCTION T operator()(T acc, index_t, index_t, index_t) const {
+    return acc;
+  }
+};
 
 /// One element of C.
 template <class Epilogue, class T, class C>

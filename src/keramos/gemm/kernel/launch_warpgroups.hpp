@@ -1,4 +1,5 @@
-// What kernel/warpgroups.hpp names. Compiled into the library, for the one architecture whose warpgroups it uses.
+// What kernel/warpgroups.hpp names. Compiled into the library, and where callers fuse epilogues (fused.hpp), for the one
+// architecture whose warpgroups it uses.
 #pragma once
 
 #include <cstddef>
@@ -55,7 +56,8 @@ void with_warpgroups(int row, const gemm_problem<Types>& p, const Launch& launch
     const bool launched = any_of_first<int(std::size(table))>([&](auto r) {
       if constexpr (table[r()].types == Types::operands &&
                     table[r()].config.math == tiling::math_unit::warpgroup &&
-                    (!OfBatch || table[r()].serves != backend::simt::serves::single)) {
+                    table[r()].serves !=
+                        (OfBatch ? backend::simt::serves::single : backend::simt::serves::batches)) {
         return r() == row && any_of_first<16>([&](auto number) {
                  if constexpr (is_form<Exec, Types>(number())) {
                    if (number() != form) return false;
@@ -94,10 +96,9 @@ std::optional<repeated_operands> repeated(const grouped_batch<Types>&) {
   return {};
 }
 
-template <class Exec, class Types>
+template <class Exec, class Types, class Epilogue>
 void launch_warpgroups(const Exec& exec, workspace<Exec>& memory, int row, const gemm_problem<Types>& p,
-                       const split_k<typename Types::accumulator>& split,
-                       const warpgroup_epilogue<Types>& epilogue) {
+                       const split_k<typename Types::accumulator>& split, const Epilogue& epilogue) {
   with_warpgroups<Exec, false>(row, p, [&](auto collective) {
     using C = decltype(collective);
     if (C::reads_boxes(p) && can_map(p))
@@ -129,10 +130,10 @@ struct batch_maps_kernel {
   }
 };
 
-template <class Exec, class Types, class Tiles>
+template <class Exec, class Types, class Tiles, class Epilogue>
 void launch_warpgroups_batched(const Exec& exec, workspace<Exec>& memory, int row,
                                const gemm_problem<Types>& shape, int count, const Tiles& tiles,
-                               const library_epilogue<Types>& epilogue) {
+                               const Epilogue& epilogue) {
   with_warpgroups<Exec, true>(row, shape, [&](auto collective) {
     using C = decltype(collective);
     const auto operands = repeated(tiles.batch);

@@ -1,7 +1,8 @@
-// Products by warpgroups. Their kernels are compiled apart, for one architecture: here they are only named, for planners.
+// Products by warpgroups. Their kernels are compiled for one architecture, apart from the rest: here they are only named, for
+// planners.
 #pragma once
 
-#include <type_traits>
+#include <utility>
 
 #include <keramos/backends/interface.hpp>
 #include <keramos/core/detail/workspace.hpp>
@@ -22,33 +23,34 @@ inline constexpr bool has_warpgroup_rows = [] {
   return false;
 }();
 
-/// What tiles of warpgroups are given for BLAS' update.
-template <class Types>
-using warpgroup_epilogue =
-    std::conditional_t<Types::splits_elements, exact_infinities<library_epilogue<Types>>,
-                       library_epilogue<Types>>;
-/// The same for a problem, before its operands are packed.
-template <class Types>
-warpgroup_epilogue<Types> for_warpgroups(const library_epilogue<Types>& epilogue,
-                                         [[maybe_unused]] const gemm_problem<Types>& p) {
+/// What tiles of warpgroups are given for a problem whose operands are not packed yet.
+template <class Types, class Epilogue>
+auto for_warpgroups(const Epilogue& epilogue, [[maybe_unused]] const gemm_problem<Types>& p) {
   if constexpr (Types::splits_elements)
-    return {epilogue, p.a, p.b, p.k};
+    return exact_infinities<Epilogue>{epilogue, p.a, p.b, p.k};
   else
     return epilogue;
 }
+/// The same for BLAS' update, whose kernels the library has.
+template <class Types>
+using warpgroup_epilogue = decltype(for_warpgroups(std::declval<const library_epilogue<Types>&>(),
+                                                   std::declval<const gemm_problem<Types>&>()));
+
+/// Whether there are kernels of warpgroups for an epilogue at all.
+template <class Epilogue>
+inline constexpr bool warpgroups_take = is_linear<Epilogue> || is_on_warpgroups<Epilogue>;
 
 /// Does a product in tiles of a row of the table, which warpgroups can read its operands for
 /// (kernel/launch_warpgroups.hpp). Teams may keep maps of the operands in the queue's memory.
-template <class Exec, class Types>
+template <class Exec, class Types, class Epilogue>
 void launch_warpgroups(const Exec& exec, workspace<Exec>& memory, int row, const gemm_problem<Types>& p,
-                       const split_k<typename Types::accumulator>& split,
-                       const warpgroup_epilogue<Types>& epilogue);
+                       const split_k<typename Types::accumulator>& split, const Epilogue& epilogue);
 
 /// Does a batch in such tiles, of which there are `count`; `shape` stands for all of its problems, whose maps are kept there
 /// too.
-template <class Exec, class Types, class Tiles>
+template <class Exec, class Types, class Tiles, class Epilogue>
 void launch_warpgroups_batched(const Exec& exec, workspace<Exec>& memory, int row,
                                const gemm_problem<Types>& shape, int count, const Tiles& tiles,
-                               const library_epilogue<Types>& epilogue);
+                               const Epilogue& epilogue);
 
 }  // namespace keramos::detail::simt

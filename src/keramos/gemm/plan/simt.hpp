@@ -219,7 +219,7 @@ struct planner {
       split_k<typename Types::accumulator> split;
       if (table[part.row].config.splits_k)
         split = split_of(exec, memory, packed, part.block, part.split, in_use);
-      if constexpr (has_warpgroup_rows<Exec, Types> && is_linear<Epilogue>)
+      if constexpr (has_warpgroup_rows<Exec, Types> && warpgroups_take<Epilogue>)
         if (rows::of_warpgroups(part.row))
           return launch_warpgroups(exec, memory, part.row, packed, split, for_warpgroups(epilogue, p));
       rows::template with_collective<Types, false>(part.row, packed, [&](const auto& collective) {
@@ -318,8 +318,8 @@ struct planner {
     set_row(tile.row, of_row);
     check_tile(tile, of_row, "the tile table", refuse);
     if (rows::of_warpgroups(tile.row) && whose == epilogue_of_product::caller)
-      refuse(names + "whose kernels are compiled in the library, without the caller's epilogue; " + planning +
-             " of keramos/gemm/fused.hpp takes that too");
+      refuse(names + "for which this source has no kernels with the caller's epilogue; " + planning +
+             " of keramos/gemm/fused.hpp takes that too, or compile the source by keramos_add_fused_sources");
   }
   /// The same unless a tile is what its row of a table has.
   template <class Refuse>

@@ -106,7 +106,7 @@ struct batch_planner : planner<Exec> {
   static void run_tiles(const Exec& exec, workspace<Exec>& memory, const gemm_problem<Types>& shape,
                         const gemm_batch_choice& choice, int count, const Tiles& tiles_of_batch,
                         const Epilogue& epilogue) {
-    if constexpr (has_warpgroup_rows<Exec, Types> && is_linear<Epilogue>)
+    if constexpr (has_warpgroup_rows<Exec, Types> && warpgroups_take<Epilogue>)
       if (rows::of_warpgroups(choice.row))
         return launch_warpgroups_batched(exec, memory, choice.row, shape, count, tiles_of_batch, epilogue);
     rows::template with_collective<Types, true>(choice.row, shape, [&](const auto& collective) {

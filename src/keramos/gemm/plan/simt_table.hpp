@@ -21,11 +21,11 @@ struct table_rows {
   static constexpr const auto& table = backend::tiles<Exec>::table;
 
   /// Whether a row has kernels for these types, architecture and epilogue. Those of warpgroups are for their architecture alone,
-  /// and for the library's epilogue.
+  /// and not for any epilogue.
   template <class Types>
   static bool supports(const tile_row& r, int arch, epilogue_of_product whose) {
     if (r.config.math == tiling::math_unit::warpgroup &&
-        (r.arch != arch || whose != epilogue_of_product::library))
+        (r.arch != arch || whose == epilogue_of_product::caller))
       return false;
     return r.types == Types::operands && r.arch <= arch;
   }
