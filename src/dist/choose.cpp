@@ -30,15 +30,25 @@ double panels_received(const schedule& s) {
 /// How much shorter the first step is where `memory_per_link` is said. Its product must last as long as the next panels travel.
 constexpr index_t first_part = 4;
 
-/// The step with which the panels of the first, for which the product waits, and sums that are read and written again in each
+/// How many steps behind the first let its panels, for which the product waits, and sums that are read and written again in each
 /// other step take the least time together.
-index_t balanced_step(const schedule& s, double memory_per_link) {
-  constexpr index_t unit = 128;
+index_t other_steps(const schedule& s, double memory_per_link) {
   const schedule::box x = s.largest_box();
   const double panels = panels_received(s) / double(first_part);
   const double sums = 2.0 * double(x.m) * double(x.n) * s.bytes.sum;
-  const auto others = std::max<index_t>(1, index_t(std::lround(std::sqrt(panels * memory_per_link / sums))));
-  return ceil_div(ceil_div(x.k * first_part, others * first_part + 1), unit) * unit;
+  return std::max<index_t>(1, index_t(std::lround(std::sqrt(panels * memory_per_link / sums))));
+}
+/// Whether the product is made at once, where two steps would do. Products of halves are over so soon that two H100 lose less by
+/// waiting for all panels than by sums, which the only step need not keep where it can write C.
+bool is_one_step(const schedule& s, double memory_per_link) {
+  return s.pk == 1 && std::max(s.bytes.a, s.bytes.b) < s.bytes.sum && other_steps(s, memory_per_link) == 1;
+}
+index_t balanced_step(const schedule& s, double memory_per_link) {
+  constexpr index_t unit = 128;
+  const index_t k = s.largest_box().k;
+  if (is_one_step(s, memory_per_link)) return k;
+  const index_t others = other_steps(s, memory_per_link);
+  return ceil_div(ceil_div(k * first_part, others * first_part + 1), unit) * unit;
 }
 
 /// The fewest lines of k of which all sharers have as many, where they are dealt out.
@@ -151,8 +161,8 @@ schedule dealt_like(schedule s, const operand_layouts& where) {
 }
 
 /// Makes steps whole rounds, in which all sharers send as much. False if that takes more memory, if too little of the panels is
-/// hidden then, or if messages are too short.
-bool choose_rounds(schedule& s, index_t memory) {
+/// hidden then (of the only step none has to be), or if messages are too short.
+bool choose_rounds(schedule& s, index_t memory, double memory_per_link) {
   if (s.a_blocks.block == 0 && s.b_blocks.block == 0) return true;
   constexpr index_t most_blocks = 64, least_hidden = 4;  // of a step; for which nothing waits, of all: 3 in 4
   const index_t round = round_of(s);
@@ -160,8 +170,10 @@ bool choose_rounds(schedule& s, index_t memory) {
   if (s.first_step > 0) s.first_step = rounded(s.first_step);
   s.step = rounded(s.step);
   const auto blocks = [&](const dealt_blocks& d) { return d.block == 0 ? 0 : s.step / d.block; };
-  return s.first() <= s.k / least_hidden && std::max(blocks(s.a_blocks), blocks(s.b_blocks)) <= most_blocks &&
-         s.memory() <= memory;
+  const index_t in_step = std::max(blocks(s.a_blocks), blocks(s.b_blocks));
+  if (s.step == s.k && memory_per_link > 0 && is_one_step(s, memory_per_link))
+    return in_step * first_part <= most_blocks * (first_part + 1) && s.memory() <= memory;
+  return s.first() <= s.k / least_hidden && in_step <= most_blocks && s.memory() <= memory;
 }
 
 /// Whether counting takes microseconds, a few milliseconds at most.
@@ -227,7 +239,7 @@ schedule choose_schedule(const operand_layouts& where, int ranks, element_bytes 
     for (const bool with_k : {true, false}) {
       if (!with_k) dealt.a_blocks = dealt.b_blocks = {};
       if (is_allowed(work(dealt), least_work) && choose_step(dealt, memory, memory_per_link) &&
-          (!with_k || choose_rounds(dealt, memory)))
+          (!with_k || choose_rounds(dealt, memory, memory_per_link)))
         consider(dealt);
     }
   });

@@ -45,6 +45,7 @@ class rank_product {
         account_(comm.pool()) {
     own_a_ = in_place(p_.a, plan_.a_stays, p_.plain_a, 1, m_);
     own_b_ = in_place(p_.b, plan_.b_stays, p_.plain_b, n_, 1);
+    into_c_ = may_write_c();
     allocate();
   }
 
@@ -73,7 +74,7 @@ class rank_product {
                   copy_b = own_b_ ? 0 : n_ * plan_.own_k_b * p_.bytes.b,
                   panel_a = works_ && s_.pn > 1 ? m_ * s_.step * p_.bytes.a : 0,
                   panel_b = works_ && s_.pm > 1 ? n_ * s_.step * p_.bytes.b : 0,
-                  sums = m_ * n_ * p_.bytes.sum,
+                  sums = into_c_ ? 0 : m_ * n_ * p_.bytes.sum,
                   others = works_ ? (s_.pk - 1) * share_size(ik_) * p_.bytes.sum : 0,
                   messages = std::max(plan_.a->message_bytes(), plan_.b->message_bytes());
     const auto most = [&](const auto& bytes) {
@@ -113,6 +114,16 @@ class rank_product {
     const bool fits = r.row_stride == row_stride && r.col_stride == col_stride &&
                       reinterpret_cast<std::uintptr_t>(r.data) % alignment == 0;
     return fits ? static_cast<char*>(const_cast<void*>(r.data)) : nullptr;
+  }
+  /// Whether the product may be written where C lies, instead of sums that are read once more. Hosts do not, where no product
+  /// that fails leaves C written on other ranks; nor does a schedule that is given, with which bits are the same wherever C lies.
+  bool may_write_c() const {
+    if (is_host || !works_ || s_.pk > 1 || s_.steps() > 1 || plan_.given || !plan_.c_stays ||
+        p_.c.parts.empty())
+      return false;
+    const auto overlaps_c = [&](const region& x) { return overlaps(x, p_.c.parts.front()); };
+    return std::none_of(p_.a.parts.begin(), p_.a.parts.end(), overlaps_c) &&
+           std::none_of(p_.b.parts.begin(), p_.b.parts.end(), overlaps_c);
   }
   void move(activity what, const dist_path& path, const dist_operand& from, const dist_operand& to,
             const dist_transfer& transfer, bool by_columns, char* messages) {
@@ -210,7 +221,10 @@ class rank_product {
       const matrix_view<char> b{const_cast<char*>(s.b) + j * p_.bytes.b, s.count, width, n_, 1};
       const matrix_view<char> c{sums_ + j * col * p_.bytes.sum, m_, width, row, col};
       const auto begin = recorder_->now(comm_.queue());
-      p_.multiply(comm_.queue(), a, b, c, t > 0);
+      if (into_c_)
+        p_.multiply_into_c(comm_.queue(), a, b, own_c());
+      else
+        p_.multiply(comm_.queue(), a, b, c, t > 0);
       if (is_host) comm_.queue().wait_and_throw();
       recorder_->add({.what = activity::product,
                       .step = t,
@@ -218,6 +232,11 @@ class rank_product {
                      begin, recorder_->now(comm_.queue()));
       transfers.progress();
     }
+  }
+
+  matrix_view<char> own_c() const {
+    const region& r = p_.c.parts.front();
+    return {static_cast<char*>(const_cast<void*>(r.data)), m_, n_, r.row_stride, r.col_stride};
   }
 
   /// Lines of this rank's block of C: columns, or rows. Rank ik of those that share it has those from share_begin(ik) on.
@@ -251,6 +270,11 @@ class rank_product {
   }
 
   void write_c() {
+    if (into_c_) {
+      const auto now = recorder_->now(comm_.queue());
+      recorder_->add({.what = activity::write_c}, now, now);
+      return;
+    }
     const bool by_columns = s_.sums_by_columns();
     const index_t share = works_ ? share_begin(ik_ + 1) - share_begin(ik_) : 0;
     const char* const own = works_ ? sums_ + share_begin(ik_) * line() * p_.bytes.sum : nullptr;
@@ -269,6 +293,7 @@ class rank_product {
   const bool works_;
   const int im_, in_, ik_;
   const index_t m_, n_;  // of this rank's block
+  bool into_c_ = false;  // products are written where C lies
   dist_account account_;
   dist_memory memory_;
   char* own_a_ = nullptr;

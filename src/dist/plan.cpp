@@ -97,6 +97,7 @@ dist_plan::dist_plan(dist::communicator& comm, const dist::operand_layouts& of, 
   if ((works = s.place(comm.rank(), im, in, ik))) m = s.rows_of(im), n = s.cols_of(in);
   own_k_a = of_a.part_extents(comm.rank()).cols, own_k_b = of_b.part_extents(comm.rank()).rows;
   a_stays = of.a.same_places(of_a), b_stays = of.b.same_places(of_b);
+  c_stays = of.c.same_places(s.layout_sums());
   // What messages may take is what is left on the rank that holds most, even if A and B have to be copied: all ranks must
   // halve alike.
   std::vector<index_t> held = of_a.sizes();

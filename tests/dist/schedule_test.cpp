@@ -335,6 +335,27 @@ TEST(DistScheduleOfLayouts, BlocksStayWhereTheyAre) {
       }
 }
 
+// Elements narrower than their sums are multiplied so fast that one step beats two. Where many ranks share a product, sums are
+// small beside panels, and steps hide these.
+TEST(DistScheduleOfLayouts, HalvesAreMultipliedAtOnceOnFewDevices) {
+  const dist::element_bytes halves{2, 2, 4};
+  const auto of = [&](index_t n, int ranks) {
+    const layout l = dist::block_cyclic{n, n, 512, 512, squarest(ranks)};
+    const auto s = choose_schedule({l, l, l}, ranks, halves, dist::unlimited_memory, 12);
+    EXPECT_EQ(redistributed(s, {l, l, l}), 0) << s.to_string();
+    return s;
+  };
+  for (const index_t n : {4096, 16384, 32768, 40960})
+    for (const int ranks : {2, 4}) EXPECT_EQ(of(n, ranks).steps(), 1) << n << " on " << ranks;
+  EXPECT_GT(of(16384, 16).steps(), 1);
+  const auto s = of(16384, 2);
+  const index_t less = s.memory() - 16384 * 8192;
+  const auto lean = choose_schedule(16384, 16384, 16384, 2, halves, less, 12);
+  EXPECT_LE(lean.memory(), less);
+  EXPECT_GT(lean.steps(), 1);
+  EXPECT_GT(choose_schedule(16384, 16384, 16384, 2, halves).steps(), 8);
+}
+
 // Matrices that lie as the schedule wants them choose it.
 TEST(DistScheduleOfLayouts, ItsOwnLayoutsChooseIt) {
   random_layouts random(23);

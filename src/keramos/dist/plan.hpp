@@ -30,7 +30,8 @@ struct dist_plan {
   bool works = false;
   int im = 0, in = 0, ik = 0;
   index_t m = 0, n = 0, own_k_a = 0, own_k_b = 0;
-  bool a_stays = false, b_stays = false;  ///< on the ranks where they are, and in the order of the schedule
+  /// On the ranks where they are, and in the order of the schedule.
+  bool a_stays = false, b_stays = false, c_stays = false;
   /// How A and B get to where the schedule wants them, and sums to C; null if there is nothing to multiply.
   std::unique_ptr<const dist_path> a, b, c;
 
