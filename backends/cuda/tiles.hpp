@@ -60,6 +60,16 @@ namespace cuda {
 //   Efficiencies of c32 and c64 are their rates at n = 2048, of loops of keramos::gemm and cublasCgemm, cublasZgemm, which
 //   keramos-perf gemm --provider keramos,cublas --type c32,c64 --op NN,NT,TN,TT --size 2048,4096 repeats. A product of
 //   complex numbers is four FMAs.
+//
+// Rows that never fit have no kernels: where Kokkos gives 48 KB of scratch, those that want more. Where it gives all, GPUs of
+// data centers do without the rows that others have instead: each row is minutes of compiling.
+#if defined(KERAMOS_CUDA_WIDE_SCRATCH) && \
+    (defined(KOKKOS_ARCH_AMPERE80) || defined(KOKKOS_ARCH_HOPPER90) || defined(KOKKOS_ARCH_BLACKWELL100))
+#define KERAMOS_CUDA_ONLY_WIDE_ROWS
+inline constexpr simt::serves of_four_stages = simt::serves::all;
+#else
+inline constexpr simt::serves of_four_stages = simt::serves::single;
+#endif
 // clang-format off
 inline constexpr simt::tile_row tile_table[] = {
     // arch  types        block           warp        fragment    stages teams math             split    efficiency  serves
@@ -74,7 +84,6 @@ inline constexpr simt::tile_row tile_table[] = {
     {    50, simt::f32,  {{ 64,  16, 32}, { 32,  16}, { 4,  4,  1},   4,    4, tiling::math_unit::fma,     true},   0.50},
     {    50, simt::f32,  {{ 64,   8, 32}, { 64,   8}, { 4,  4,  1},   4,    5, tiling::math_unit::fma,     true},   0.30},
     {    90, simt::f64,  {{128,  64, 16}, { 64,  32}, {16,  8,  8},   3,    2, tiling::math_unit::matrix,  false},  0.93},
-    {    90, simt::f64,  {{128,  64,  8}, { 64,  32}, {16,  8,  8},   3,    2, tiling::math_unit::matrix,  false},  0.86},
     {    80, simt::f64,  {{ 64,  64,  8}, { 32,  32}, {16,  8,  8},   3,    4, tiling::math_unit::matrix,  true},   0.73, simt::serves::single},
     {    80, simt::f64,  {{ 64,  64,  8}, { 32,  32}, {16,  8,  8},   5,    3, tiling::math_unit::matrix,  true},   0.80, simt::serves::batches},
     {    80, simt::f64,  {{ 64,  32, 16}, { 32,  16}, {16,  8,  8},   3,    4, tiling::math_unit::matrix,  true},   0.75},
@@ -120,18 +129,21 @@ inline constexpr simt::tile_row tile_table[] = {
     {    90, simt::f8,   {{ 64, 128,128}, { 16, 128}, {64, 128, 32},  8,    1, tiling::math_unit::warpgroup, true},  13.3, simt::serves::single},
     {    90, simt::f8,   {{ 64, 128,128}, { 16, 128}, {64, 128, 32},  4,    2, tiling::math_unit::warpgroup, true},  12.0, simt::serves::batches},
 #endif
-    {    80, simt::f16,  {{128, 128, 32}, { 64,  64}, {16,  8, 16},   2,    2, tiling::math_unit::matrix,  false},  6.00},
-    {    80, simt::f16,  {{128, 128, 32}, { 64,  64}, {16,  8, 16},   4,    2, tiling::math_unit::matrix,  false},  7.00, simt::serves::single},
+    {    80, simt::f16,  {{128, 128, 32}, { 64,  64}, {16,  8, 16},   4,    2, tiling::math_unit::matrix,  false},  7.00, of_four_stages},
     {    80, simt::f16,  {{ 64,  64, 32}, { 32,  32}, {16,  8, 16},   4,    4, tiling::math_unit::matrix,  true},   4.60},
     {    80, simt::f16,  {{ 64,  16, 32}, { 16,  16}, {16,  8, 16},   4,    4, tiling::math_unit::matrix,  true},   1.10},
-    {    80, simt::bf16, {{128, 128, 32}, { 64,  64}, {16,  8, 16},   2,    2, tiling::math_unit::matrix,  false},  6.00},
-    {    80, simt::bf16, {{128, 128, 32}, { 64,  64}, {16,  8, 16},   4,    2, tiling::math_unit::matrix,  false},  7.00, simt::serves::single},
+    {    80, simt::bf16, {{128, 128, 32}, { 64,  64}, {16,  8, 16},   4,    2, tiling::math_unit::matrix,  false},  7.00, of_four_stages},
     {    80, simt::bf16, {{ 64,  64, 32}, { 32,  32}, {16,  8, 16},   4,    4, tiling::math_unit::matrix,  true},   4.60},
     {    80, simt::bf16, {{ 64,  16, 32}, { 16,  16}, {16,  8, 16},   4,    4, tiling::math_unit::matrix,  true},   1.10},
-    {    80, simt::i8,   {{128, 128, 64}, { 64,  64}, {16,  8, 32},   2,    2, tiling::math_unit::matrix,  false},  10.0},
-    {    80, simt::i8,   {{128, 128, 64}, { 64,  64}, {16,  8, 32},   4,    2, tiling::math_unit::matrix,  false},  11.4, simt::serves::single},
+    {    80, simt::i8,   {{128, 128, 64}, { 64,  64}, {16,  8, 32},   4,    2, tiling::math_unit::matrix,  false},  11.4, of_four_stages},
     {    80, simt::i8,   {{ 64,  64, 64}, { 32,  32}, {16,  8, 32},   4,    4, tiling::math_unit::matrix,  true},   7.50},
     {    80, simt::i8,   {{ 64,  16, 64}, { 16,  16}, {16,  8, 32},   4,    4, tiling::math_unit::matrix,  true},   2.00},
+#if !defined(KERAMOS_CUDA_ONLY_WIDE_ROWS)
+    {    90, simt::f64,  {{128,  64,  8}, { 64,  32}, {16,  8,  8},   3,    2, tiling::math_unit::matrix,  false},  0.86},
+    {    80, simt::f16,  {{128, 128, 32}, { 64,  64}, {16,  8, 16},   2,    2, tiling::math_unit::matrix,  false},  6.00},
+    {    80, simt::bf16, {{128, 128, 32}, { 64,  64}, {16,  8, 16},   2,    2, tiling::math_unit::matrix,  false},  6.00},
+    {    80, simt::i8,   {{128, 128, 64}, { 64,  64}, {16,  8, 32},   2,    2, tiling::math_unit::matrix,  false},  10.0},
+#endif
 #if defined(KOKKOS_ARCH_ADA89) || defined(KOKKOS_ARCH_HOPPER90) || defined(KOKKOS_ARCH_BLACKWELL)
     {    89, simt::f8,   {{128, 128, 64}, { 64,  64}, {16,  8, 32},   2,    2, tiling::math_unit::matrix,  false},  6.00},
     {    89, simt::f8,   {{ 64,  64, 64}, { 32,  32}, {16,  8, 32},   4,    4, tiling::math_unit::matrix,  true},   4.60},

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include <keramos/backends/simt/traits.hpp>
+#include <keramos/base/kokkos.hpp>
 
 namespace keramos::backend {
 
@@ -33,6 +34,12 @@ struct traits<Kokkos::Cuda> : simt::traits<Kokkos::Cuda, 32> {
 #else
   static constexpr std::size_t unit_bytes = 228 * 1024;
   static constexpr int unit_threads = 2048, unit_teams = 32;
+#endif
+
+#if defined(KERAMOS_CUDA_WIDE_SCRATCH)
+  static constexpr std::size_t most_local_bytes = unit_bytes;
+#else
+  static constexpr std::size_t most_local_bytes = 48 * 1024;
 #endif
 
   /// Beside its own bytes a team takes some of Kokkos' and a KB of the system's.

@@ -43,6 +43,9 @@ struct traits {
   /// Whether one thread's fence behind a team's barrier is one for what all threads stored before it.
   static constexpr bool fence_covers_team = true;
 
+  /// No team can have more local memory, as far as it is known when kernels are compiled.
+  static constexpr std::size_t most_local_bytes = std::size_t(-1);
+
   /// Bytes of local memory that a group on a team of `team_size` can have. Kokkos keeps some scratch
   /// per thread for itself; scratch_size_max assumes 1024 threads, so smaller teams have more.
   static std::size_t local_memory_limit(const Exec&, int team_size) {

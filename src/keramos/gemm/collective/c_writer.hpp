@@ -53,8 +53,9 @@ struct tile_window {
         col1(p.n - at.n0 < at.cols ? int(p.n - at.n0) : at.cols) {
     if constexpr (std::is_same_v<Position, tiling::shifted_position>) row0 = at.skip_m, col0 = at.skip_n;
   }
+  KERAMOS_FORCEINLINE_FUNCTION bool has_row(int row) const { return row >= row0 && row < row1; }
   KERAMOS_FORCEINLINE_FUNCTION bool has(int row, int col) const {
-    return row >= row0 && row < row1 && col >= col0 && col < col1;
+    return has_row(row) && col >= col0 && col < col1;
   }
   /// The row or column in the window that is nearest.
   KERAMOS_FORCEINLINE_FUNCTION int near_row(int row) const { return within(row, row0, row1 - 1); }
@@ -113,7 +114,7 @@ KERAMOS_FORCEINLINE_FUNCTION void write_in_words(C* const (&rows)[2], const bool
         reinterpret_cast<std::uint16_t*>(rows[half])[at] = std::uint16_t(x);
       };
       if (!there[half]) continue;
-      if (j == 0 && t == 0 && between && col0 == 0) store(0, first);
+      if (j == 0 && t == 0 && between && col0 <= 0 && col1 > 0) store(0, first);
       if (col >= col0 && col + 1 < col1) {
         *reinterpret_cast<unsigned*>(rows[half] + col) = low | high << 16;
       } else {
@@ -142,10 +143,6 @@ class c_writer {
         vectors_(p.c_col_stride == 1 && p.c_row_stride % Count == 0 && (!shifted || at.n0 % Count == 0) &&
                  reinterpret_cast<std::uintptr_t>(p.c) % sizeof(run<C, Count>) == 0) {}
 
-  /// Whether it writes all of a rectangle of the tile.
-  KERAMOS_FORCEINLINE_FUNCTION bool has(int i, int j, int rows, int cols) const {
-    return !before_row(i) && i + rows <= rows_ && !before_col(j) && j + cols <= cols_;
-  }
   KERAMOS_FORCEINLINE_FUNCTION bool writes_vectors() const { return vectors_; }
 
   /// Columns j ... j + Count - 1 of row i of the tile.

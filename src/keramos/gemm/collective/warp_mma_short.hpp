@@ -2,6 +2,7 @@
 // matrices of two bytes at a time, whichever way their rows lie there.
 #pragma once
 
+#include <cstdint>
 #include <type_traits>
 
 #include <keramos/backends/interface.hpp>
@@ -91,35 +92,25 @@ class warp_mma_short_accumulator {
     }
   }
 
+  /// BLAS' update is part of how a whole tile is written; else epilogues are applied first.
   template <class Position, class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void write(const gemm_problem<Types>& p, const Position& at,
                                           const Epilogue& epilogue) {
-    if constexpr (is_linear<Epilogue>) {
-      write_through(p, at, epilogue);
-    } else {
-      apply_to_sums(p, at, tile_window(p, at), *this, epilogue);
-      write_through(p, at, sums_as_they_are());
-    }
+    const tile_window there(p, at);
+    const bool whole = there.has(m_, n_) && there.has(m_ + Config.warp.m - 1, n_ + Config.warp.n - 1) &&
+                       p.c_col_stride == 1 && p.c_row_stride % neighbours == 0 && at.n0 % neighbours == 0 &&
+                       reinterpret_cast<std::uintptr_t>(p.c) % sizeof(run<C, neighbours>) == 0;
+    if constexpr (is_linear<Epilogue>)
+      if (whole && !reads_c<T>(epilogue)) return write_whole(p, at, epilogue);
+    apply_to_sums(p, at, there, *this, epilogue);
+    if (whole)
+      write_whole(p, at, sums_as_they_are());
+    else
+      write_part(p, at, there);
   }
 
  private:
   static constexpr int neighbours = bytes ? 4 : 2;  ///< elements of a row of C that a lane has side by side
-
-  template <class Position, class Epilogue>
-  KERAMOS_FORCEINLINE_FUNCTION void write_through(const gemm_problem<Types>& p, const Position& at,
-                                                  const Epilogue& epilogue) const {
-    const c_writer<Types, neighbours, Position> writer(p, at);
-    if (writer.has(m_, n_, Config.warp.m, Config.warp.n) && p.c_col_stride == 1 && !reads_c<T>(epilogue)) {
-      if (writer.writes_vectors())
-        write_whole(p, at, epilogue);
-      else
-        write_unaligned(p, at, epilogue);
-      return;
-    }
-    for_each_run([&](int row, int col, const T(&sums)[neighbours]) {
-      writer.write(m_ + row, n_ + col, sums, epilogue);
-    });
-  }
 
   /// `f(row, col, sums)` for such runs, whose places in the warp's tile are those of the lane's first one and what the compiler
   /// knows.
@@ -142,8 +133,8 @@ class warp_mma_short_accumulator {
     }
   }
 
-  /// Writes a tile that lies inside C, whose rows are neighbours and which is not read. A tile of few k-tiles takes longer to
-  /// write than to multiply, so nothing is asked for each element.
+  /// Writes a tile that lies inside C, in aligned runs, and does not read C. A tile of few k-tiles takes longer to write than to
+  /// multiply, so nothing is asked for each element.
   template <class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void write_whole(const gemm_problem<Types>& p, const tiling::position& at,
                                                 const Epilogue& epilogue) const {
@@ -157,33 +148,33 @@ class warp_mma_short_accumulator {
       store_at_once(c + row * p.c_row_stride + col, out);
     });
   }
-  /// The same where runs are not aligned.
-  template <class Epilogue>
-  KERAMOS_FORCEINLINE_FUNCTION void write_unaligned(const gemm_problem<Types>& p, const tiling::position& at,
-                                                    const Epilogue& epilogue) const {
-    const index_t i = at.m0 + m_, j = at.n0 + n_;
+  /// Writes what is there of a tile whose sums are elements of C.
+  KERAMOS_FORCEINLINE_FUNCTION void write_part(const gemm_problem<Types>& p, const tiling::position& at,
+                                               const tile_window& there) const {
+    C* const c = p.c + (at.m0 + m_) * p.c_row_stride + (at.n0 + n_) * p.c_col_stride;
     if constexpr (sizeof(C) == 2 && !bytes) {
-      constexpr bool are_there[] = {true, true};
-      const int first_row = lane_ / 4, first_col = lane_ % 4 * 2;
-      KERAMOS_UNROLL
-      for (int f = 0; f < fm; ++f) {
-        const int row = first_row + f * 16;
-        C* const c = p.c + (i + row) * p.c_row_stride + j;
-        C* const of_rows[] = {c, c + 8 * p.c_row_stride};
-        write_in_words<mma, fn>(of_rows, are_there, lane_, 0, Config.warp.n, [&](int half, int n, int v) {
-          return element_without_c<C>(epilogue, p.place, acc_[f][n][half][v], i + row + 8 * half,
-                                      j + first_col + n * 8 + v);
-        });
-      }
-    } else {
-      C* const c = p.c + i * p.c_row_stride + j;
-      for_each_run([&](int row, int col, const T(&sums)[neighbours]) {
+      if (p.c_col_stride == 1) {
+        const int col0 = there.col0 - n_,
+                  col1 = there.col1 - n_ < Config.warp.n ? there.col1 - n_ : Config.warp.n;
         KERAMOS_UNROLL
-        for (int v = 0; v < neighbours; ++v)
-          c[row * p.c_row_stride + col + v] =
-              element_without_c<C>(epilogue, p.place, sums[v], i + row, j + col + v);
-      });
+        for (int f = 0; f < fm; ++f) {
+          const int row = lane_ / 4 + f * 16;
+          C* const first = c + row * p.c_row_stride;
+          C* const of_rows[] = {first, first + 8 * p.c_row_stride};
+          const bool are_there[] = {there.has_row(m_ + row), there.has_row(m_ + row + 8)};
+          write_in_words<mma, fn>(of_rows, are_there, lane_, col0, col1, [&](int half, int n, int v) {
+            return static_cast<C>(acc_[f][n][half][v]);
+          });
+        }
+        return;
+      }
     }
+    for_each_run([&](int row, int col, const T(&sums)[neighbours]) {
+      KERAMOS_UNROLL
+      for (int v = 0; v < neighbours; ++v)
+        if (there.has(m_ + row, n_ + col + v))
+          c[row * p.c_row_stride + (col + v) * p.c_col_stride] = static_cast<C>(sums[v]);
+    });
   }
 
   /// `Kinds` are those of the elements of A and of B, if there are several (tiling::reading).

@@ -1,5 +1,5 @@
 // How the sums that a warpgroup has in its threads' registers become C: by vectors of 16 bytes where C allows them, else by
-// words or elements.
+// elements.
 #pragma once
 
 #include <cstdint>
@@ -56,10 +56,10 @@ struct warpgroup_c_writer {
       write_vectors<true>(epilogue);
     else if (vectors)
       write_vectors<false>(epilogue);
+    else if constexpr (sizeof(C) == 2)
+      write_elements_through_local(epilogue);
     else if (reads_c<T>(epilogue))
       write_elements<true>(epilogue);
-    else if (sizeof(C) == 2 && p.c_col_stride == 1)
-      write_words(epilogue);
     else
       write_elements<false>(epilogue);
   }
@@ -101,24 +101,6 @@ struct warpgroup_c_writer {
     }
   }
 
-  /// The same of short elements that are neighbours, in words.
-  template <class Epilogue>
-  KERAMOS_FORCEINLINE_FUNCTION void write_words(const Epilogue& epilogue) const {
-    if constexpr (sizeof(C) == 2) {
-      const int row = first_row(), next = row + rows::second;
-      C* const c = p.c + (at.m0 + row) * p.c_row_stride + at.n0;
-      C* const of_rows[] = {c, c + rows::second * p.c_row_stride};
-      const bool are_there[] = {row >= there.row0 && row < there.row1,
-                                next >= there.row0 && next < there.row1};
-      write_in_words<atom, fragments>(
-          of_rows, are_there, thread % 32, there.col0, there.col1, [&](int half, int j, int v) {
-            return element_without_c<C>(epilogue, p.place, sums[j * 4 + half * 2 + v],
-                                        at.m0 + row + half * rows::second,
-                                        at.n0 + j * 8 + thread % 4 * 2 + v);
-          });
-    }
-  }
-
   /// Each lane writes its two rows of a column, which are neighbours in memory.
   template <class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void write_pairs_of_rows(const Epilogue& epilogue) const requires(LoadsA) {
@@ -153,19 +135,60 @@ struct warpgroup_c_writer {
       write_exchanged<Reads>(epilogue);
   }
 
-  /// Each warp has local memory for its 16 rows of four fragments, 64 bytes a row, whose four vectors change places so that
-  /// eight rows of a fragment are in different banks. There lanes find whole vectors of what others have.
+  /// The local memory of a warp, for its 16 rows of four fragments, which are 64 bytes a row. The four vectors of a row change
+  /// places so that eight rows of a fragment are in different banks.
+  struct warp_memory {
+    char* first;
+    /// Where this lane says that a row of two fragments is; the other two lie 32 bytes on or back.
+    char* fragments;
+
+    KERAMOS_FORCEINLINE_FUNCTION warp_memory(char* local, int row0, int lane)
+        : first(local + row0 * 64), fragments(vector_at(lane % 16, lane / 16)) {}
+    KERAMOS_FORCEINLINE_FUNCTION char* vector_at(int row, int vector_of_row) const {
+      return first + row * 64 + (vector_of_row ^ row / 2 % 4) * 16;
+    }
+    KERAMOS_FORCEINLINE_FUNCTION C* element_at(int row, int col) const {
+      return reinterpret_cast<C*>(vector_at(row, col / 8)) + col % 8;
+    }
+    KERAMOS_FORCEINLINE_FUNCTION char* fragments_at(int two) const {
+      return first + ((fragments - first) ^ (two * 32));
+    }
+  };
+
+  /// Makes elements of C of the sums of four fragments, in local memory, where C's old ones are if it `reads`.
+  template <class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION void four_fragments(const Epilogue& epilogue, const warp_memory& memory, int j,
+                                                   bool reads) const {
+    unsigned words[4];
+    KERAMOS_UNROLL
+    for (int two = 0; two < 2; ++two) {
+      if (reads) atom::load_matrices(memory.fragments_at(two), words);
+      KERAMOS_UNROLL
+      for (int w = 0; w < 4; ++w) {
+        const int f = j + 2 * two + w / 2, half = w % 2;
+        pair x{};
+        if (reads) std::memcpy(&x, &words[w], sizeof(x));
+        KERAMOS_UNROLL
+        for (int v = 0; v < 2; ++v) {
+          const T sum = sums[f * 4 + half * 2 + v];
+          const index_t i = at.m0 + first_row() + 8 * half, col = at.n0 + f * 8 + thread % 4 * 2 + v;
+          x.value[v] = reads ? element_with_c(epilogue, p.place, sum, x.value[v], i, col)
+                             : element_without_c<C>(epilogue, p.place, sum, i, col);
+        }
+        std::memcpy(&words[w], &x, sizeof(x));
+      }
+      atom::store_matrices(memory.fragments_at(two), words);
+    }
+  }
+
+  /// C of two bytes passes through local memory, where lanes find whole vectors of what others have.
   template <bool Reads, class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void write_through_local(const Epilogue& epilogue) const {
     using four_words = run<unsigned, 4>;
     const int lane = thread % 32, row0 = thread / 32 * 16;
-    const auto place_of = [&](int row, int vector_of_row) {
-      return local + (row0 + row) * 64 + (vector_of_row ^ row / 2 % 4) * 16;
-    };
-    char* const of_fragments =
-        place_of(lane % 16, lane / 16);                     // of two; the other two lie 32 bytes on or back
-    char* const of_vectors = place_of(lane / 4, lane % 4);  // of rows 0 to 7; the others lie 512 bytes on
-    const auto fragments_at = [&](int two) { return local + ((of_fragments - local) ^ (two * 32)); };
+    const warp_memory memory(local, row0, lane);
+    char* const of_vectors =
+        memory.vector_at(lane / 4, lane % 4);  // of rows 0 to 7; the others lie 512 bytes on
     const int first_col = lane % 4 * 8, row = row0 + lane / 4;
     C* const c = p.c + (at.m0 + row) * p.c_row_stride + at.n0 + first_col;
     int end[2];  // of the columns that are there
@@ -180,7 +203,6 @@ struct warpgroup_c_writer {
       const auto vector_at = [&](int half) {
         return reinterpret_cast<four_words*>(c + 8 * half * p.c_row_stride + j * 8);
       };
-      unsigned words[4];
       if constexpr (Reads) {
         KERAMOS_UNROLL
         for (int half = 0; half < 2; ++half) {
@@ -190,31 +212,62 @@ struct warpgroup_c_writer {
         }
         atom::meet_warp();
       }
-      KERAMOS_UNROLL
-      for (int two = 0; two < 2; ++two) {
-        if constexpr (Reads) atom::load_matrices(fragments_at(two), words);
-        KERAMOS_UNROLL
-        for (int w = 0; w < 4; ++w) {
-          const int f = j + 2 * two + w / 2, half = w % 2;
-          pair x;
-          if constexpr (Reads) std::memcpy(&x, &words[w], sizeof(x));
-          KERAMOS_UNROLL
-          for (int v = 0; v < 2; ++v) {
-            const T sum = sums[f * 4 + half * 2 + v];
-            const index_t i = at.m0 + first_row() + 8 * half, col = at.n0 + f * 8 + lane % 4 * 2 + v;
-            x.value[v] = Reads ? element_with_c(epilogue, p.place, sum, x.value[v], i, col)
-                               : element_without_c<C>(epilogue, p.place, sum, i, col);
-          }
-          std::memcpy(&words[w], &x, sizeof(x));
-        }
-        atom::store_matrices(fragments_at(two), words);
-      }
+      four_fragments(epilogue, memory, j, Reads);
       atom::meet_warp();
+      unsigned words[4];
       KERAMOS_UNROLL
       for (int half = 0; half < 2; ++half) {
         atom::load_16_bytes(of_vectors + 512 * half, words);
         if (is_there(half)) atom::write_16_bytes(vector_at(half), words);
       }
+      atom::meet_warp();
+    }
+  }
+
+  /// The same where vectors are not aligned, or columns no neighbours: by elements, lanes along C's memory. Little code, for
+  /// all such C.
+  template <class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION void write_elements_through_local(const Epilogue& epilogue) const {
+    constexpr int at_once = 4;
+    const int lane = thread % 32, row0 = thread / 32 * 16;
+    const warp_memory memory(local, row0, lane);
+    const bool reads = reads_c<T>(epilogue), along_rows = p.c_row_stride != 1;
+    C* const c = p.c + (at.m0 + row0) * p.c_row_stride + at.n0 * p.c_col_stride;
+    KERAMOS_UNROLL
+    for (int j = 0; j < fragments; j += 4) {
+      // Calls f(elements in local memory, those of C, which are there).
+      const auto for_each_few = [&](const auto& f) {
+        KERAMOS_NO_UNROLL
+        for (int first = lane; first < 16 * 32; first += 32 * at_once) {
+          C *near[at_once], *far[at_once];
+          bool are_there[at_once];
+          KERAMOS_UNROLL
+          for (int u = 0; u < at_once; ++u) {
+            const int e = first + 32 * u, row = along_rows ? e / 32 : e % 16,
+                      col = along_rows ? e % 32 : e / 16;
+            near[u] = memory.element_at(row, col);
+            far[u] = c + row * p.c_row_stride + (j * 8 + col) * p.c_col_stride;
+            are_there[u] = there.has(row0 + row, j * 8 + col);
+          }
+          f(near, far, are_there);
+        }
+      };
+      const auto copy = [](C* const(&from)[at_once], C* const(&to)[at_once],
+                           const bool(&are_there)[at_once]) {
+        C x[at_once];
+        KERAMOS_UNROLL
+        for (int u = 0; u < at_once; ++u) x[u] = are_there[u] ? *from[u] : C(0);
+        KERAMOS_UNROLL
+        for (int u = 0; u < at_once; ++u)
+          if (are_there[u]) *to[u] = x[u];
+      };
+      if (reads) {
+        for_each_few([&](auto& near, auto& far, auto& are_there) { copy(far, near, are_there); });
+        atom::meet_warp();
+      }
+      four_fragments(epilogue, memory, j, reads);
+      atom::meet_warp();
+      for_each_few([&](auto& near, auto& far, auto& are_there) { copy(near, far, are_there); });
       atom::meet_warp();
     }
   }

@@ -54,7 +54,7 @@ void with_warpgroups(int row, const gemm_problem<Types>& p, const Launch& launch
                      8 * int(p.b.kind());
     constexpr const auto& table = backend::tiles<Exec>::table;
     const bool launched = any_of_first<int(std::size(table))>([&](auto r) {
-      if constexpr (table[r()].types == Types::operands &&
+      if constexpr (table[r()].types == Types::operands && can_fit<Exec>(table[r()]) &&
                     table[r()].config.math == tiling::math_unit::warpgroup &&
                     table[r()].serves !=
                         (OfBatch ? backend::simt::serves::single : backend::simt::serves::batches)) {

@@ -43,9 +43,6 @@ struct otherwise_kernel {
 template <class Exec>
 struct planner;
 
-/// Less than the 48 KB of scratch that every Kokkos gives a team, of which it keeps some for each thread.
-inline constexpr std::size_t scratch_of_any_kokkos = 40000;
-
 /// The ways to do a product that may be emulated: with types of its own, by tiles that split its elements, or by residues.
 enum class emulation_way { native, split, residues };
 
@@ -62,11 +59,11 @@ struct residues_planner {
       if (multiplies_remainders(table[i])) return i;
     return -1;
   }();
-  /// That for what is done without: the first whose scratch any Kokkos gives.
+  /// That for what is done without, which takes less scratch than the row above.
   static constexpr int other_row = [] {
     for (int i = 0; i < int(std::size(table)); ++i)
       if (table[i].types == native::operands && table[i].config.math != tiling::math_unit::warpgroup &&
-          table[i].serves != serves::batches && local_bytes(table[i]) < scratch_of_any_kokkos)
+          table[i].serves != serves::batches && can_fit<Exec>(table[i]))
         return i;
     return -1;
   }();

@@ -34,6 +34,12 @@ constexpr std::size_t local_bytes(const tile_row& r) {
   return c.stages * (panel(c.block.m, bytes_of(r.types.a)) + panel(c.block.n, bytes_of(r.types.b)));
 }
 
+/// Whether teams of a row could ever have their local memory; else it has no kernels.
+template <class Exec>
+constexpr bool can_fit(const tile_row& r) {
+  return local_bytes(r) <= backend::traits<Exec>::most_local_bytes;
+}
+
 inline double block_tiles(index_t m, index_t n, const tiling::shape& block) {
   return double(ceil_div(m, block.m)) * double(ceil_div(n, block.n));
 }

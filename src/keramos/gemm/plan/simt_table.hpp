@@ -106,7 +106,7 @@ struct table_rows {
   static void with_collective(int row, const gemm_problem<Types>& p, const Launch& launch) {
     const int access = access_number(p, table[row].config.math == tiling::math_unit::fma);
     const bool launched = any_of_first<int(std::size(table))>([&](auto r) {
-      if constexpr (table[r()].types == Types::operands &&
+      if constexpr (table[r()].types == Types::operands && can_fit<Exec>(table[r()]) &&
                     table[r()].config.math != tiling::math_unit::warpgroup &&
                     (OfBatch ? serves_batches(table[r()]) : table[r()].serves != serves::batches)) {
         return r() == row && any_of_first<accesses<Types>>([&](auto number) {

@@ -64,7 +64,7 @@ void launch_products(const Exec& exec, int row, const gemm_problem<types::i8>& d
   if constexpr (!backend::traits<Exec>::is_host) {
     constexpr const auto& table = backend::tiles<Exec>::table;
     const bool launched = simt::any_of_first<int(std::size(table))>([&](auto r) {
-      if constexpr (simt::multiplies_remainders(table[r()])) {
+      if constexpr (simt::multiplies_remainders(table[r()]) && simt::can_fit<Exec>(table[r()])) {
         if (r() != row) return false;
         // Both operands run along k, in lines, and have no signs.
         using collective = simt::warpgroup_row<Exec, types::i8, r(), 3 + 16>;
