@@ -8,6 +8,8 @@
 #include <keramos/gemm/reference.hpp>
 #include <type_traits>
 
+#include "visit_type.hpp"
+
 namespace keramos::perf {
 namespace {
 

@@ -4,6 +4,7 @@
 #include <KokkosKernels_config.h>
 
 #include "measure/core/host.hpp"
+#include "measure/core/visit_type.hpp"
 #include "measure/device/machine_queue.hpp"
 
 namespace keramos::perf {
