@@ -132,5 +132,6 @@ ${checks}
 ")
   set(KERAMOS_DEFAULT_SPACE ${KERAMOS_${KERAMOS_DEFAULT_BACKEND}_SPACE})
   configure_file(src/keramos/config.hpp.in "${out}/config.hpp" @ONLY)
+  configure_file(src/keramos/products.hpp.in "${out}/products.hpp" @ONLY)
   file(CREATE_LINK "${PROJECT_SOURCE_DIR}/backends" "${out}/backends" SYMBOLIC)
 endfunction()

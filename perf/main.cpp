@@ -42,6 +42,12 @@ int bad_usage(const std::string& message) {
   return 2;
 }
 
+#ifdef KERAMOS_PERF_HAS_ALL_COMMANDS
+constexpr bool has_all_commands = true;
+#else
+constexpr bool has_all_commands = false;
+#endif
+
 // What was printed must have arrived: a full disk is a failure.
 int with_output_written(int status) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
@@ -61,6 +67,7 @@ int main(int argc, char** argv) {
   std::function<int()> command;
   keramos::perf::add_gemm_command(app, command, argc, argv);
   keramos::perf::add_gemm_command(app, command, argc, argv, true);
+#ifdef KERAMOS_PERF_HAS_ALL_COMMANDS
   keramos::perf::add_explain_command(app, command, argc, argv);
   keramos::perf::add_compare_command(app, command);
   keramos::perf::add_portability_command(app, command);
@@ -75,6 +82,10 @@ int main(int argc, char** argv) {
   keramos::perf::add_distributed_command(app, command, argc, argv);
 #endif
   keramos::perf::add_support_command(app, command);
+#else
+  app.footer(
+      "Other commands: bash perf/run COMMAND [options] builds a keramos-perf that has them all, and runs it");
+#endif
   keramos::perf::add_worker_command(app, command, argc, argv);
   if (argc > 1 && std::string(argv[1]) == "complete") {  // for shells
     keramos::perf::print_completions(app, {argv + 2, argv + argc});
@@ -88,6 +99,12 @@ int main(int argc, char** argv) {
     const auto chosen = app.get_subcommands();
     if (chosen.empty()) {
       const std::string first = argc > 1 ? argv[1] : "-";
+      if (!has_all_commands && first[0] != '-') {
+        return bad_usage(
+            fmt::format("no command of this keramos-perf is named '{0}': bash perf/run {0} [options] "
+                        "builds one that has all commands, and runs it",
+                        first));
+      }
       return bad_usage((first[0] == '-' ? "no command" : "no command is named '" + first + "'") +
                        ": write keramos-perf gemm [options] (--help lists them and other commands)");
     }

@@ -4,6 +4,7 @@ set(layers base view tile backends core gemm algorithm dist)
 # Generated headers and the umbrella, by the layer that they count as.
 set(layer_of_config base)
 set(layer_of_enabled_backends backends)
+set(layer_of_products gemm)
 set(layer_of_keramos umbrella)
 
 # The layer of a path below keramos/.

@@ -272,6 +272,10 @@ void keep_where(std::vector<result_row>& rows, const std::vector<std::string>& c
   }
 }
 
+void add_unique(std::vector<std::string>& names, const std::string& name) {
+  if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+}
+
 double geometric_mean(const std::vector<double>& values) {
   if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
   double sum = 0;

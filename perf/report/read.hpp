@@ -71,6 +71,8 @@ results_file parse_results(const std::string& text, const std::string& path);
 // usage_error if that is not how an item is written or a key is in no row.
 void keep_where(std::vector<result_row>& rows, const std::vector<std::string>& conditions);
 
+void add_unique(std::vector<std::string>& names, const std::string& name);
+
 double geometric_mean(const std::vector<double>& values);  // NaN of none
 
 // Columns as wide as they must be; the first `left` of them to the left, the others to the right.

@@ -10,6 +10,7 @@
 #include <keramos/gemm/kernel/host/micro_kernel.hpp>
 #include <keramos/gemm/kernel/host/real_complex_kernel.hpp>
 #include <keramos/gemm/kernel/host/vector_tile.hpp>
+#include <keramos/products.hpp>
 
 #define KERAMOS_STRING_(x) #x
 #define KERAMOS_STRING(x) KERAMOS_STRING_(x)
@@ -69,8 +70,8 @@ const kernel_table<Types>* compiled_kernels() {
     return &table;
   }
 }
-#define KERAMOS_COMPILE(Name) \
+#define KERAMOS_COMPILE(Name, None) \
   template KERAMOS_EXPORT const kernel_table<types::Name>* compiled_kernels<types::Name>();
-KERAMOS_FOR_EACH_TYPES(KERAMOS_COMPILE)
+KERAMOS_FOR_EACH_PRODUCT(KERAMOS_COMPILE, )
 
 }  // namespace keramos::detail::host::KERAMOS_HOST_ISA

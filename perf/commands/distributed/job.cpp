@@ -16,6 +16,7 @@
 #include "freivalds.hpp"
 #include "matrices.hpp"
 #include "measure/core/cblas_library.hpp"
+#include "measure/core/visit_type.hpp"
 #include "measure/device/op.hpp"
 #include "on_all_ranks.hpp"
 #include "scalapack.hpp"

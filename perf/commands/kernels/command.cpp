@@ -13,6 +13,7 @@
 #include "measure/core/interrupt.hpp"
 #include "measure/core/range.hpp"
 #include "measure/core/statistics.hpp"
+#include "measure/core/visit_type.hpp"
 #include "measure/device/machine.hpp"
 #include "report/context.hpp"
 #include "report/output.hpp"

@@ -16,10 +16,6 @@ namespace {
 using provider_rows = std::map<std::string, const result_row*>;
 using platform_rows = std::map<std::string, provider_rows>;
 
-void add_unique(std::vector<std::string>& names, const std::string& name) {
-  if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-}
-
 double efficiency_of(const result_row& row, const provider_rows& all, efficiency_kind kind) {
   if (kind == efficiency_kind::architectural) return row.peak_fraction;
   double best = row.median_s;

@@ -9,6 +9,7 @@
 #include "element_check.hpp"
 #include "quantized_check.hpp"
 #include "random.hpp"
+#include "visit_type.hpp"
 
 namespace keramos::perf {
 namespace {

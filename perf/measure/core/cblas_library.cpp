@@ -9,6 +9,7 @@
 
 #include "host.hpp"
 #include "parallel.hpp"
+#include "visit_type.hpp"
 
 namespace keramos::perf {
 namespace {

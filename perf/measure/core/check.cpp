@@ -8,6 +8,7 @@
 #include "batched_check.hpp"
 #include "freivalds.hpp"
 #include "quantized_check.hpp"
+#include "visit_type.hpp"
 
 namespace keramos::perf {
 namespace {

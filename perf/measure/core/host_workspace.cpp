@@ -5,6 +5,7 @@
 
 #include "parallel.hpp"
 #include "random.hpp"
+#include "visit_type.hpp"
 
 namespace keramos::perf {
 namespace {

@@ -8,6 +8,8 @@
 #include <keramos/gemm/reference.hpp>
 #include <type_traits>
 
+#include "visit_type.hpp"
+
 namespace keramos::perf {
 namespace {
 
@@ -23,27 +25,9 @@ constexpr struct {
   data_type type;
   std::string_view name;
 } type_names[] = {
-    {data_type::f32, "f32"},
-    {data_type::tf32, "tf32"},
-    {data_type::f32_emulated, "f32_emulated"},
-    {data_type::f64, "f64"},
-    {data_type::f64_emulated, "f64_emulated"},
-    {data_type::i32, "i32"},
-    {data_type::i8_i32, "i8_i32"},
-    {data_type::i8, "i8"},
-    {data_type::c32, "c32"},
-    {data_type::c64, "c64"},
-    {data_type::f16, "f16"},
-    {data_type::f16_f32, "f16_f32"},
-    {data_type::bf16, "bf16"},
-    {data_type::bf16_f32, "bf16_f32"},
-    {data_type::f8_f16, "f8_f16"},
-    {data_type::f8_bf16, "f8_bf16"},
-    {data_type::f8_f32, "f8_f32"},
-    {data_type::f16xf32, "f16xf32"},
-    {data_type::bf16xf32, "bf16xf32"},
-    {data_type::f32xc32, "f32xc32"},
-    {data_type::f64xc64, "f64xc64"},
+#define KERAMOS_PERF_NAME(Name) {data_type::Name, #Name},
+    KERAMOS_FOR_EACH_TYPES(KERAMOS_PERF_NAME)
+#undef KERAMOS_PERF_NAME
 };
 constexpr auto listed_types = [] {
   std::array<data_type, std::size(type_names)> types{};
@@ -51,6 +35,19 @@ constexpr auto listed_types = [] {
   return types;
 }();
 constexpr data_type listed_basic_types[] = {data_type::f32, data_type::f64, data_type::i32};
+
+// As visit_type, of any type: what is known of it need not be in the library.
+template <class F>
+auto ask_type(data_type t, const F& f) {
+  switch (t) {
+#define KERAMOS_PERF_CASE(Name) \
+  case data_type::Name:         \
+    return f(elements_of<types::Name>());
+    KERAMOS_FOR_EACH_TYPES(KERAMOS_PERF_CASE)
+#undef KERAMOS_PERF_CASE
+  }
+  return f(elements<float>());
+}
 
 }  // namespace
 
@@ -83,16 +80,16 @@ std::string_view name(transpose t) { return t == transpose::N ? "N" : t == trans
 std::string_view name(matrix_layout l) { return l == matrix_layout::right ? "right" : "left"; }
 
 std::size_t size_of_a(data_type t) {
-  return visit_type(t, [](auto types) { return sizeof(typename decltype(types)::a); });
+  return ask_type(t, [](auto types) { return sizeof(typename decltype(types)::a); });
 }
 std::size_t size_of_b(data_type t) {
-  return visit_type(t, [](auto types) { return sizeof(typename decltype(types)::b); });
+  return ask_type(t, [](auto types) { return sizeof(typename decltype(types)::b); });
 }
 std::size_t size_of_c(data_type t) {
-  return visit_type(t, [](auto types) { return sizeof(typename decltype(types)::c); });
+  return ask_type(t, [](auto types) { return sizeof(typename decltype(types)::c); });
 }
 std::size_t size_of_sum(data_type t) {
-  return visit_type(t, [](auto types) {
+  return ask_type(t, [](auto types) {
     using of = decltype(types);
     using part = reference::sum_t<reference::wider_element<typename of::a, typename of::b>>;
     return (keramos::detail::is_complex<typename of::c> ? 2 : 1) * sizeof(part);
@@ -122,17 +119,17 @@ data_type multiplied_type(data_type t) {
   }
 }
 bool is_integer(data_type t) {
-  return visit_type(t, [](auto types) { return std::is_integral_v<typename decltype(types)::a>; });
+  return ask_type(t, [](auto types) { return std::is_integral_v<typename decltype(types)::a>; });
 }
 bool is_integer(std::string_view name_of_type) {
   const auto type = find_type(name_of_type);
   return type && is_integer(*type);
 }
 bool is_complex(data_type t) {
-  return visit_type(t, [](auto types) { return keramos::detail::is_complex<typename decltype(types)::c>; });
+  return ask_type(t, [](auto types) { return keramos::detail::is_complex<typename decltype(types)::c>; });
 }
 bool has_two_types(data_type t) {
-  return visit_type(t, [](auto types) {
+  return ask_type(t, [](auto types) {
     using of = decltype(types);
     return !std::is_same_v<typename of::a, typename of::b>;
   });
@@ -162,7 +159,11 @@ std::optional<data_type> find_type(std::string_view text) {
 
 data_type parse_type(std::string_view text, std::span<const data_type> allowed) {
   const auto type = find_type(text);
-  if (type && std::find(allowed.begin(), allowed.end(), *type) != allowed.end()) return *type;
+  if (type && std::find(allowed.begin(), allowed.end(), *type) != allowed.end()) {
+    if (is_in_build(*type)) return *type;
+    throw usage_error(fmt::format(
+        "type '{0}' is not in this keramos-perf: bash perf/run --type {0} builds one with it", text));
+  }
   throw usage_error(fmt::format("type '{}' is not known{}: write --type with any of {}", text,
                                 type ? " to this command" : "", names(allowed)));
 }

@@ -9,9 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include <keramos/base/complex.hpp>
-#include <keramos/base/float16.hpp>
-#include <keramos/base/float8.hpp>
+#include <keramos/gemm/types.hpp>
 
 namespace keramos::perf {
 
@@ -20,33 +18,12 @@ struct usage_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// The types of a product: elements of A and B, and behind "_" those of C where they are others; tf32 is f32 whose elements
-// are rounded to eleven bits before they are multiplied, f32_emulated and f64_emulated ask Keramos to emulate; f8 is e4m3.
-// In names with an x the first type is A's, the second that of B and C.
-// One more is a word here, lines in visit_type and in problem.cpp, and a line in each provider that serves it.
-enum class data_type {
-  f32,
-  tf32,
-  f32_emulated,
-  f64,
-  f64_emulated,
-  i32,
-  i8_i32,
-  i8,
-  c32,
-  c64,
-  f16,
-  f16_f32,
-  bf16,
-  bf16_f32,
-  f8_f16,
-  f8_bf16,
-  f8_f32,
-  f16xf32,
-  bf16xf32,
-  f32xc32,
-  f64xc64
-};
+// The types of a product, by the words of KERAMOS_FOR_EACH_TYPES: elements of A and B, and behind "_" those of C where they
+// are others; tf32 is f32 whose elements are rounded to eleven bits before they are multiplied, f32_emulated and f64_emulated
+// ask Keramos to emulate; f8 is e4m3. In names with an x the first type is A's, the second that of B and C.
+#define KERAMOS_PERF_WORD(Name) Name,
+enum class data_type { KERAMOS_FOR_EACH_TYPES(KERAMOS_PERF_WORD) };
+#undef KERAMOS_PERF_WORD
 enum class transpose { N, T, C };  // C: T and conjugated; T of real numbers
 enum class matrix_layout { right, left };
 
@@ -106,7 +83,7 @@ int operations_of_multiply_add(data_type t);
 extern const std::span<const data_type> all_types;
 extern const std::span<const data_type> basic_types;  // f32, f64, i32: of kernels that are no product
 std::string names(std::span<const data_type> types);  // "f32,f64,i32"
-// One of `allowed`; throws usage_error.
+// One of `allowed` that is in this program; throws usage_error.
 data_type parse_type(std::string_view text, std::span<const data_type> allowed = all_types);
 // Of a file's text, if it is one.
 std::optional<data_type> find_type(std::string_view text);
@@ -116,59 +93,5 @@ struct op_pair {
   transpose b;
 };
 op_pair parse_ops(std::string_view text);  // "NN", "NT", "CN", ...
-
-template <class A, class B = A, class C = A>
-struct elements {
-  using a = A;
-  using b = B;
-  using c = C;
-};
-
-// Calls f with the elements of the type: f(elements<float>()), say.
-template <class F>
-decltype(auto) visit_type(data_type t, F&& f) {
-  switch (t) {
-    case data_type::f64:
-    case data_type::f64_emulated:
-      return f(elements<double>());
-    case data_type::i32:
-      return f(elements<std::int32_t>());
-    case data_type::i8_i32:
-      return f(elements<std::int8_t, std::int8_t, std::int32_t>());
-    case data_type::i8:
-      return f(elements<std::int8_t>());
-    case data_type::c32:
-      return f(elements<complex<float>>());
-    case data_type::c64:
-      return f(elements<complex<double>>());
-    case data_type::f16:
-      return f(elements<float16>());
-    case data_type::f16_f32:
-      return f(elements<float16, float16, float>());
-    case data_type::bf16:
-      return f(elements<bfloat16>());
-    case data_type::bf16_f32:
-      return f(elements<bfloat16, bfloat16, float>());
-    case data_type::f8_f16:
-      return f(elements<float8_e4m3, float8_e4m3, float16>());
-    case data_type::f8_bf16:
-      return f(elements<float8_e4m3, float8_e4m3, bfloat16>());
-    case data_type::f8_f32:
-      return f(elements<float8_e4m3, float8_e4m3, float>());
-    case data_type::f16xf32:
-      return f(elements<float16, float, float>());
-    case data_type::bf16xf32:
-      return f(elements<bfloat16, float, float>());
-    case data_type::f32xc32:
-      return f(elements<float, complex<float>, complex<float>>());
-    case data_type::f64xc64:
-      return f(elements<double, complex<double>, complex<double>>());
-    case data_type::f32:
-    case data_type::tf32:
-    case data_type::f32_emulated:
-      break;
-  }
-  return f(elements<float>());
-}
 
 }  // namespace keramos::perf

@@ -8,6 +8,7 @@
 #include "library_plan.hpp"
 #include "machine.hpp"
 #include "measure/core/host_peak.hpp"
+#include "measure/core/visit_type.hpp"
 
 namespace keramos::perf {
 

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "machine_queue.hpp"
+#include "measure/core/visit_type.hpp"
 #include "op.hpp"
 
 namespace keramos::perf {

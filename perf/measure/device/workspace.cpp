@@ -4,6 +4,7 @@
 #include "machine_queue.hpp"
 #include "measure/core/parallel.hpp"
 #include "measure/core/random.hpp"
+#include "measure/core/visit_type.hpp"
 
 namespace keramos::perf {
 namespace {

@@ -4,6 +4,7 @@
 #include <keramos/gemm/reference.hpp>
 
 #include "measure/core/host.hpp"
+#include "measure/core/visit_type.hpp"
 #include "measure/device/machine_queue.hpp"
 #include "measure/device/op.hpp"
 #include "provider.hpp"

@@ -4,6 +4,7 @@
 #include <KokkosKernels_config.h>
 
 #include "measure/core/host.hpp"
+#include "measure/core/visit_type.hpp"
 #include "measure/device/machine_queue.hpp"
 
 namespace keramos::perf {
@@ -22,11 +23,15 @@ std::string version() {
 }
 
 kokkoskernels_call pick_native(data_type type, matrix_layout layout) {
-  if (type == data_type::f32) return native::pick_f32(layout);
-  if (type == data_type::f64) return native::pick_f64(layout);
-  if (type == data_type::i32) return native::pick_i32(layout);
-  if (type == data_type::c32) return native::pick_c32(layout);
-  if (type == data_type::c64) return native::pick_c64(layout);
+#define KERAMOS_PERF_PICK(Name)               \
+  if constexpr (is_in_build(data_type::Name)) \
+    if (type == data_type::Name) return native::pick_##Name(layout);
+  KERAMOS_PERF_PICK(f32)
+  KERAMOS_PERF_PICK(f64)
+  KERAMOS_PERF_PICK(i32)
+  KERAMOS_PERF_PICK(c32)
+  KERAMOS_PERF_PICK(c64)
+#undef KERAMOS_PERF_PICK
   return nullptr;  // it knows no elements but Kokkos' own
 }
 

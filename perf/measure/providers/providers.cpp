@@ -140,7 +140,9 @@ std::vector<provider_choice> choose_providers(const std::vector<std::string>& as
 
 std::unique_ptr<gemm_provider> make_provider(const provider_choice& choice, int threads,
                                              bool device_is_host) {
+#ifdef KERAMOS_PERF_HAS_ALL_COMMANDS
   if (is_ladder_provider_name(choice.name)) return make_ladder_provider(choice.name);
+#endif
   for (const auto& e : entries(device_is_host)) {
     if (choice.name != e.name) continue;
     if (auto made = e.make(choice, threads)) return made;

@@ -11,7 +11,7 @@
 namespace keramos::perf {
 namespace {
 
-using nlohmann::json;
+using message = nlohmann::json;
 
 // Nothing that is worth measuring is slower, on one thread.
 constexpr double slowest_rate = 1e8;       // operations a second, of a first call
@@ -57,7 +57,7 @@ class remote_target : public gemm_target {
   double peak(data_type type) { return ask({{"do", "peak"}, {"type", int(type)}}); }
 
  private:
-  json ask(const json& request, double may_take_s = 0) {
+  message ask(const message& request, double may_take_s = 0) {
     return process_->ask(request, wait_.timeout_s + may_take_s, wait_.waiting);
   }
   double timed(const char* what, std::int64_t calls) {

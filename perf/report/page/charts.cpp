@@ -14,10 +14,6 @@
 namespace keramos::perf {
 namespace {
 
-void add_unique(std::vector<std::string>& names, const std::string& name) {
-  if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-}
-
 bool is_square(const result_row& r) { return r.m > 0 && r.m == r.n && r.n == r.k; }
 
 // Rates in the chart's unit at the ends of the interquartile range around the median, never beyond the best.

@@ -3,8 +3,8 @@
 
 #include <type_traits>
 
-#include <keramos/config.hpp>
 #include <keramos/gemm/types.hpp>
+#include <keramos/products.hpp>
 
 namespace keramos::detail {
 

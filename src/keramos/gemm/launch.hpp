@@ -14,7 +14,6 @@
 #include <string>
 #include <utility>
 
-#include <keramos/config.hpp>
 #include <keramos/core/detail/launch.hpp>
 #include <keramos/core/detail/workspace.hpp>
 #include <keramos/enabled_backends.hpp>
@@ -24,6 +23,7 @@
 #include <keramos/gemm/plan.hpp>
 #include <keramos/gemm/plan/planner.hpp>
 #include <keramos/gemm/problem.hpp>
+#include <keramos/products.hpp>
 
 namespace keramos::detail {
 
