@@ -240,6 +240,24 @@ void expect_activations() {
 TEST(Epilogue, ActivationsOfFloatsKeepTheirBound) { expect_activations<float>(); }
 TEST(Epilogue, ActivationsOfDoublesKeepTheirBound) { expect_activations<double>(); }
 
+// What those of floats are made of on devices, where no branch may be. These fuse a multiplication and an addition, and so keep
+// 4u(2 + a²); hosts here may not.
+TEST(Epilogue, NormalTailAndInverseOfFloatsOnDevices) {
+  constexpr long double u = std::numeric_limits<float>::epsilon() / 2;
+  std::mt19937_64 rng(test::fresh_seed());
+  std::uniform_real_distribution<float> exponent(0, 99), one_to_two(1, 2), any(0, 13);
+  for (int r = 0; r < 200000; ++r) {
+    for (const float q : {std::exp2(exponent(rng)), one_to_two(rng)})
+      ASSERT_LE(std::fabs(q * (long double)(ep::parts::inverse(q)) - 1), 4 * u) << "1/q of " << q;
+    const float a = any(rng);
+    const long double want = std::erfc(a / std::sqrt(2.L)) / 2;
+    ASSERT_LE(std::fabs(ep::parts::device_normal_tail(a) - want), 5 * u * (2 + (long double)(a)*a) * want)
+        << "normal tail of " << a;
+  }
+  EXPECT_EQ(ep::parts::device_normal_tail(1000.f), 0);
+  EXPECT_EQ(ep::parts::device_normal_tail(0.f), 0.5f);
+}
+
 // What activations of doubles are made of, closer than their bounds would show.
 TEST(Epilogue, ExponentialFunctionAndInverseOfDoubles) {
   constexpr long double u = std::numeric_limits<double>::epsilon() / 2;

@@ -1,6 +1,8 @@
-// Epilogues of callers in the block tiles of warpgroups: a source that is compiled for them (keramos_add_fused_sources). The
-// tiles are asked for by name; hosts take blocks of any size, and other GPUs, or a Kokkos that gives less local memory, refuse
-// them.
+// Epilogues of callers in the block tiles of warpgroups. Each file that includes this has one type, since kernels take minutes
+// to compile; they are compiled for warpgroups (keramos_add_fused_sources). Tiles are asked for by name; hosts take blocks of
+// any size, and other GPUs, or a Kokkos that gives less local memory, refuse them.
+#pragma once
+
 #include <gtest/gtest.h>
 
 #include <array>
@@ -107,14 +109,10 @@ class FusedWarpgroups : public testing::Test {
     }
   }
 };
-using element_types =
-    testing::Types<elements<bfloat16, bfloat16, bfloat16>, elements<float16, float16, float>,
-                   elements<std::int8_t, std::int8_t, std::int8_t>,
-                   elements<float8_e4m3, float8_e5m2, bfloat16>>;
-TYPED_TEST_SUITE(FusedWarpgroups, element_types);
+TYPED_TEST_SUITE_P(FusedWarpgroups);
 
 // Aligned rows and others, every layout, whole tiles and edges, with C read and not.
-TYPED_TEST(FusedWarpgroups, PlacesInEveryLayout) {
+TYPED_TEST_P(FusedWarpgroups, PlacesInEveryLayout) {
   const index_t sizes[][3] = {{272, 304, 80}, {129, 257, 129}, {5, 300, 333}, {64, 512, 16}};
   const layout layouts[] = {layout::right, layout::left, layout::strided};
   std::mt19937_64 rng(fresh_seed());
@@ -138,7 +136,7 @@ TYPED_TEST(FusedWarpgroups, PlacesInEveryLayout) {
 }
 
 // The epilogue is applied once all parts of k are added.
-TYPED_TEST(FusedWarpgroups, DividedK) {
+TYPED_TEST_P(FusedWarpgroups, DividedK) {
   std::mt19937_64 rng(fresh_seed());
   const tiling::shape block = this->blocks[3];
   if (!this->has(block)) return;
@@ -156,7 +154,7 @@ TYPED_TEST(FusedWarpgroups, DividedK) {
 }
 
 // A caller's epilogue has the tile that the library's has, and takes a plan that was made for that.
-TYPED_TEST(FusedWarpgroups, PlannedLikeTheLibrarys) {
+TYPED_TEST_P(FusedWarpgroups, PlannedLikeTheLibrarys) {
   const index_t extent = on_host ? 96 : 1024;
   whole_operands<TypeParam> x(extent, extent, 64, layout::right, layout::left, layout::right, 0,
                               fresh_seed());
@@ -173,7 +171,7 @@ TYPED_TEST(FusedWarpgroups, PlannedLikeTheLibrarys) {
 }
 
 // Problems of a list, each with its number.
-TYPED_TEST(FusedWarpgroups, Lists) {
+TYPED_TEST_P(FusedWarpgroups, Lists) {
   std::mt19937_64 rng(fresh_seed());
   std::vector<whole_operands<TypeParam>> all;
   all.reserve(3);
@@ -188,6 +186,8 @@ TYPED_TEST(FusedWarpgroups, Lists) {
   q.wait();
   for (std::size_t i = 0; i < all.size(); ++i) EXPECT_TRUE(all[i].judge(true, index_t(i)));
 }
+
+REGISTER_TYPED_TEST_SUITE_P(FusedWarpgroups, PlacesInEveryLayout, DividedK, PlannedLikeTheLibrarys, Lists);
 
 }  // namespace
 }  // namespace keramos::test
