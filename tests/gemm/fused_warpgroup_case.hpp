@@ -96,8 +96,11 @@ class FusedWarpgroups : public testing::Test {
  protected:
   using a = typename Elements::a;
   static constexpr int k_tile = 128 / int(sizeof(a));
-  static constexpr tiling::shape blocks[4] = {
-      {128, 256, k_tile}, {128, 192, k_tile}, {128, 128, k_tile}, {64, 128, k_tile}};
+  static constexpr tiling::shape blocks[5] = {{128, 256, k_tile},
+                                              {128, 192, k_tile},
+                                              {128, 128, k_tile},
+                                              {64, 128, k_tile},
+                                              {64, 64, k_tile / 2}};  // by mma.sync
 
   static bool has(const tiling::shape& block) {
     whole_operands<Elements> x(64, 64, 64, layout::right, layout::right, layout::right, 0, 1);
@@ -118,7 +121,7 @@ TYPED_TEST_P(FusedWarpgroups, PlacesInEveryLayout) {
   std::mt19937_64 rng(fresh_seed());
   for (const tiling::shape& block : this->blocks) {
     if (!this->has(block)) continue;
-    if (on_host && block.m == 128 && block.n != 256) continue;  // the largest and the smallest there
+    if (on_host && block.m == 128 && block.n != 256) continue;  // the largest and the smaller ones there
     for (const auto& [m, n, k] : sizes)
       for (const layout lc : layouts)
         for (const bool reads : {false, true}) {
