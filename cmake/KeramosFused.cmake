@@ -19,6 +19,7 @@ function(keramos_compile_for_warpgroups object options)
   get_property(language GLOBAL PROPERTY KERAMOS_KOKKOS_LANGUAGE)
   if(language STREQUAL CUDA)
     set_target_properties(${object} PROPERTIES CUDA_ARCHITECTURES 90a-real)
+    target_compile_options(${object} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
     keramos_sources_language(${object})
   endif()
   # Not sm_90a for short: nvcc would compile PTX as well, which nothing runs.

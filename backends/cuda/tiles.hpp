@@ -30,9 +30,9 @@ namespace cuda {
 //                   stages; single products with a divided k 7 to 9 % slower.
 //   f64 64x32x16    128 registers, 72 bytes of spills: with three teams there are none, but 1024 x 1024 then has
 //                   512 tiles for 396 places (46.5 us with four)
-//   f16 128x128x32  254-255 registers, 64-200 bytes of spills since it writes C in words; 32,768 bytes of scratch, or with
-//                   four stages 65,536, which Kokkos gives since 5.2: measured with a Kokkos 4.6.99 whose limit was lifted
-//                   likewise (bf16, NN: 4096 in 321 us, before that 488 with two stages)
+//   f16 128x128x32  254-255 registers, 64-232 bytes of spills (of one batch 488) where C is written; 32,768 bytes of
+//                   scratch, or with four stages 65,536, which Kokkos gives since 5.2: measured with a Kokkos 4.6.99 whose
+//                   limit was lifted likewise (bf16, NN: 4096 in 321 us, before that 488 with two stages)
 //   f16 64x64x32    118-128 registers, up to 8 bytes of spills
 //   i8  128x128x64  234-239 registers, no spills; scratch as for f16
 //   i8  64x64x64    up to 128 registers, no spills
@@ -40,8 +40,7 @@ namespace cuda {
 //   (13), but then the choice would take them at n = 1024 too, where 64x64x64 is.
 //   Tiles of warpgroups, 64 rows for each of those that multiply: 168 registers with 128 rows; with 64 rows up to 208 for one
 //   team, 128 for two, 64 for four (of 64 columns). With 256 columns (and f8 with 64 rows) the copying threads give up some
-//   registers (collective/warpgroup.hpp). Spills of halves are outside of the loop over k: up to 68 bytes, in batches up to
-//   144. 54,784 to 206,336 bytes of scratch, which Kokkos gives since 5.2: measured as above. They do not divide k at
+//   registers (collective/warpgroup.hpp). Halves spill nothing, but 8 bytes in a batch. 54,784 to 206,336 bytes of scratch, which Kokkos gives since 5.2: measured as above. They do not divide k at
 //   n = 1024: sums cost more than they save there.
 //   Eight stages of 64x128 for one team, where a product has few tiles: n = 1024 of bf16 takes 9.2 us on an H100, and 10.9
 //   with four stages for two teams. Batches keep two teams, of which one writes while the other multiplies.
