@@ -40,11 +40,11 @@ namespace cuda {
 //   (13), but then the choice would take them at n = 1024 too, where 64x64x64 is.
 //   Tiles of warpgroups, 64 rows for each of those that multiply: 168 registers with 128 rows; with 64 rows up to 208 for one
 //   team, 128 for two, 64 for four (of 64 columns). With 256 columns (and f8 with 64 rows) the copying threads give up some
-//   registers (collective/warpgroup.hpp). Halves spill nothing, but 8 bytes in a batch. 54,784 to 206,336 bytes of scratch, which Kokkos gives since 5.2: measured as above. They do not divide k at
-//   n = 1024: sums cost more than they save there.
+//   registers (collective/warpgroup.hpp). Halves spill nothing, but for 8 bytes in a batch. 54,784 to 206,336 bytes of scratch,
+//   which Kokkos gives since 5.2: measured as above. They do not divide k at n = 1024: sums cost more than they save there.
 //   Eight stages of 64x128 for one team, where a product has few tiles: n = 1024 of bf16 takes 9.2 us on an H100, and 10.9
 //   with four stages for two teams. Batches keep two teams, of which one writes while the other multiplies.
-//   C of two bytes passes through local memory (warpgroup_accumulator.hpp): a tile of 128x256 takes 1.4 us to write, and
+//   C of two bytes passes through local memory (warpgroup_c_writer.hpp): a tile of 128x256 takes 1.4 us to write, and
 //   the first of a kernel, whose code is not in the cache, 3.2; 2.4 and 5.2 with shuffles.
 //   192 columns fill multiprocessors better where 256 leave the last wave nearly empty: on an H100 tf32 with n = 3000 does 296
 //   TFLOP/s instead of 260. Their efficiencies are estimates.
