@@ -198,7 +198,6 @@ concept has_warpgroups = requires(typename warpgroups<Exec>::barrier* barrier, c
   warpgroups<Exec>::template finish<0>();
   { warpgroups<Exec>::same_in_warp(1) } -> std::same_as<int>;
   { warpgroups<Exec>::exchange(word, 1) } -> std::same_as<unsigned>;
-  { warpgroups<Exec>::from_lane(word, 1) } -> std::same_as<unsigned>;
   warpgroups<Exec>::store_matrices(bytes, words);
   warpgroups<Exec>::load_matrices(bytes, words);
   warpgroups<Exec>::store_16_bytes(bytes, words);

@@ -11,7 +11,7 @@ add_library(keramos_dist src/dist/choose.cpp src/dist/communicator.cpp src/dist/
   src/dist/plan.cpp src/dist/schedule.cpp src/dist/staged_transport.cpp src/dist/traffic.cpp)
 add_library(Keramos::dist ALIAS keramos_dist)
 target_link_libraries(keramos_dist PUBLIC keramos MPI::MPI_CXX)
-set_target_properties(keramos_dist PROPERTIES EXPORT_NAME dist POSITION_INDEPENDENT_CODE ON VERSION ${PROJECT_VERSION}
+set_target_properties(keramos_dist PROPERTIES EXPORT_NAME dist UNITY_BUILD OFF POSITION_INDEPENDENT_CODE ON VERSION ${PROJECT_VERSION}
                                               SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 keramos_add_device_link(keramos_dist)
 keramos_sources_language(keramos_dist)

@@ -60,8 +60,8 @@ namespace cuda {
 //   keramos-perf gemm --provider keramos,cublas --type c32,c64 --op NN,NT,TN,TT --size 2048,4096 repeats. A product of
 //   complex numbers is four FMAs.
 //
-// Rows that never fit have no kernels: where Kokkos gives 48 KB of scratch, those that want more. Where it gives all, GPUs of
-// data centers do without the rows that others have instead: each row is minutes of compiling.
+// Each row is minutes of compiling. Rows that never fit have no kernels: where Kokkos gives 48 KB of scratch, those that want
+// more. GPUs of data centers have room for the larger of two similar rows, so the smaller one is left out for them.
 #if defined(KERAMOS_CUDA_WIDE_SCRATCH) && \
     (defined(KOKKOS_ARCH_AMPERE80) || defined(KOKKOS_ARCH_HOPPER90) || defined(KOKKOS_ARCH_BLACKWELL100))
 #define KERAMOS_CUDA_ONLY_WIDE_ROWS

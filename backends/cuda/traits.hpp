@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include <keramos/backends/simt/traits.hpp>
-#include <keramos/base/kokkos.hpp>
+#include <keramos/config.hpp>
 
 namespace keramos::backend {
 

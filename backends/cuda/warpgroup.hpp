@@ -312,14 +312,6 @@ struct warpgroups<Kokkos::Cuda> {
     return x;
 #endif
   }
-  /// x of another lane of the warp.
-  KERAMOS_FORCEINLINE_FUNCTION static unsigned from_lane(unsigned x, [[maybe_unused]] int lane) {
-#if defined(KERAMOS_HAS_WARPGROUPS)
-    return __shfl_sync(~0u, x, lane);
-#else
-    return x;
-#endif
-  }
   /// Four matrices of 8 x 8 elements of two bytes between the registers of a warp and shared memory: of matrix i a lane has
   /// columns 2t and 2t + 1 of row g in words[i], with g = lane / 4 and t = lane % 4; lane 8 i + r says where its row r is, 16
   /// bytes (PTX ISA, "stmatrix", "ldmatrix").

@@ -1,6 +1,6 @@
 // How sums in the registers of NVIDIA's tensor cores become C, with the instructions of a warp emulated by threads: every
-// layout and edge of C, epilogues of the library's and of a caller's. What it cannot show is that a GPU has its sums where
-// for_each_sum says.
+// layout and edge of C, epilogues of the library's and of a caller's. What it cannot show: that a GPU has its sums where
+// for_each_sum says, and that a warp meets where it must (emulated instructions meet by themselves).
 #include <Kokkos_Core.hpp>
 
 // Compilers of devices would make kernels of what calls the emulator.

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <random>
 #include <string>
 #include <type_traits>
@@ -102,15 +103,21 @@ class FusedWarpgroups : public testing::Test {
                                               {64, 128, k_tile},
                                               {64, 64, k_tile / 2}};  // by mma.sync
 
-  static bool has(const tiling::shape& block) {
+  /// The tile's part of a plan, if the device has the tile and the local memory for it.
+  static std::optional<gemm_part> part_of(const tiling::shape& block) {
     whole_operands<Elements> x(64, 64, 64, layout::right, layout::right, layout::right, 0, 1);
     queue q;
     try {
-      return plan_gemm(q, x.a.view, x.b.view, x.c.view, adds_place{true}, {.block = block}).size == 1;
+      const gemm_part part =
+          plan_gemm(q, x.a.view, x.b.view, x.c.view, adds_place{true}, {.block = block}).parts[0];
+      using traits = backend::traits<default_execution_space>;
+      if (on_host || part.local_bytes <= traits::local_memory_limit(q.execution_space(), part.team_size))
+        return part;
     } catch (const launch_error&) {
-      return false;
     }
+    return {};
   }
+  static bool has(const tiling::shape& block) { return part_of(block).has_value(); }
 };
 TYPED_TEST_SUITE_P(FusedWarpgroups);
 
@@ -166,6 +173,10 @@ TYPED_TEST_P(FusedWarpgroups, PlannedLikeTheLibrarys) {
   const gemm_plan own = plan_gemm(q, x.a.view, x.b.view, x.c.view, e),
                   of_library = plan_gemm(q, x.a.view, x.b.view, x.c.view);
   EXPECT_EQ(to_string(own), to_string(of_library));
+#if defined(KERAMOS_FUSES_ON_WARPGROUPS) && defined(KERAMOS_CUDA_WIDE_SCRATCH)
+  ASSERT_TRUE(this->has(this->blocks[0]));
+  EXPECT_EQ(this->part_of(this->blocks[0])->math, tiling::math_unit::warpgroup);
+#endif
   for (const gemm_plan& plan : {own, of_library}) {
     gemm(q, x.a.view, x.b.view, x.c.view, e, {.plan = plan});
     q.wait();

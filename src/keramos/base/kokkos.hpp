@@ -16,11 +16,6 @@
 #define KERAMOS_STRIP_PARENTHESES(...) __VA_ARGS__
 #endif
 
-// Whether teams may have all scratch of a CUDA GPU, not 48 KB. Define it where an earlier Kokkos was changed to give it.
-#if KOKKOS_VERSION >= 50200 && !defined(KERAMOS_CUDA_WIDE_SCRATCH)
-#define KERAMOS_CUDA_WIDE_SCRATCH
-#endif
-
 namespace keramos {
 
 template <int Rank>

@@ -114,8 +114,8 @@ struct KERAMOS_EXPORT schedule {
 ///
 /// Long steps read and write the sums less often, short ones wait less for the first panels. `memory_per_link` is how many
 /// bytes a rank's machine reads and writes of its memory while it receives one from another, and sets the balance, with a short
-/// first step; where two steps would do and elements are narrower than sums, one. 0: steps are as short as products of panels
-/// outweigh sums and messages are long, which suits hosts.
+/// first step; products of elements narrower than their sums take one step instead of two. 0: steps are as short as products
+/// of panels outweigh sums and messages are long, which suits hosts.
 /// @throws memory_error if no grid fits, with the bytes that the leanest needs; invalid_argument if an extent is negative or
 /// there is no rank.
 KERAMOS_EXPORT schedule choose_schedule(index_t m, index_t n, index_t k, int ranks, element_bytes bytes = {},

@@ -3,8 +3,8 @@
 // place for each epilogue. keramos.hpp does not include this header.
 //
 // Kernels of warpgroups, the tensor cores of compute capability 9.0, are code for one architecture. A source that CMake's
-// function keramos_add_fused_sources adds to a target is compiled for it: there they take a caller's epilogue as well. Let
-// all products of one epilogue be called in one source.
+// function keramos_add_fused_sources adds to a target is compiled for it: there they take a caller's epilogue as well.
+// (Functions of such sources have names of their own, by their last parameter.)
 #pragma once
 
 #include <type_traits>
@@ -18,6 +18,9 @@
 
 #if defined(KERAMOS_FUSES_ON_WARPGROUPS)  // by keramos_add_fused_sources
 #include <keramos/gemm/kernel/launch_warpgroups.hpp>
+#define KERAMOS_HERE_ON_WARPGROUPS true
+#else
+#define KERAMOS_HERE_ON_WARPGROUPS false
 #endif
 
 namespace keramos {
@@ -60,23 +63,23 @@ inline void refuse_other_compute(gemm_compute compute) {
         "do not have; pass gemm_compute::standard");
 }
 
-/// An epilogue as kernels of this source are given it.
-template <class T, class Epilogue>
-auto for_this_source(const Epilogue& epilogue) {
-#if defined(KERAMOS_FUSES_ON_WARPGROUPS)
-  return on_warpgroups<Epilogue, T>{epilogue};
-#else
-  return epilogue;
-#endif
+/// An epilogue as kernels are given it, in sources that are compiled for warpgroups or in others.
+template <bool OnWarpgroups, class T, class Epilogue>
+auto for_source(const Epilogue& epilogue) {
+  if constexpr (OnWarpgroups)
+    return on_warpgroups<Epilogue, T>{epilogue};
+  else
+    return epilogue;
 }
-template <class Epilogue>
-inline constexpr epilogue_of_product whose_epilogue_here =
+template <bool OnWarpgroups, class Epilogue>
+inline constexpr epilogue_of_product whose_epilogue_in =
     is_linear<Epilogue> ? epilogue_of_product::library
-                        : whose_epilogue<decltype(for_this_source<float>(std::declval<const Epilogue&>()))>;
+    : OnWarpgroups      ? epilogue_of_product::caller_on_warpgroups
+                        : epilogue_of_product::caller;
 
 /// What kernels of `Types` are given for a caller's epilogue, where C's elements are the caller's `Element`: BLAS' update by
 /// itself has kernels in the library.
-template <class Types, class Element, class Epilogue>
+template <bool OnWarpgroups, class Types, class Element, class Epilogue>
 auto kernel_epilogue(const Epilogue& epilogue) {
   using T = typename Types::accumulator;
   using number = typename Types::number;
@@ -86,11 +89,11 @@ auto kernel_epilogue(const Epilogue& epilogue) {
   if constexpr (is_linear<Epilogue>)
     return update_of<Types, Element>(epilogue.alpha, epilogue.beta);
   else if constexpr (Types::quantizes)
-    return for_this_source<T>(quantized_epilogue<Epilogue>{epilogue, std::is_signed_v<Element>});
+    return for_source<OnWarpgroups, T>(quantized_epilogue<Epilogue>{epilogue, std::is_signed_v<Element>});
   else if constexpr (std::is_same_v<T, number>)
-    return for_this_source<T>(epilogue);
+    return for_source<OnWarpgroups, T>(epilogue);
   else
-    return for_this_source<T>(epilogue_of_integers<Epilogue, T, number>{epilogue});
+    return for_source<OnWarpgroups, T>(epilogue_of_integers<Epilogue, T, number>{epilogue});
 }
 
 }  // namespace detail
@@ -104,7 +107,8 @@ auto kernel_epilogue(const Epilogue& epilogue) {
 /// elements, or float for shorter ones (with integers of eight bits sums are formed in std::int32_t, and given as float):
 /// its result is rounded to them, and kept within the range of integers. With k = 0 the sum is 0. What it reads must
 /// live until the product is done, and must not be C, but for the element that it is given.
-template <class Exec, matrix_like MA, matrix_like MB, matrix_like MC, class Epilogue>
+template <class Exec, matrix_like MA, matrix_like MB, matrix_like MC, class Epilogue,
+          bool OnWarpgroups = KERAMOS_HERE_ON_WARPGROUPS>
 basic_event<Exec> gemm(basic_queue<Exec>& q, const MA& a, const MB& b, const MC& c, const Epilogue& epilogue,
                        const gemm_options& options = {}) {
   using number = detail::epilogue_number_t<detail::matrix_element<MA>, detail::matrix_element<MB>,
@@ -114,26 +118,29 @@ basic_event<Exec> gemm(basic_queue<Exec>& q, const MA& a, const MB& b, const MC&
     using types = typename decltype(problem)::types;
     detail::refuse_other_compute(options.compute);
     detail::run_gemm(q.execution_space(), detail::workspace_of(q), problem,
-                     detail::kernel_epilogue<types, detail::matrix_element<MC>>(epilogue), options);
+                     detail::kernel_epilogue<OnWarpgroups, types, detail::matrix_element<MC>>(epilogue),
+                     options);
   }
   return q.completion();
 }
 
 /// The plan of such a product (gemm.hpp, plan_gemm): one of a product with alpha and beta may need kernels that are compiled
 /// in the library alone.
-template <class Exec, matrix_like MA, matrix_like MB, matrix_like MC, class Epilogue>
+template <class Exec, matrix_like MA, matrix_like MB, matrix_like MC, class Epilogue,
+          bool OnWarpgroups = KERAMOS_HERE_ON_WARPGROUPS>
 requires(!std::is_same_v<Epilogue, gemm_options>) gemm_plan
     plan_gemm(basic_queue<Exec>& q, const MA& a, const MB& b, const MC& c, const Epilogue&,
               const gemm_options& options = {}) {
   const auto problem = detail::checked_problem<Exec>(a, b, c, options);
   detail::refuse_other_compute(options.compute);
-  return detail::choose_plan(q.execution_space(), problem, options, detail::whose_epilogue_here<Epilogue>);
+  return detail::choose_plan(q.execution_space(), problem, options,
+                             detail::whose_epilogue_in<OnWarpgroups, Epilogue>);
 }
 
 /// C[b](i, j) ← epilogue(Σ_k op(A[b])(i, k)·op(B[b])(k, j), C[b](i, j), i, j, b) for every b of a batch, on the queue;
 /// returns at once. Operands, options and errors are those of keramos::gemm_batched (batched.hpp).
 template <class Exec, detail::batch_operand_like MA, detail::batch_operand_like MB, detail::batch_result MC,
-          class Epilogue>
+          class Epilogue, bool OnWarpgroups = KERAMOS_HERE_ON_WARPGROUPS>
 basic_event<Exec> gemm_batched(basic_queue<Exec>& q, const MA& a, const MB& b, const MC& c,
                                const Epilogue& epilogue, const gemm_batched_options& options = {}) {
   using number =
@@ -144,14 +151,15 @@ basic_event<Exec> gemm_batched(basic_queue<Exec>& q, const MA& a, const MB& b, c
     detail::refuse_other_compute(options.compute);
     detail::dispatch_gemm_batched(
         q.execution_space(), detail::workspace_of(q), checked.batch, checked.alignment,
-        detail::kernel_epilogue<types, detail::element_t<MC>>(epilogue), detail::plan_in(options));
+        detail::kernel_epilogue<OnWarpgroups, types, detail::element_t<MC>>(epilogue),
+        detail::plan_in(options));
   }
   return q.completion();
 }
 
 /// The same for matrices that are listed on the host: b is the place in the lists.
 template <class Exec, detail::list_operand_like MA, detail::list_operand_like MB, matrix_list_like MC,
-          class Epilogue>
+          class Epilogue, bool OnWarpgroups = KERAMOS_HERE_ON_WARPGROUPS>
 basic_event<Exec> gemm_batched(basic_queue<Exec>& q, const MA& a, const MB& b, const MC& c,
                                const Epilogue& epilogue, const gemm_batched_options& options = {}) {
   using number =
@@ -160,9 +168,10 @@ basic_event<Exec> gemm_batched(basic_queue<Exec>& q, const MA& a, const MB& b, c
     const auto problems = detail::checked_list<Exec>(a, b, c, options);
     using types = typename decltype(problems)::value_type::types;
     detail::refuse_other_compute(options.compute);
-    detail::dispatch_gemm_batched(q.execution_space(), detail::workspace_of(q), problems,
-                                  detail::kernel_epilogue<types, detail::element_t<MC>>(epilogue),
-                                  detail::plan_in(options));
+    detail::dispatch_gemm_batched(
+        q.execution_space(), detail::workspace_of(q), problems,
+        detail::kernel_epilogue<OnWarpgroups, types, detail::element_t<MC>>(epilogue),
+        detail::plan_in(options));
   }
   return q.completion();
 }
@@ -170,24 +179,27 @@ basic_event<Exec> gemm_batched(basic_queue<Exec>& q, const MA& a, const MB& b, c
 /// The plan of such a batch (batched.hpp, plan_gemm_batched): one of a batch with alpha and beta may need kernels that are
 /// compiled in the library alone.
 template <class Exec, detail::batch_operand_like MA, detail::batch_operand_like MB, detail::batch_result MC,
-          class Epilogue>
+          class Epilogue, bool OnWarpgroups = KERAMOS_HERE_ON_WARPGROUPS>
 requires(!std::is_same_v<Epilogue, gemm_batched_options>) gemm_batch_plan
     plan_gemm_batched(basic_queue<Exec>& q, const MA& a, const MB& b, const MC& c, const Epilogue&,
                       const gemm_batched_options& options = {}) {
   const auto checked = detail::checked_batch<Exec>(a, b, c, options);
   detail::refuse_other_compute(options.compute);
   return detail::choose_batch_plan(q.execution_space(), checked.batch, checked.alignment,
-                                   detail::whose_epilogue_here<Epilogue>);
+                                   detail::whose_epilogue_in<OnWarpgroups, Epilogue>);
 }
 /// The same for lists.
 template <class Exec, detail::list_operand_like MA, detail::list_operand_like MB, matrix_list_like MC,
-          class Epilogue>
+          class Epilogue, bool OnWarpgroups = KERAMOS_HERE_ON_WARPGROUPS>
 requires(!std::is_same_v<Epilogue, gemm_batched_options>) gemm_batch_plan
     plan_gemm_batched(basic_queue<Exec>& q, const MA& a, const MB& b, const MC& c, const Epilogue&,
                       const gemm_batched_options& options = {}) {
   const auto problems = detail::checked_list<Exec>(a, b, c, options);
   detail::refuse_other_compute(options.compute);
-  return detail::choose_batch_plan(q.execution_space(), problems, detail::whose_epilogue_here<Epilogue>);
+  return detail::choose_batch_plan(q.execution_space(), problems,
+                                   detail::whose_epilogue_in<OnWarpgroups, Epilogue>);
 }
 
 }  // namespace keramos
+
+#undef KERAMOS_HERE_ON_WARPGROUPS

@@ -67,8 +67,8 @@ struct tile_window {
   }
 };
 
-/// Applies a caller's epilogue to sums where they are (`for_each_sum`): so its code is there once, whichever way C is then
-/// written, and not in each of them. Sums beside the window are given the place and C of the nearest element, and are not
+/// Applies an epilogue to sums in their registers (`for_each_sum`). C can be written in several ways; this keeps the epilogue's
+/// code out of each of them. Sums beside the window are given the place and C of the nearest element, and are not
 /// written: a branch for each sum would keep compilers from mixing the code of several.
 template <class Types, class Position, class Accumulator, class Epilogue>
 KERAMOS_FORCEINLINE_FUNCTION void apply_to_sums(const gemm_problem<Types>& p, const Position& at,

@@ -92,7 +92,7 @@ class warp_mma_short_accumulator {
     }
   }
 
-  /// BLAS' update is part of how a whole tile is written; else epilogues are applied first.
+  /// BLAS' update of a whole tile is done while it is written. All else is applied to the sums first, and then written.
   template <class Position, class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void write(const gemm_problem<Types>& p, const Position& at,
                                           const Epilogue& epilogue) {
@@ -101,10 +101,12 @@ class warp_mma_short_accumulator {
                        p.c_col_stride == 1 && p.c_row_stride % neighbours == 0 && at.n0 % neighbours == 0 &&
                        reinterpret_cast<std::uintptr_t>(p.c) % sizeof(run<C, neighbours>) == 0;
     if constexpr (is_linear<Epilogue>)
-      if (whole && !reads_c<T>(epilogue)) return write_whole(p, at, epilogue);
+      if (whole)
+        return reads_c<T>(epilogue) ? write_whole<true>(p, at, epilogue)
+                                    : write_whole<false>(p, at, epilogue);
     apply_to_sums(p, at, there, *this, epilogue);
     if (whole)
-      write_whole(p, at, sums_as_they_are());
+      write_whole<false>(p, at, sums_as_they_are());
     else
       write_part(p, at, there);
   }
@@ -133,19 +135,22 @@ class warp_mma_short_accumulator {
     }
   }
 
-  /// Writes a tile that lies inside C, in aligned runs, and does not read C. A tile of few k-tiles takes longer to write than to
-  /// multiply, so nothing is asked for each element.
-  template <class Epilogue>
+  /// Writes a tile that lies inside C, in aligned runs. A tile of few k-tiles takes longer to write than to multiply, so nothing
+  /// is asked for each element.
+  template <bool Reads, class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void write_whole(const gemm_problem<Types>& p, const tiling::position& at,
                                                 const Epilogue& epilogue) const {
     const index_t i = at.m0 + m_, j = at.n0 + n_;
     C* const c = p.c + i * p.c_row_stride + j;
     for_each_run([&](int row, int col, const T(&sums)[neighbours]) {
-      run<C, neighbours> out;
+      run<C, neighbours> x;
+      C* const at_run = c + row * p.c_row_stride + col;
+      if constexpr (Reads) x = load_at_once(reinterpret_cast<const run<C, neighbours>*>(at_run));
       KERAMOS_UNROLL
       for (int v = 0; v < neighbours; ++v)
-        out.value[v] = element_without_c<C>(epilogue, p.place, sums[v], i + row, j + col + v);
-      store_at_once(c + row * p.c_row_stride + col, out);
+        x.value[v] = Reads ? element_with_c(epilogue, p.place, sums[v], x.value[v], i + row, j + col + v)
+                           : element_without_c<C>(epilogue, p.place, sums[v], i + row, j + col + v);
+      store_at_once(at_run, x);
     });
   }
   /// Writes what is there of a tile whose sums are elements of C.

@@ -138,6 +138,7 @@ class warpgroup_accumulator {
       writer.write(epilogue);
     } else {
       apply_to_sums(p, at, there, *this, epilogue);
+      atom::meet_warp();  // threads may have taken different ways
       writer.write(sums_as_they_are());
     }
   }

@@ -26,6 +26,8 @@ inline constexpr bool has_warpgroup_rows = [] {
 /// What tiles of warpgroups are given for a problem whose operands are not packed yet.
 template <class Types, class Epilogue>
 auto for_warpgroups(const Epilogue& epilogue, [[maybe_unused]] const gemm_problem<Types>& p) {
+  static_assert(!Types::splits_elements || is_linear<Epilogue>,
+                "keramos: a caller's epilogue is not emulated");
   if constexpr (Types::splits_elements)
     return exact_infinities<Epilogue>{epilogue, p.a, p.b, p.k};
   else

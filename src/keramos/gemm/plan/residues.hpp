@@ -59,7 +59,7 @@ struct residues_planner {
       if (multiplies_remainders(table[i])) return i;
     return -1;
   }();
-  /// That for what is done without, which takes less scratch than the row above.
+  /// That for what is done without remainders, whose scratch is less than that of `row`.
   static constexpr int other_row = [] {
     for (int i = 0; i < int(std::size(table)); ++i)
       if (table[i].types == native::operands && table[i].config.math != tiling::math_unit::warpgroup &&

@@ -71,7 +71,8 @@ struct table_rows {
       backend::warpgroups<Exec>::template reads_along_mn<typename Types::a> ? tiling::direction::mn
                                                                             : tiling::direction::k;
   static bool fits(const Exec& exec, const tile_row& r) {
-    return local_bytes(r) <= backend::traits<Exec>::local_memory_limit(
+    return can_fit<Exec>(r) &&
+           local_bytes(r) <= backend::traits<Exec>::local_memory_limit(
                                  exec, r.config.team_warps() * backend::traits<Exec>::warp_size);
   }
 
