@@ -151,7 +151,7 @@ struct written {
   std::vector<C> expected;
 
   explicit written(memory_of_c layout) {
-    for (std::size_t i = 0; i < storage.size(); ++i) storage[i] = C(typename Types::number(int(i % 7) - 3));
+    for (std::size_t i = 0; i < storage.size(); ++i) storage[i] = C(T(index_t(i % 7) - 3));
     const auto address = reinterpret_cast<std::uintptr_t>(storage.data());
     C* const aligned = storage.data() + (32 - address % 32) % 32 / sizeof(C);
     p.m = m, p.n = n, p.k = 1;
