@@ -45,9 +45,9 @@ struct warpgroup_c_writer {
   template <class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void write(const Epilogue& epilogue) const {
     const auto c = reinterpret_cast<std::uintptr_t>(p.c);
-    const int cols = there.col1;
-    const bool vectors = p.c_col_stride == 1 &&
-                         ((p.c_row_stride | at.n0 | there.col0 | cols) * sizeof(C) | c) % sizeof(vector) == 0;
+    const bool vectors =
+        p.c_col_stride == 1 &&
+        ((p.c_row_stride | at.n0 | there.col0 | there.col1) * sizeof(C) | c) % sizeof(vector) == 0;
     if constexpr (LoadsA)
       if (p.c_row_stride == 1 &&
           ((p.c_col_stride | at.m0 | there.row0 | there.row1) * sizeof(C) | c) % sizeof(pair) == 0)
@@ -193,8 +193,7 @@ struct warpgroup_c_writer {
     C* const c = p.c + (at.m0 + row) * p.c_row_stride + at.n0 + first_col;
     int end[2];  // of the columns that are there
     KERAMOS_UNROLL
-    for (int half = 0; half < 2; ++half)
-      end[half] = row + 8 * half >= there.row0 && row + 8 * half < there.row1 ? there.col1 : 0;
+    for (int half = 0; half < 2; ++half) end[half] = there.has_row(row + 8 * half) ? there.col1 : 0;
     KERAMOS_UNROLL
     for (int j = 0; j < fragments; j += 4) {
       const auto is_there = [&](int half) {
@@ -282,7 +281,7 @@ struct warpgroup_c_writer {
     for (int half = 0; half < 2; ++half) {
       const int row = first_row() + rows::second * half;
       const index_t i = at.m0 + row;
-      const int end = row >= there.row0 && row < there.row1 ? there.col1 : 0;
+      const int end = there.has_row(row) ? there.col1 : 0;
       KERAMOS_UNROLL
       for (int j = 0; j < fragments; j += together) {
         vector* const to = reinterpret_cast<vector*>(c + rows::second * half * p.c_row_stride + j * 8);
