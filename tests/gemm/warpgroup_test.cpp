@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstring>
 #include <random>
 #include <string>
 
@@ -103,6 +104,45 @@ TYPED_TEST(GemmWarpgroups, MoreTilesThanTeams) {
         {.m = m, .n = n, .k = 32, .alpha = scale_to<typename TestFixture::c>, .beta = 1, .block = block},
         rng()));
   }
+}
+
+/// Numbers that take a while.
+struct long_sums {
+  Kokkos::View<float*, default_execution_space> to;
+  KERAMOS_FUNCTION void operator()(index_t i) const {
+    float x = float(i);
+    for (int step = 0; step < (on_host ? 100 : 400'000); ++step) x = x * 0.5f + 1.0f;
+    to[i] = x;
+  }
+};
+
+// Devices' teams draw their tiles, and those that another kernel keeps from running have fewer or none. What they count is as
+// before when they are done: the same queue makes a second product.
+TYPED_TEST(GemmWarpgroups, WhileAnotherKernelRuns) {
+  using fixture = TestFixture;
+  using C = typename fixture::c;
+  std::mt19937_64 rng(fresh_seed());
+  const tiling::shape block = fixture::blocks[0];
+  if (!this->has(block)) return;
+  const index_t m = on_host ? 265 : 2064, n = on_host ? 310 : 4608, k = 16;
+  stored_matrix<typename fixture::a> a(m, k, layout::right, 0, 0);
+  stored_matrix<typename fixture::b> b(n, k, layout::right, 0, 0);
+  a.fill_all([&] { return random_value<typename fixture::a>(rng); });
+  b.fill_all([&] { return random_value<typename fixture::b>(rng); });
+  a.upload(), b.upload();
+  stored_matrix<C> first(m, n, layout::right, 0, 0), second(m, n, layout::right, 0, 0);
+  queue q, other(queue_options{.own_instance = true});
+  const index_t items = on_host ? 100 : 64 * 1024;
+  const long_sums sums{Kokkos::View<float*, default_execution_space>("to", std::size_t(items))};
+  for (const auto* c : {&first, &second}) {
+    other.parallel_for("long sums", range{items}, sums);
+    gemm(q, scaled_as<double, C>(scale_to<C>), a.view, b.view, 0, c->view, {.op_b = op::T, .block = block});
+  }
+  q.wait(), other.wait();
+  first.download(), second.download();
+  EXPECT_EQ(std::memcmp(first.host.data(), second.host.data(), std::size_t(m * n) * sizeof(C)), 0);
+  EXPECT_TRUE(
+      this->product({.m = m, .n = n, .k = k, .op_b = op::T, .alpha = scale_to<C>, .block = block}, rng()));
 }
 
 // The same of fewer k-tiles than there are stages, and of more, in rows that are copied as they lie.

@@ -58,13 +58,9 @@ class workspace {
   }
 
   /// At least `count` counters, all zero: kernels leave them as they found them. On devices.
-  int* counters(const Exec&, std::size_t count) {
-    if (counters_.size() < count) {
-      const std::size_t size = retire(counters_, old_counters_, count);
-      counters_ = memory<int>("keramos::counters", size);
-    }
-    return counters_.data();
-  }
+  int* counters(const Exec& exec, std::size_t count) { return reserve_counters(exec, 1 + count) + 1; }
+  /// One more, likewise.
+  int* counter(const Exec& exec) { return reserve_counters(exec, 1); }
 
   /// At least so many bytes besides, in which kernels keep what they need while they run. On devices. They are zeros at first,
   /// since debuggers of memory do not see all that kernels write.
@@ -80,6 +76,14 @@ class workspace {
   upload_buffer<Exec> uploads;
 
  private:
+  int* reserve_counters(const Exec&, std::size_t count) {
+    if (counters_.size() < count) {
+      const std::size_t size = retire(counters_, old_counters_, count);
+      counters_ = memory<int>("keramos::counters", size);
+    }
+    return counters_.data();
+  }
+
   /// Gives up `now` and says how large its successor shall be. On a device it is kept, for kernels under way
   /// and captured graphs; growing at least twofold, all that is kept is no larger than what is in use. On a host
   /// no kernel is under way.

@@ -76,6 +76,8 @@ class warpgroup_collective {
   /// Where each team can store its maps of both operands, or for a batch where its maps are. With them, and of lines, one thread
   /// has k-tiles copied; else each of the copying threads copies 16 bytes at a time.
   operand_maps maps;
+  /// Counts the tiles that teams have drawn (collective/concept.hpp), if they do and one thread copies. Zero between kernels.
+  int* drawn = nullptr;
 
   static constexpr std::size_t map_bytes = copier::map_bytes;
   static constexpr int mapping_threads = copier::mapping_threads;
@@ -103,7 +105,9 @@ class warpgroup_collective {
   static constexpr std::size_t stages_bytes = copier::stages_bytes;
   static constexpr std::size_t bytes = stages_bytes + bytes_beside_stages(Types::operands.a, Config.block.m);
   static constexpr std::size_t c_at = stages_bytes + warpgroup_barrier_bytes + warpgroup_map_bytes;
-  static_assert(pipeline::bytes + sizeof(int) <= warpgroup_barrier_bytes);
+  /// Behind the barriers a number that threads share when they split k, and one of each stage.
+  static constexpr std::size_t shared_at = stages_bytes + pipeline::bytes, drawn_at = shared_at + sizeof(int);
+  static_assert(drawn_at + Config.stages * sizeof(int) <= stages_bytes + warpgroup_barrier_bytes);
 
  public:
   static constexpr int teams_per_unit = backend::traits<Exec>::teams_per_unit(Config.teams, team_size, bytes);
@@ -116,6 +120,7 @@ class warpgroup_collective {
   static bool can_shift_m(const gemm_problem<Types>& p) { return copier::can_shift_m(p); }
   static bool can_shift_n(const gemm_problem<Types>& p) { return copier::can_shift_n(p); }
   static bool reads_boxes(const gemm_problem<Types>& p) { return copier::reads_boxes(p); }
+  static bool by_one_thread(const operand_maps& maps) { return copier::by_one_thread(maps); }
   KERAMOS_FORCEINLINE_FUNCTION static void make_maps_of_batch(const gemm_problem<Types>& p,
                                                               const repeated_operands& batch, char* local,
                                                               char* to, int lane) {
@@ -139,7 +144,8 @@ class warpgroup_collective {
       multiply(p, first, epilogue, local, ring, thread);
     } else {
       if constexpr (moves_registers) atom::template give_registers<copying_registers>();
-      copier::run(p, first, maps, int(team.league_rank()), local, ring, thread - multiplying);
+      copier::run(p, first, maps, int(team.league_rank()), local, ring,
+                  reinterpret_cast<int*>(local + drawn_at), thread - multiplying);
     }
     // Without this exit the compiler sees the kernel run again for another league rank, and does not use the registers taken.
     if constexpr (moves_registers) atom::exit();
@@ -151,8 +157,7 @@ class warpgroup_collective {
   KERAMOS_FORCEINLINE_FUNCTION void multiply(const gemm_problem<Types>& given, Tile tile,
                                              const Epilogue& epilogue, char* local, pipeline ring,
                                              int thread) const {
-    const multiplying_threads<Exec, multiplying> team(
-        thread, reinterpret_cast<int*>(local + stages_bytes + pipeline::bytes));
+    const multiplying_threads<Exec, multiplying> team(thread, reinterpret_cast<int*>(local + shared_at));
     const int row = atom::same_in_warp(thread / warpgroup) * 64;
     const std::uint64_t a = atom::describe(local + panel_a::bytes_to(row, 0), panel_a::column_bytes);
     const std::uint64_t b = atom::describe(local + stager::offset_of_b, panel_b::column_bytes);
@@ -174,7 +179,23 @@ class warpgroup_collective {
       sums.settle();
       if (tile.add_up(team, sums))
         sums.write(copier::problem_of(given, tile), tile.position(), epilogue, local + c_at);
-    } while (tile.next());
+    } while (go_on(tile, ring, reinterpret_cast<const int*>(local + drawn_at), thread));
+  }
+  /// Steps to the next tile, if there is one: that which the copying thread drew, if it does.
+  template <class Tile>
+  KERAMOS_FORCEINLINE_FUNCTION static bool go_on(Tile& tile, [[maybe_unused]] const pipeline& ring,
+                                                 [[maybe_unused]] const int* drawn,
+                                                 [[maybe_unused]] int thread) {
+    if constexpr (copier::template can_draw<Tile>)
+      if (tile.is_drawn()) {
+        int next = 0;
+        const int slot = ring.wait();
+        if (thread % warp == 0) next = drawn[slot];  // by the lane that releases the stage
+        next = atom::same_in_warp(next);
+        if (next >= 0) tile.take(next);
+        return next >= 0;
+      }
+    return tile.next();
   }
 
   /// Begins to multiply the k-tiles of A in one stage and of B in another.

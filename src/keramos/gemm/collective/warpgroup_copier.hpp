@@ -93,6 +93,13 @@ class warpgroup_copier {
     atom::meet_warp();
   }
 
+  /// Whether teams draw their next tiles (collective/concept.hpp). Then the one copying thread does, and tells of each tile in
+  /// the stage of its first k-tile: `drawn` of that stage is the tile's rank, or negative behind the last.
+  template <class Tile>
+  static constexpr bool can_draw = requires(Tile& tile) {
+    tile.draw();
+  };
+
   /// Tiles of a batch say of which problem they are.
   template <class Tile>
   static constexpr bool is_of_batch = requires(const Tile& tile) {
@@ -121,11 +128,11 @@ class warpgroup_copier {
   template <class Tile>
   KERAMOS_FORCEINLINE_FUNCTION static void run(const gemm_problem<Types>& p, const Tile& first,
                                                const operand_maps& maps, int league_rank, char* local,
-                                               const pipeline& ring, int thread) {
+                                               const pipeline& ring, int* drawn, int thread) {
     if (by_one_thread(maps)) {
       const int ahead = k_tiles_copied_first(first);
       if (thread < warp)
-        copy_by_one_thread(p, first, ahead, maps, league_rank, local, ring, thread);
+        copy_by_one_thread(p, first, ahead, maps, league_rank, local, ring, drawn, thread);
       else if (ahead > 0 && thread >= threads - first_threads)
         copy_first(p, first.position(), ahead, local, ring, thread - (threads - first_threads));
     } else if constexpr (!InLines) {
@@ -207,7 +214,7 @@ class warpgroup_copier {
   KERAMOS_FORCEINLINE_FUNCTION static void copy_by_one_thread(const gemm_problem<Types>& given, Tile tile,
                                                               int ahead, const operand_maps& maps,
                                                               int league_rank, char* local, pipeline ring,
-                                                              int lane) {
+                                                              int* drawn, int lane) {
     const char* map = maps.first;
     if constexpr (!is_of_batch<Tile>) {
       if (maps.first != nullptr) {
@@ -219,7 +226,10 @@ class warpgroup_copier {
     if (lane != 0) return;
     if (is_of_batch<Tile> && maps.of_all) acquire_maps(map);
     ring.skip(ahead);
+    [[maybe_unused]] int next = 0;  // drawn before this tile is copied: it takes a while
     do {
+      if constexpr (can_draw<Tile>)
+        if (tile.is_drawn()) next = tile.draw();
       const auto& p = problem_of(given, tile);
       const auto at = tile.position();
       [[maybe_unused]] int number = 0;  // of a map's matrices
@@ -252,7 +262,23 @@ class warpgroup_copier {
         ring.advance();
       }
       ahead = 0;
-    } while (tile.next());
+    } while (go_on(tile, next, ring, drawn));
+  }
+  /// Steps to the next tile, if there is one. Of one that was drawn the next stage tells; behind the last it has no k-tile.
+  template <class Tile>
+  KERAMOS_FORCEINLINE_FUNCTION static bool go_on(Tile& tile, [[maybe_unused]] int next,
+                                                 [[maybe_unused]] const pipeline& ring,
+                                                 [[maybe_unused]] int* drawn) {
+    if constexpr (can_draw<Tile>)
+      if (tile.is_drawn()) {
+        drawn[ring.acquire()] = next;
+        if (next < 0)
+          ring.expect(0);
+        else
+          tile.take(next);
+        return next >= 0;
+      }
+    return tile.next();
   }
   template <tiling::direction Along>
   KERAMOS_FORCEINLINE_FUNCTION static bool of_lines(const tiling::operand<element>& x) {

@@ -5,6 +5,8 @@
 #include <limits>
 #include <string>
 
+#include <Kokkos_Core.hpp>
+
 #include <keramos/base/error.hpp>
 #include <keramos/core/detail/launch.hpp>
 #include <keramos/core/detail/workspace.hpp>
@@ -60,13 +62,26 @@ struct gemm_kernel : dealt_teams_of<Collective> {
     }
     KERAMOS_FORCEINLINE_FUNCTION bool next() {
       steps += team.league_size();
-      return rank() < kernel.order.count() * kernel.split.parts;
+      return rank() < ranks();
     }
 
+    KERAMOS_FORCEINLINE_FUNCTION bool is_drawn() const { return kernel.collective.drawn != nullptr; }
+    KERAMOS_FORCEINLINE_FUNCTION int draw() const {
+      const int others = ranks() - team.league_size();  // behind the first of each team
+      const int number = Kokkos::atomic_fetch_add(kernel.collective.drawn, 1);
+      // Each team draws once in vain. The last to do so leaves the counter as it was.
+      if (number == ranks() - 1) *kernel.collective.drawn = 0;
+      return number < others ? team.league_size() + number : -1;
+    }
+    KERAMOS_FORCEINLINE_FUNCTION void take(int rank) { steps = rank - first(); }
+
    private:
+    KERAMOS_FORCEINLINE_FUNCTION int ranks() const { return kernel.order.count() * kernel.split.parts; }
+    KERAMOS_FORCEINLINE_FUNCTION int first() const {
+      return kernel.rank_of(Collective::recompute(team.league_rank()), team.league_size());
+    }
     KERAMOS_FORCEINLINE_FUNCTION int rank() const {
-      const int first = kernel.rank_of(Collective::recompute(team.league_rank()), team.league_size());
-      return Collective::persistent ? first + steps : first;
+      return Collective::persistent ? first() + steps : first();
     }
     KERAMOS_FORCEINLINE_FUNCTION int part() const {
       return Collective::splits_k ? rank() / kernel.order.count() : 0;
