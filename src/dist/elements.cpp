@@ -1,11 +1,28 @@
+#include <keramos/algorithm/transpose.hpp>
 #include <keramos/dist/elements.hpp>
 
 namespace keramos::detail {
 namespace {
 
+/// Whether elements of a column are neighbours in memory, and those of a row are not.
+bool lies_by_columns(const dist_rectangle& x) {
+  return x.row_stride == 1 && x.col_stride != 1 && !x.rows && !x.cols;
+}
+
 template <class T, bool Conjugate>
 dist_transfer copy_of() {
-  return [](dist::communicator::queue_type& q, const dist_rectangle& from, const dist_rectangle& to) {
+  return [](dist::communicator::queue_type& q, dist_rectangle from, dist_rectangle to) {
+    if constexpr (!Conjugate) {
+      if (lies_by_columns(from)) from = from.transposed(), to = to.transposed();
+      if (lies_by_columns(from.transposed()) && lies_by_columns(to)) {
+        launch_transpose<true>(q,
+                               matrix_view<const T>{static_cast<const T*>(from.data), from.row_count,
+                                                    from.col_count, from.row_stride, from.col_stride},
+                               matrix_view<T>{static_cast<T*>(to.data), to.row_count, to.col_count,
+                                              to.row_stride, to.col_stride});
+        return;
+      }
+    }
     dist_for_each_element(
         q, "keramos::dist::copy", from, to,
         dist_copy_element<T, Conjugate>{static_cast<const T*>(from.data), static_cast<T*>(to.data)});

@@ -53,6 +53,7 @@ class rank_product {
     recorder_ = &recorder;
     move(activity::redistribute_a, *plan_.a, p_.a, local("A", own_a_, m_, plan_.own_k_a, 1, m_, p_.bytes.a),
          p_.copy_a, true, messages_);
+    if (s_.pm == 1 && plan_.b->message_bytes() == 0) a_is_there_ = comm_.queue().completion();
     move(activity::redistribute_b, *plan_.b, p_.b, local("B", own_b_, plan_.own_k_b, n_, n_, 1, p_.bytes.b),
          p_.copy_b, false, messages_);
     multiply();
@@ -141,10 +142,10 @@ class rank_product {
     dist_transfers transfers;
   };
   /// Begins to gather one operand's panel, of lines of `line` bytes from `begin` of k on. `own`: this rank's of the step, which
-  /// lie one behind the other. Returns where the panel is, and counts own lines.
+  /// lie one behind the other; `q` puts them into the panel. Returns where that is, and counts own lines.
   template <class RankOf>
-  const char* gather(char* panel, const char* own, index_t line, index_t begin,
-                     const std::vector<dist::schedule::run>& runs, int sharers, int mine,
+  const char* gather(dist::communicator::queue_type& q, char* panel, const char* own, index_t line,
+                     index_t begin, const std::vector<dist::schedule::run>& runs, int sharers, int mine,
                      const RankOf& rank_of, index_t& held, std::vector<dist::outgoing>& out,
                      std::vector<dist::incoming>& in) {
     const char* next = own;
@@ -163,7 +164,7 @@ class rank_product {
         if (x != mine) out.push_back({rank_of(x), next, std::size_t(bytes)});
       next += bytes;
     }
-    dist_spread(comm_.transfers(), panel, own, kept);
+    dist_spread(q, panel, own, kept);
     return sharers == 1 ? own : panel;
   }
   step start(int t, index_t held_a, index_t held_b) {
@@ -175,12 +176,14 @@ class rank_product {
     std::vector<dist::outgoing> out;
     std::vector<dist::incoming> in;
     // The panels of the step before the last are not needed any more when its product is done.
-    comm_.transfers().depends_on(comm_.queue().completion());
+    comm_.transfers().depends_on(t == 0 && a_is_there_ ? *a_is_there_ : comm_.queue().completion());
+    // Before the first product there is nothing else to do: own lines are put into its panels while those of others arrive.
+    auto& own = t == 0 ? comm_.queue() : comm_.transfers();
     s.a = gather(
-        panel_a_[t % 2], own_a_ + held_a * line_a, line_a, begin, s_.runs_of_a(ik_, t), s_.pn, in_,
+        own, panel_a_[t % 2], own_a_ + held_a * line_a, line_a, begin, s_.runs_of_a(ik_, t), s_.pn, in_,
         [&](int x) { return s_.rank_of(im_, x, ik_); }, s.held_a, out, in);
     s.b = gather(
-        panel_b_[t % 2], own_b_ + held_b * line_b, line_b, begin, s_.runs_of_b(ik_, t), s_.pm, im_,
+        own, panel_b_[t % 2], own_b_ + held_b * line_b, line_b, begin, s_.runs_of_b(ik_, t), s_.pm, im_,
         [&](int x) { return s_.rank_of(x, in_, ik_); }, s.held_b, out, in);
     s.transfers = dist_transfers(*recorder_, comm_, activity::panels, t, out, in);
     return s;
@@ -294,6 +297,8 @@ class rank_product {
   const int im_, in_, ik_;
   const index_t m_, n_;  // of this rank's block
   bool into_c_ = false;  // products are written where C lies
+  /// Behind A's redistribution, where B is not sent and no messages lie where the first panels will: these need not wait for B.
+  std::optional<dist::communicator::queue_type::event_type> a_is_there_;
   dist_account account_;
   dist_memory memory_;
   char* own_a_ = nullptr;
