@@ -87,7 +87,7 @@ TYPED_TEST(GemmByIntegers, EveryOpAndLayout) {
   });
 }
 
-/// op(A)·op(B) of row-major m x k and k x n, by integers where that can be; otherwise in a tile that does not divide k.
+/// op(A)·op(B) of row-major m x k and k x n, by integers where that can be; otherwise in tiles, k undivided.
 template <class T>
 std::vector<T> product(const std::vector<T>& a, const std::vector<T>& b, index_t m, index_t n, index_t k,
                        bool emulate) {
@@ -100,7 +100,10 @@ std::vector<T> product(const std::vector<T>& a, const std::vector<T>& b, index_t
       const gemm_case g = by_integers<T>({.m = m, .n = n, .k = k}, m, n);
       if (g.change_plan) g.change_plan(*options.plan);
     } else if (!on_host) {
-      options.block = sizeof(T) == 8 ? tiling::shape{128, 64, 8} : tiling::shape{128, 128, 16};
+      queue q;
+      gemm_plan plan = plan_gemm(q, x, y, z, options);
+      for (gemm_part& part : plan.parts) part.split = {};
+      options.plan = plan;
     }
     return options;
   });
