@@ -227,13 +227,14 @@ void pack_in_bands(const gemm_problem<Types>& p, const backend::simt::device_mod
   part.band_n = part.pack_b ? std::min(p.n, most) : p.n;
 }
 
-/// Whether an operand is worth a copy with aligned rows, at once; `part` is what it is of a tile's rows and columns.
+/// Whether an operand is worth a copy with aligned rows, at once; `part` is what it is of a tile's rows and columns. Once the
+/// larger part is aligned, copies of the other are mostly hidden behind products as it is.
 template <class T>
 bool gains_from_alignment(const tiling::operand<T>& x, index_t other_extent, double part,
                           const backend::simt::device_model& device) {
   const index_t pitch = x.stride_k == 1 ? x.stride_mn : x.stride_k;
   return pitch * index_t(sizeof(T)) % device.sector != 0 &&
-         double(other_extent) * part >= double(device.least_extent_to_align);
+         double(other_extent) * part >= (part < 0.5 ? 1.0 : 0.75) * double(device.least_extent_to_align);
 }
 
 /// Has those operands packed that warpgroups cannot read as they lie, or only slowly.
