@@ -90,6 +90,14 @@ inline tile_costs costs_of_short(const tile_row& r, const device_model& device, 
   return costs;
 }
 
+/// Bytes of operands that a multiprocessor copies in a clock: fewer where they are many times as large as the last-level cache.
+inline double copied_in_a_clock(const tile_row& r, index_t m, index_t n, index_t k,
+                                const device_model& device, const tile_costs& costs) {
+  const double operands = (double(m) * bytes_of(r.types.a) + double(n) * bytes_of(r.types.b)) * double(k);
+  const double drifting = costs.memory_bytes / (1 + operands / (device.drift * device.cache_bytes));
+  return std::min(costs.memory_bytes, std::max(device.least_memory_bytes, drifting));
+}
+
 /// Predicted time of a problem on a row: waves of teams; in a wave, for each k-tile, the longest of products, of
 /// copies and of the wait for them, rounded over where they are alike; then the meetings of parts.
 inline double predicted_time(const tile_row& r, index_t m, index_t n, index_t k, const split_plan& split,
@@ -99,11 +107,11 @@ inline double predicted_time(const tile_row& r, index_t m, index_t n, index_t k,
   const double k_tiles = double(ceil_div(std::min(k, split.k_per_part), c.block.k));
   const double products = double(c.block.m) * c.block.n * c.block.k / (device.fmas * r.efficiency);
   const double bytes = double(c.block.m * bytes_of(r.types.a) + c.block.n * bytes_of(r.types.b)) * c.block.k;
-  const double wait = costs.wait;
+  const double wait = costs.wait, copied = copied_in_a_clock(r, m, n, k, device, costs);
   const auto wave = [&](double teams) {  // on one multiprocessor
     if (teams == 0) return 0.0;
     const double multiply = teams * products * (1 + device.warps_at_half_speed / (teams * c.warps()));
-    const double copy = teams * bytes / costs.memory_bytes;
+    const double copy = teams * bytes / copied;
     return k_tiles * std::cbrt(multiply * multiply * multiply + copy * copy * copy + wait * wait * wait) +
            costs.start + teams * costs.write / split.parts;
   };
