@@ -101,10 +101,11 @@ struct device_model {
   /// Stages of a team that are being multiplied, and so not being filled.
   double stages_in_use = 0.77;
   double memory_bytes = 65;  ///< of operands
-  /// The last-level cache. Teams that read the same rows or columns drift apart, and find less of what others have read the more
-  /// passes through it: of operands `drift` times as large half as many bytes come in a clock, and at least those of memory
-  /// itself. From f64 on an H100, n = 4096 to 32768.
-  double cache_bytes = 50e6, drift = 80, least_memory_bytes = 15;
+  /// Bytes of the last-level cache, or 0 where they are not known. From wave to wave teams that read the same rows or columns
+  /// drift apart, and find less of what others have read the more of these caches a wave reads: half as many bytes come in a
+  /// clock where such caches, times the root of the waves less one, are `drift`; and at least those of memory itself. From f64
+  /// on an H100, n = 4096 to 32768.
+  double cache_size = 0, drift = 80, least_memory_bytes = 15;
   double meeting = 4900;     ///< parts that meet: sums stored, counter, fences
   double adding_bytes = 23;  ///< of stored sums, read by one team
   double strip_bytes = 14;   ///< of operands that are not aligned, of a strip of C that is computed apart

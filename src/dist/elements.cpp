@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <keramos/algorithm/transpose.hpp>
 #include <keramos/dist/elements.hpp>
 
@@ -9,12 +11,16 @@ bool lies_by_columns(const dist_rectangle& x) {
   return x.row_stride == 1 && x.col_stride != 1 && !x.rows && !x.cols;
 }
 
+/// Rows and columns from which on tiles of a transposed copy have enough to do.
+constexpr index_t least_to_turn = 16;
+
 template <class T, bool Conjugate>
 dist_transfer copy_of() {
   return [](dist::communicator::queue_type& q, dist_rectangle from, dist_rectangle to) {
     if constexpr (!Conjugate) {
       if (lies_by_columns(from)) from = from.transposed(), to = to.transposed();
-      if (lies_by_columns(from.transposed()) && lies_by_columns(to)) {
+      if (lies_by_columns(from.transposed()) && lies_by_columns(to) &&
+          std::min(to.row_count, to.col_count) >= least_to_turn) {
         launch_transpose<true>(q,
                                matrix_view<const T>{static_cast<const T*>(from.data), from.row_count,
                                                     from.col_count, from.row_stride, from.col_stride},

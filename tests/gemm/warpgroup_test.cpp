@@ -116,7 +116,7 @@ struct long_sums {
   }
 };
 
-// Devices' teams draw their tiles, and those that another kernel keeps from running have fewer or none. What they count is as
+// Devices' teams draw their tiles, and those that another kernel keeps from running have fewer. What they count is as
 // before when they are done: the same queue makes a second product.
 TYPED_TEST(GemmWarpgroups, WhileAnotherKernelRuns) {
   using fixture = TestFixture;

@@ -234,7 +234,7 @@ bool gains_from_alignment(const tiling::operand<T>& x, index_t other_extent, dou
                           const backend::simt::device_model& device) {
   const index_t pitch = x.stride_k == 1 ? x.stride_mn : x.stride_k;
   return pitch * index_t(sizeof(T)) % device.sector != 0 &&
-         double(other_extent) * part >= (part < 0.5 ? 1.0 : 0.75) * double(device.least_extent_to_align);
+         double(other_extent) * part >= (part > 0.5 ? 0.75 : 1.0) * double(device.least_extent_to_align);
 }
 
 /// Has those operands packed that warpgroups cannot read as they lie, or only slowly.

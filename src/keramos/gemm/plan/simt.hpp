@@ -248,6 +248,7 @@ struct planner {
             backend::traits<Exec>::local_memory_limit(exec, backend::traits<Exec>::max_team_size),
             device.units,
             device.unit_bytes,
+            device.cache_size,
             whose,
             ask && !rows::warpgroups_read_a(p),
             ask && !rows::warpgroups_read_b(p),

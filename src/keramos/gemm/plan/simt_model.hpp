@@ -90,11 +90,19 @@ inline tile_costs costs_of_short(const tile_row& r, const device_model& device, 
   return costs;
 }
 
-/// Bytes of operands that a multiprocessor copies in a clock: fewer where they are many times as large as the last-level cache.
+/// Bytes of operands that a multiprocessor copies in a clock: fewer the more teams drift apart (device_model::drift). What a wave
+/// reads is the rows and columns of a square of tiles.
 inline double copied_in_a_clock(const tile_row& r, index_t m, index_t n, index_t k,
                                 const device_model& device, const tile_costs& costs) {
-  const double operands = (double(m) * bytes_of(r.types.a) + double(n) * bytes_of(r.types.b)) * double(k);
-  const double drifting = costs.memory_bytes / (1 + operands / (device.drift * device.cache_bytes));
+  if (device.cache_size == 0) return costs.memory_bytes;
+  const tiling::shape& block = r.config.block;
+  const double slots = double(device.units) * resident_teams(device, r);
+  const double side = std::sqrt(slots * block.m * block.n);
+  const double read =
+      (std::min(double(m), side) * bytes_of(r.types.a) + std::min(double(n), side) * bytes_of(r.types.b)) *
+      double(k);
+  const double apart = std::sqrt(std::max(1.0, block_tiles(m, n, block) / slots)) - 1;
+  const double drifting = costs.memory_bytes / (1 + apart * read / (device.drift * device.cache_size));
   return std::min(costs.memory_bytes, std::max(device.least_memory_bytes, drifting));
 }
 
@@ -243,6 +251,7 @@ struct choice_key {
   std::size_t limit = 0;
   int units = 0;
   std::size_t unit_bytes = 0;
+  double cache_size = 0;
   epilogue_of_product whose = epilogue_of_product::library;
   bool copies_a = false, copies_b = false;  ///< for warpgroups
   /// Of short elements: whether operands are aligned, so that 16 bytes are copied at a time as they lie.
