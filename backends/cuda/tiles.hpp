@@ -26,9 +26,10 @@ namespace cuda {
 //                   which Kokkos gives since 5.2; measured with a Kokkos 4.6.99 whose limit was lifted likewise,
 //                   NN: n = 1024 45.4 us (cuBLAS 50.8), 2048 291 (285), 4096 2285 (2269), 8192 17866 (17264)
 //   f64 128x128x16  255 registers, 8-128 bytes of stack, 98,304 to 101,376 bytes of scratch, as above; for operands that
-//                   are many times as large as the cache. H100, A along m, B along n: n = 32768 40.3
-//                   TFLOP/s with 128x64x16, whose teams read 4.8 TB from memory, 55.0 with this (1.4 TB), cuBLAS 58.6;
-//                   16384 53.7, 59.3, 62.1; 4096 59.4, 58.0, 60.2
+//                   are many times as large as the cache. H100, A along m, B along n, medians of calls with an
+//                   epilogue that does nothing: n = 32768 40.3 TFLOP/s with 128x64x16, whose teams read 4.8 TB from
+//                   memory (ncu, dram__bytes_read.sum), 55.0 with this (1.4 TB), cublasGemmEx 58.6; 16384 53.7,
+//                   59.3, 62.1; 4096 59.4, 58.0, 60.2
 //   f64 64x64x8     128 registers, up to 40 bytes of spills; 8 DMMA.16x8x8, 16 LDS.64, 4 LDGSTS.128, 57 others.
 //                   Batches, whose tiles have few k-tiles, run 4 % faster with 168 registers, no spills and five
 //                   stages; single products with a divided k 7 to 9 % slower.
