@@ -14,6 +14,24 @@ bool lies_by_columns(const dist_rectangle& x) {
 /// Rows and columns from which on tiles of a transposed copy have enough to do.
 constexpr index_t least_to_turn = 16;
 
+/// Where elements of a column are neighbours on both sides: so many of them, 16 bytes at most, are aligned together in each column.
+/// 1: none are.
+index_t side_by_side(const dist_rectangle& from, const dist_rectangle& to, index_t bytes) {
+  if (from.row_stride != 1 || to.row_stride != 1 || from.rows || to.rows) return 1;
+  index_t unit = 16;
+  for (const dist_rectangle* x : {&from, &to}) {
+    while (reinterpret_cast<std::uintptr_t>(x->data) % std::uintptr_t(unit)) unit /= 2;
+    while (x->col_count > 1 && x->col_stride * bytes % unit) unit /= 2;
+  }
+  return std::max<index_t>(1, unit / bytes);
+}
+/// Rows begin ... end - 1, `together` of them as one element.
+dist_rectangle rows_of(dist_rectangle x, index_t begin, index_t end, index_t together, index_t bytes) {
+  x.data = static_cast<char*>(x.data) + begin * bytes;
+  x.row_count = (end - begin) / together, x.col_stride /= together;
+  return x;
+}
+
 template <class T, bool Conjugate>
 dist_transfer copy_of() {
   return [](dist::communicator::queue_type& q, dist_rectangle from, dist_rectangle to) {
@@ -27,6 +45,15 @@ dist_transfer copy_of() {
                                matrix_view<T>{static_cast<T*>(to.data), to.row_count, to.col_count,
                                               to.row_stride, to.col_stride});
         return;
+      }
+      constexpr index_t bytes = sizeof(T);
+      if (from.col_stride == 1 && to.col_stride == 1) from = from.transposed(), to = to.transposed();
+      const index_t together = side_by_side(from, to, bytes), rest = to.row_count % together;
+      if (together > 1 && to.row_count > rest) {
+        const index_t end = to.row_count - rest;
+        dist_copy(int(together * bytes))(q, rows_of(from, 0, end, together, bytes),
+                                         rows_of(to, 0, end, together, bytes));
+        from = rows_of(from, end, end + rest, 1, bytes), to = rows_of(to, end, end + rest, 1, bytes);
       }
     }
     dist_for_each_element(

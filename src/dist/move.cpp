@@ -55,9 +55,53 @@ dist_rectangle message(void* data, const dist_route::piece& p, bool by_columns) 
   return {data, by_columns ? 1 : cols, by_columns ? rows : 1, nullptr, nullptr, rows, cols};
 }
 
+/// f(line on one side, line on the other, how many) for lines that follow one another on both.
+template <class F>
+void for_each_stretch(const dist_lines& from, const dist_lines& to, const F& f) {
+  std::size_t i = 0, j = 0;
+  index_t of_from = 0, of_to = 0;  // lines of stretches i and j that are done
+  while (i < from.stretches.size() && j < to.stretches.size()) {
+    const auto &x = from.stretches[i], &y = to.stretches[j];
+    const index_t count = std::min(x.end - x.begin - of_from, y.end - y.begin - of_to);
+    f(x.begin + of_from, y.begin + of_to, count);
+    of_from += count, of_to += count;
+    if (x.begin + of_from == x.end) ++i, of_from = 0;
+    if (y.begin + of_to == y.end) ++j, of_to = 0;
+  }
+}
+/// Some rows and columns of a part, which follow one another.
+dist_rectangle block_of(const region& part, index_t row, index_t rows, index_t col, index_t cols) {
+  const index_t first = row * part.row_stride + col * part.col_stride;
+  char* const data = static_cast<char*>(const_cast<void*>(part.data)) + first * index_t(part.element_bytes);
+  return {data, part.row_stride, part.col_stride, nullptr, nullptr, rows, cols};
+}
+
 bool is_same_place(const dist_rectangle& x, const dist_rectangle& y) {
   return x.data == y.data && x.row_stride == y.row_stride && x.col_stride == y.col_stride && !x.rows &&
          !y.rows && !x.cols && !y.cols;
+}
+
+/// Copies a piece that stays on this rank: block by block if there are few, since kernels are faster without lists.
+void copy_own(dist::communicator& comm, const dist_turn& turn, const dist_move& move,
+              const dist_route::piece& from, const dist_route::piece& to) {
+  constexpr std::size_t few = 64;
+  const auto stretches = [](const dist_lines& x, const dist_lines& y) {
+    return x.stretches.size() + y.stretches.size() - 1;
+  };
+  const auto copy = [&](const dist_rectangle& here, const dist_rectangle& there) {
+    if (!is_same_place(here, there)) move.transfer(comm.queue(), here, there);
+  };
+  if (stretches(*from.rows, *to.rows) * stretches(*from.cols, *to.cols) > few) {
+    copy(turn.from.rectangle(move.source, from), turn.to.rectangle(move.target, to));
+    return;
+  }
+  const region& here = move.source.parts[std::size_t(from.part)];
+  const region& there = move.target.parts[std::size_t(to.part)];
+  for_each_stretch(*from.rows, *to.rows, [&](index_t row, index_t to_row, index_t rows) {
+    for_each_stretch(*from.cols, *to.cols, [&](index_t col, index_t to_col, index_t cols) {
+      copy(block_of(here, row, rows, col, cols), block_of(there, to_row, rows, to_col, cols));
+    });
+  });
 }
 
 index_t run_turn(dist::communicator& comm, const dist_turn& turn, int bytes, const dist_move& move,
@@ -93,9 +137,8 @@ index_t run_turn(dist::communicator& comm, const dist_turn& turn, int bytes, con
   std::size_t next_own = 0;
   for (const auto& p : turn.in.pieces()) {
     if (p.rank != me) continue;
-    const dist_rectangle here = turn.from.rectangle(move.source, *own[next_own++]),
-                         there = turn.to.rectangle(move.target, p);
-    if (!is_same_place(here, there)) move.transfer(q, here, there);
+    const auto& from = *own[next_own++];
+    if (move.part < 0 || move.part == p.part) copy_own(comm, turn, move, from, p);
   }
   if (transfers) transfers->wait();
   for (std::size_t i = 0; i < turn.in.pieces().size(); ++i) {

@@ -137,6 +137,8 @@ class dist_path {
   }
   /// What messages take on this rank, at most.
   index_t message_bytes() const { return message_bytes_; }
+  /// Whether this rank neither sends nor receives.
+  bool is_local() const { return whole_ && message_bytes_ == 0; }
   /// None if extents are 0.
   const std::vector<area>& turns() const { return turns_; }
   /// The only turn; null if there are several.
@@ -161,6 +163,7 @@ struct dist_move {
   dist_operand source, target;
   dist_transfer transfer;   ///< from where elements lie, or arrived, to the target
   bool by_columns = false;  ///< the order of elements in messages
+  int part = -1;            ///< the target's part that is wanted, if the path is local; -1: all
 };
 /// Moves the elements, which lie as `path` says. `messages`: path.message_bytes() bytes for what is sent and received, aligned to
 /// an element. Collective. The queue is not waited for, unless there are several turns. Returns the bytes received from others.
