@@ -43,19 +43,17 @@ class rank_product {
         m_(plan.m),
         n_(plan.n),
         account_(comm.pool()) {
-    own_a_ = in_place(p_.a, plan_.a_stays, p_.plain_a, 1, m_);
-    own_b_ = in_place(p_.b, plan_.b_stays, p_.plain_b, n_, 1);
+    bands_a_ = bands_of(m_, s_.first_rows(im_), in_place(p_.a, plan_.a_stays, p_.plain_a, 1, m_));
+    bands_b_ = bands_of(n_, s_.first_cols(in_), in_place(p_.b, plan_.b_stays, p_.plain_b, n_, 1));
     into_c_ = may_write_c();
     allocate();
   }
 
   void run(dist_recorder& recorder) {
     recorder_ = &recorder;
-    move(activity::redistribute_a, *plan_.a, p_.a, local("A", own_a_, m_, plan_.own_k_a, 1, m_, p_.bytes.a),
-         p_.copy_a, true, messages_);
-    if (s_.pm == 1 && plan_.b->message_bytes() == 0) a_is_there_ = comm_.queue().completion();
-    move(activity::redistribute_b, *plan_.b, p_.b, local("B", own_b_, plan_.own_k_b, n_, n_, 1, p_.bytes.b),
-         p_.copy_b, false, messages_);
+    // Where nothing is sent, what belongs to the second stage is copied while the first one's panels travel.
+    copies_by_stages_ = works_ && s_.first_sixteenths > 0 && plan_.a->is_local() && plan_.b->is_local();
+    redistribute(copies_by_stages_ ? 0 : -1);
     multiply();
     // A product that failed is told before C is written. On a device, products that did not fail may still be running.
     dist_allocate(comm_, [&] {
@@ -67,22 +65,40 @@ class rank_product {
   }
 
  private:
+  /// Rows of A, or columns of B, whose panels travel together. Lines of k stand one behind the other, those of this rank and those
+  /// of a panel.
+  struct band {
+    index_t begin, end;
+    char* own = nullptr;
+    char* panel[2] = {};
+    index_t size() const { return end - begin; }
+  };
+  /// One for each stage, or for all. `own`: where the matrix lies as the schedule wants it, or null.
+  static std::vector<band> bands_of(index_t lines, index_t first, char* own) {
+    if (first >= lines) return {{0, lines, own}};
+    return {{0, first}, {first, lines}};
+  }
+
   /// One block of memory for all, in which what is not needed at the same time has the same place: copies of A and B, then
   /// panels or messages; sums at the end; the others' sums, and the messages of C, where copies were.
   void allocate() {
     const int buffers = s_.steps() > 1 ? 2 : 1;
-    const index_t copy_a = own_a_ ? 0 : m_ * plan_.own_k_a * p_.bytes.a,
-                  copy_b = own_b_ ? 0 : n_ * plan_.own_k_b * p_.bytes.b,
-                  panel_a = works_ && s_.pn > 1 ? m_ * s_.step * p_.bytes.a : 0,
-                  panel_b = works_ && s_.pm > 1 ? n_ * s_.step * p_.bytes.b : 0,
+    // Of a line of k: what is copied, and what panels take.
+    const index_t copy_a = plan_.own_k_a * p_.bytes.a, copy_b = plan_.own_k_b * p_.bytes.b,
+                  panel_a = works_ && s_.pn > 1 ? s_.step * p_.bytes.a : 0,
+                  panel_b = works_ && s_.pm > 1 ? s_.step * p_.bytes.b : 0,
                   sums = into_c_ ? 0 : m_ * n_ * p_.bytes.sum,
                   others = works_ ? (s_.pk - 1) * share_size(ik_) * p_.bytes.sum : 0,
                   messages = std::max(plan_.a->message_bytes(), plan_.b->message_bytes());
     const auto most = [&](const auto& bytes) {
-      return std::max(
-          bytes(copy_a) + bytes(copy_b) +
-              std::max(bytes(messages), buffers * (bytes(panel_a) + bytes(panel_b)) + bytes(sums)),
-          bytes(sums) + std::max(bytes(others), bytes(plan_.c->message_bytes())));
+      index_t copies = 0, panels = 0;
+      const auto add = [&](const std::vector<band>& bands, index_t copy, index_t panel) {
+        for (const band& x : bands)
+          copies += x.own ? 0 : bytes(x.size() * copy), panels += bytes(x.size() * panel);
+      };
+      add(bands_a_, copy_a, panel_a), add(bands_b_, copy_b, panel_b);
+      return std::max(copies + std::max(bytes(messages), buffers * panels + bytes(sums)),
+                      bytes(sums) + std::max(bytes(others), bytes(plan_.c->message_bytes())));
     };
     // What aligns its parts is not counted.
     const auto padded = [](index_t bytes) { return ceil_div(bytes, alignment) * alignment; };
@@ -95,18 +111,21 @@ class rank_product {
         (alignment - reinterpret_cast<std::uintptr_t>(memory_.data()) % alignment) % alignment;
     char* next = begin;
     const auto take = [&](index_t bytes) { return std::exchange(next, next + padded(bytes)); };
-    if (!own_a_) own_a_ = take(copy_a);
-    if (!own_b_) own_b_ = take(copy_b);
+    const auto take_copies = [&](std::vector<band>& bands, index_t copy) {
+      for (band& x : bands)
+        if (!x.own) x.own = take(x.size() * copy);
+    };
+    take_copies(bands_a_, copy_a), take_copies(bands_b_, copy_b);
     messages_ = next;
-    for (int i = 0; i < buffers; ++i) panel_a_[i] = take(panel_a), panel_b_[i] = take(panel_b);
+    const auto take_panels = [&](std::vector<band>& bands, index_t panel) {
+      for (band& x : bands)
+        for (int i = 0; i < buffers; ++i) x.panel[i] = take(x.size() * panel);
+    };
+    take_panels(bands_a_, panel_a), take_panels(bands_b_, panel_b);
     others_ = begin;
     sums_ = begin + size - padded(sums);
   }
 
-  dist_operand local(const char* name, const void* data, index_t rows, index_t cols, index_t row_stride,
-                     index_t col_stride, int bytes) const {
-    return {name, {}, {region{name, data, std::size_t(bytes), rows, cols, row_stride, col_stride}}};
-  }
   /// The operand's own memory, if it lies there as the schedule wants it, or null.
   char* in_place(const dist_operand& x, bool stays, bool is_plain, index_t row_stride,
                  index_t col_stride) const {
@@ -127,18 +146,42 @@ class rank_product {
            std::none_of(p_.b.parts.begin(), p_.b.parts.end(), overlaps_c);
   }
   void move(activity what, const dist_path& path, const dist_operand& from, const dist_operand& to,
-            const dist_transfer& transfer, bool by_columns, char* messages) {
+            const dist_transfer& transfer, bool by_columns, char* messages, int part = -1) {
     const auto begin = recorder_->now(comm_.queue());
-    const index_t received = dist_run(comm_, path, {from, to, transfer, by_columns}, messages);
+    const index_t received = dist_run(comm_, path, {from, to, transfer, by_columns, part}, messages);
     report_.redistributed_bytes += received;
     recorder_->add({.what = what, .bytes = received}, begin, recorder_->now(comm_.queue()));
   }
 
-  /// The panels of a step. `held`: lines of k of the own parts of A and B that belong to it or to steps before.
-  struct step {
+  /// All, or the part that belongs to a stage. What travels in panels comes first.
+  void redistribute(int part) {
+    const auto move_a = [&] {
+      dist_operand own{"A", {}, {}};
+      for (const band& x : bands_a_)
+        own.parts.push_back({"A", x.own, std::size_t(p_.bytes.a), x.size(), plan_.own_k_a, 1, x.size()});
+      move(activity::redistribute_a, *plan_.a, p_.a, own, p_.copy_a, true, messages_, part);
+    };
+    const auto move_b = [&] {
+      dist_operand own{"B", {}, {}};
+      for (const band& x : bands_b_)
+        own.parts.push_back({"B", x.own, std::size_t(p_.bytes.b), plan_.own_k_b, x.size(), x.size(), 1});
+      move(activity::redistribute_b, *plan_.b, p_.b, own, p_.copy_b, false, messages_, part);
+    };
+    if (s_.pn == 1 && plan_.a->is_local()) {
+      move_b(), panels_are_there_ = comm_.queue().completion(), move_a();
+    } else {
+      move_a();
+      if (s_.pm == 1 && plan_.b->is_local()) panels_are_there_ = comm_.queue().completion();
+      move_b();
+    }
+  }
+
+  /// The panels of a stage, by bands: those of a step, or of a band and those before. `held`: lines of k of the own parts of A and
+  /// B that belong to it or to steps before.
+  struct stage {
     index_t count = 0, held_a = 0, held_b = 0;
-    const char* a = nullptr;
-    const char* b = nullptr;
+    const char* a[2] = {};
+    const char* b[2] = {};
     dist_transfers transfers;
   };
   /// Begins to gather one operand's panel, of lines of `line` bytes from `begin` of k on. `own`: this rank's of the step, which
@@ -167,35 +210,52 @@ class rank_product {
     dist_spread(q, panel, own, kept);
     return sharers == 1 ? own : panel;
   }
-  step start(int t, index_t held_a, index_t held_b) {
-    step s;
+  /// `before`: the stage before, if there is one.
+  stage start(int i, const stage& before) {
+    stage s;
+    const bool is_cut = s_.first_sixteenths > 0;
+    const int t = is_cut ? 0 : i;
     const index_t begin = s_.step_begin(ik_, t);
     s.count = s_.step_begin(ik_, t + 1) - begin;
-    s.held_a = held_a, s.held_b = held_b;
-    const index_t line_a = m_ * p_.bytes.a, line_b = n_ * p_.bytes.b;
+    if (is_cut)
+      std::copy(before.a, before.a + 2, s.a), std::copy(before.b, before.b + 2, s.b);
+    else
+      s.held_a = before.held_a, s.held_b = before.held_b;
     std::vector<dist::outgoing> out;
     std::vector<dist::incoming> in;
     // The panels of the step before the last are not needed any more when its product is done.
-    comm_.transfers().depends_on(t == 0 && a_is_there_ ? *a_is_there_ : comm_.queue().completion());
-    // Before the first product there is nothing else to do: own lines are put into its panels while those of others arrive.
-    auto& own = t == 0 ? comm_.queue() : comm_.transfers();
-    s.a = gather(
-        own, panel_a_[t % 2], own_a_ + held_a * line_a, line_a, begin, s_.runs_of_a(ik_, t), s_.pn, in_,
-        [&](int x) { return s_.rank_of(im_, x, ik_); }, s.held_a, out, in);
-    s.b = gather(
-        own, panel_b_[t % 2], own_b_ + held_b * line_b, line_b, begin, s_.runs_of_b(ik_, t), s_.pm, im_,
-        [&](int x) { return s_.rank_of(x, in_, ik_); }, s.held_b, out, in);
-    s.transfers = dist_transfers(*recorder_, comm_, activity::panels, t, out, in);
+    if (i > 0 && copies_by_stages_) redistribute(i);
+    comm_.transfers().depends_on(panels_are_there_ ? *panels_are_there_ : comm_.queue().completion());
+    panels_are_there_.reset();
+    // Before the first product there is nothing else to do: own lines are put into its panels while those of others arrive. Those
+    // of the second band as well, so that its transfers need not wait for a copy, which the product would keep from running.
+    auto& own = i == 0 || is_cut ? comm_.queue() : comm_.transfers();
+    const std::size_t b = is_cut ? std::size_t(i) : 0;
+    const auto gather_band = [&](const band& x, int bytes, const auto& runs, int sharers, int mine,
+                                 const auto& rank_of, index_t& held) {
+      const index_t line = x.size() * bytes;
+      return gather(own, x.panel[t % 2], x.own + held * line, line, begin, runs, sharers, mine, rank_of, held,
+                    out, in);
+    };
+    if (b < bands_a_.size())
+      s.a[b] = gather_band(
+          bands_a_[b], p_.bytes.a, s_.runs_of_a(ik_, t), s_.pn, in_,
+          [&](int x) { return s_.rank_of(im_, x, ik_); }, s.held_a);
+    if (b < bands_b_.size())
+      s.b[b] = gather_band(
+          bands_b_[b], p_.bytes.b, s_.runs_of_b(ik_, t), s_.pm, im_,
+          [&](int x) { return s_.rank_of(x, in_, ik_); }, s.held_b);
+    s.transfers = dist_transfers(*recorder_, comm_, activity::panels, i, out, in);
     return s;
   }
 
   void multiply() {
     if (!works_) return;
-    step now = start(0, 0, 0);
-    for (int t = 0; t < s_.steps(); ++t) {
-      step next;
+    stage now = start(0, {});
+    for (int i = 0; i < s_.stages(); ++i) {
+      stage next;
       const auto start_next = [&] {
-        if (t + 1 < s_.steps()) next = start(t + 1, now.held_a, now.held_b);
+        if (i + 1 < s_.stages()) next = start(i + 1, now);
       };
       // Transfers that a queue orders are queued while those before them arrive, so that no product waits until they are.
       const bool is_queued = now.transfers.is_queued();
@@ -203,7 +263,7 @@ class rank_product {
       now.transfers.wait();
       if (!is_queued) start_next();
       if (now.count > 0 && !failure_) try {
-          multiply_panels(now, t, next.transfers);
+          multiply_panels(now, i, next.transfers);
         } catch (const dist::communication_error&) {
           throw;
         } catch (const std::exception&) {
@@ -212,26 +272,39 @@ class rank_product {
       now = std::move(next);
     }
   }
+  /// What can be multiplied now, and not before.
+  void multiply_panels(const stage& s, int i, dist_transfers& transfers) {
+    for (std::size_t x = 0; x < bands_a_.size(); ++x)
+      for (std::size_t y = 0; y < bands_b_.size(); ++y)
+        if (s_.first_sixteenths == 0 || std::max(x, y) == std::size_t(i))
+          multiply_bands(s, i, bands_a_[x], s.a[x], bands_b_[y], s.b[y], transfers);
+  }
   /// On hosts in a few strips of columns, between which transfers go on. A device's product is only queued.
-  void multiply_panels(const step& s, int t, dist_transfers& transfers) {
-    const index_t strip =
-        is_host && transfers ? std::max<index_t>(256, ceil_div(ceil_div(n_, 4), 64) * 64) : n_;
-    const index_t row = s_.sums_by_columns() ? 1 : n_,
-                  col = s_.sums_by_columns() ? m_ : 1;  // strides of sums
-    for (index_t j = 0; j < n_; j += strip) {
-      const index_t width = std::min(strip, n_ - j);
-      const matrix_view<char> a{const_cast<char*>(s.a), m_, s.count, 1, m_};
-      const matrix_view<char> b{const_cast<char*>(s.b) + j * p_.bytes.b, s.count, width, n_, 1};
-      const matrix_view<char> c{sums_ + j * col * p_.bytes.sum, m_, width, row, col};
+  void multiply_bands(const stage& s, int i, const band& rows, const char* panel_a, const band& cols,
+                      const char* panel_b, dist_transfers& transfers) {
+    const bool adds = s_.first_sixteenths == 0 && i > 0;
+    const index_t strip = is_host && transfers
+                              ? std::max<index_t>(256, ceil_div(ceil_div(cols.size(), 4), 64) * 64)
+                              : cols.size();
+    const matrix_view<char> sums{sums_, m_, n_, s_.sums_by_columns() ? 1 : n_, s_.sums_by_columns() ? m_ : 1};
+    for (index_t j = 0; rows.size() > 0 && j < cols.size(); j += strip) {
+      const index_t width = std::min(strip, cols.size() - j);
+      const matrix_view<char> a{const_cast<char*>(panel_a), rows.size(), s.count, 1, rows.size()};
+      const matrix_view<char> b{const_cast<char*>(panel_b) + j * p_.bytes.b, s.count, width, cols.size(), 1};
+      const auto part_of = [&](const matrix_view<char>& c, index_t bytes) {
+        return matrix_view<char>{
+            c.data + (rows.begin * c.row_stride + (cols.begin + j) * c.col_stride) * bytes, rows.size(),
+            width, c.row_stride, c.col_stride};
+      };
       const auto begin = recorder_->now(comm_.queue());
       if (into_c_)
-        p_.multiply_into_c(comm_.queue(), a, b, own_c());
+        p_.multiply_into_c(comm_.queue(), a, b, part_of(own_c(), index_t(p_.c.parts.front().element_bytes)));
       else
-        p_.multiply(comm_.queue(), a, b, c, t > 0);
+        p_.multiply(comm_.queue(), a, b, part_of(sums, p_.bytes.sum), adds);
       if (is_host) comm_.queue().wait_and_throw();
       recorder_->add({.what = activity::product,
-                      .step = t,
-                      .multiply_adds = double(m_) * double(width) * double(s.count)},
+                      .step = i,
+                      .multiply_adds = double(rows.size()) * double(width) * double(s.count)},
                      begin, recorder_->now(comm_.queue()));
       transfers.progress();
     }
@@ -281,10 +354,10 @@ class rank_product {
     const bool by_columns = s_.sums_by_columns();
     const index_t share = works_ ? share_begin(ik_ + 1) - share_begin(ik_) : 0;
     const char* const own = works_ ? sums_ + share_begin(ik_) * line() * p_.bytes.sum : nullptr;
-    move(activity::write_c, *plan_.c,
-         local("the sums", own, by_columns ? m_ : share, by_columns ? share : n_, by_columns ? 1 : n_,
-               by_columns ? m_ : 1, p_.bytes.sum),
-         p_.c, p_.update, by_columns, others_);
+    dist_operand sums{"the sums", {}, {}};
+    sums.parts.push_back({"the sums", own, std::size_t(p_.bytes.sum), by_columns ? m_ : share,
+                          by_columns ? share : n_, by_columns ? 1 : n_, by_columns ? m_ : 1});
+    move(activity::write_c, *plan_.c, sums, p_.c, p_.update, by_columns, others_);
   }
 
   dist::communicator& comm_;
@@ -297,13 +370,14 @@ class rank_product {
   const int im_, in_, ik_;
   const index_t m_, n_;  // of this rank's block
   bool into_c_ = false;  // products are written where C lies
-  /// Behind A's redistribution, where B is not sent and no messages lie where the first panels will: these need not wait for B.
-  std::optional<dist::communicator::queue_type::event_type> a_is_there_;
+  bool copies_by_stages_ = false;
+  /// Behind the redistribution of an operand whose panels travel, where the other's do not and no messages lie where these panels
+  /// will: they need not wait for the other.
+  std::optional<dist::communicator::queue_type::event_type> panels_are_there_;
   dist_account account_;
   dist_memory memory_;
-  char* own_a_ = nullptr;
-  char* own_b_ = nullptr;
-  char *panel_a_[2] = {}, *panel_b_[2] = {}, *sums_ = nullptr, *messages_ = nullptr;
+  std::vector<band> bands_a_, bands_b_;
+  char *sums_ = nullptr, *messages_ = nullptr;
   char* others_ = nullptr;  // sums of other ranks, then messages of C
   // Of a product here. Other ranks wait for this one's panels: it sends them, and all throw when they next agree.
   std::exception_ptr failure_;

@@ -51,6 +51,9 @@ dist::schedule dist_schedule(const dist_product& p, int ranks, const dist::gemm_
   if (!fits(s.pm, m) || !fits(s.pn, n) || !fits(s.pk, k) || index_t(s.pm) * s.pn * s.pk > ranks ||
       s.step < 1 || s.first_step < 0)
     refuse("has a grid or a step that does not fit");
+  if (s.first_sixteenths < 0 || s.first_sixteenths > 15 || (s.first_sixteenths > 0 && s.steps() > 1))
+    refuse("has first_sixteenths of " + std::to_string(s.first_sixteenths) +
+           ", but these are 0 to 15, and 0 with more than one step");
   const auto deals = [&](const dist::dealt_blocks& d, index_t extent, int parts) {
     return d.block == 0 || (s.pk == 1 && d.block > 0 && d.first > 0 && d.block <= extent &&
                             d.first <= extent && d.from >= 0 && d.from < parts);
@@ -93,7 +96,7 @@ dist_plan::dist_plan(dist::communicator& comm, const dist::operand_layouts& of, 
       text("op(A): " + of.a.to_string() + "\nop(B): " + of.b.to_string() + "\nC: " + of.c.to_string() +
            "\nschedule: " + (options.schedule ? s.to_string() : "chosen") + "\n") {
   if (s.m == 0 || s.n == 0 || s.k == 0) return;
-  const dist::layout of_a = s.layout_a(), of_b = s.layout_b();
+  const dist::layout of_a = s.layout_a(true), of_b = s.layout_b(true);
   if ((works = s.place(comm.rank(), im, in, ik))) m = s.rows_of(im), n = s.cols_of(in);
   own_k_a = of_a.part_extents(comm.rank()).cols, own_k_b = of_b.part_extents(comm.rank()).rows;
   a_stays = of.a.same_places(of_a), b_stays = of.b.same_places(of_b);

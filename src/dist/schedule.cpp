@@ -70,20 +70,23 @@ double shares_memory(const schedule& s, const schedule::box& x) {
   return (s.pk - 1) * double(ceil_div(lines, s.pk)) * double(length) * s.bytes.sum;
 }
 
-/// An axis of stretches, one behind the other.
+/// An axis of stretches. Those of a process lie one behind the other, or where it is said.
 class axis_of_runs {
  public:
   explicit axis_of_runs(int processes) : held_(std::size_t(processes), 0) { axis_.processes = processes; }
-  void add(int process, index_t end) {
-    const index_t begin = axis_.begin.back();
-    if (!axis_.process.empty() && axis_.process.back() == process) {
+  void add(int process, index_t end) { add(process, end, held_[std::size_t(process)]); }
+  void add(int process, index_t end, index_t at) {
+    index_t& next =
+        held_[std::size_t(process)];  // where what follows the last stretch of the process would lie
+    const index_t length = end - axis_.begin.back();
+    if (!axis_.process.empty() && axis_.process.back() == process && at == next) {
       axis_.begin.back() = end;
     } else {
       axis_.begin.push_back(end);
-      axis_.at.push_back(held_[std::size_t(process)]);
+      axis_.at.push_back(at);
       axis_.process.push_back(process);
     }
-    held_[std::size_t(process)] += end - begin;
+    next = at + length;
   }
   layout::axis take() { return std::move(axis_); }
 
@@ -91,6 +94,90 @@ class axis_of_runs {
   layout::axis axis_;
   std::vector<index_t> held_;
 };
+
+/// Lines of k that one rank has of A, and one of B.
+struct stretch {
+  index_t begin, end;
+  int of_a, of_b;
+};
+/// Those of a step, in the order of panels: by the rank that sends A's, then B's, so that messages are few.
+std::vector<stretch> stretches_of(const schedule& s, int ik, int t) {
+  const index_t begin = s.step_begin(ik, t), end = s.step_begin(ik, t + 1);
+  std::vector<stretch> all;
+  for_each_run(s.a_blocks, begin, end, s.pn, [&](int in, index_t from, index_t to) {
+    all.push_back({from, to, in, 0});
+  });
+  std::vector<stretch> both;
+  std::size_t i = 0;
+  for_each_run(s.b_blocks, begin, end, s.pm, [&](int im, index_t from, index_t to) {
+    for (; i < all.size() && all[i].begin < to; ++i) {
+      both.push_back({std::max(from, all[i].begin), std::min(to, all[i].end), all[i].of_a, im});
+      if (all[i].end > to) break;  // the rest of it is another rank's of B
+    }
+  });
+  std::stable_sort(both.begin(), both.end(), [](const stretch& x, const stretch& y) {
+    return std::pair(x.of_a, x.of_b) < std::pair(y.of_a, y.of_b);
+  });
+  return both;
+}
+std::vector<schedule::run> runs_of(const std::vector<stretch>& stretches, index_t begin,
+                                   int stretch::*sharer) {
+  std::vector<schedule::run> runs;
+  for (const stretch& x : stretches) {
+    const index_t end = begin + x.end - x.begin;
+    if (runs.empty() || runs.back().sharer != x.*sharer) runs.push_back({x.*sharer, begin, end});
+    runs.back().end = begin = end;
+  }
+  return runs;
+}
+
+/// k, dealt out to the ranks that share A or B.
+layout::axis k_axis(const schedule& s, int sharers, int stretch::*sharer, bool as_in_panels) {
+  axis_of_runs axis(s.pk * sharers);
+  std::vector<index_t> held(std::size_t(s.pk * sharers), 0);
+  for (int ik = 0; ik < s.pk; ++ik)
+    for (int step = 0; step < s.steps(); ++step) {
+      struct placed {
+        index_t end, at;
+        int process;
+      };
+      std::vector<placed> all;
+      for (const stretch& x : stretches_of(s, ik, step)) {
+        const int process = ik * sharers + x.*sharer;
+        all.push_back({x.end, held[std::size_t(process)], process});
+        held[std::size_t(process)] += x.end - x.begin;
+      }
+      std::sort(all.begin(), all.end(), [](const placed& x, const placed& y) { return x.end < y.end; });
+      for (const placed& x : all)
+        if (as_in_panels)
+          axis.add(x.process, x.end, x.at);
+        else
+          axis.add(x.process, x.end);
+    }
+  return axis.take();
+}
+
+/// How many of a rank's lines come first: whole tiles of the local product, where there are some.
+index_t first_of(index_t lines, int sixteenths) {
+  if (sixteenths == 0) return lines;
+  const index_t unit = lines < 1024 ? 1 : 128, first = lines / 16 * sixteenths + lines % 16 * sixteenths / 16;
+  return std::min(lines, ceil_div(first, unit) * unit);
+}
+/// Rows or columns, with one or two processes for each of `parts`: those that come first, and the others.
+layout::axis lines_axis(const dealt_blocks& d, index_t extent, int parts, int processes, int sixteenths) {
+  axis_of_runs axis(parts * processes);
+  std::vector<index_t> first(std::size_t(parts), extent);
+  for (int p = 0; processes > 1 && p < parts; ++p)
+    first[std::size_t(p)] = first_of(lines_of(d, 0, extent, p, parts), sixteenths);
+  for_each_run(d, 0, extent, parts, [&](int p, index_t begin, index_t end) {
+    index_t& left = first[std::size_t(p)];
+    const index_t between = std::min(end, begin + left);
+    left -= between - begin;
+    if (begin < between) axis.add(p * processes, between);
+    if (between < end) axis.add(p * processes + 1, end);
+  });
+  return axis.take();
+}
 
 std::string bytes_text(double bytes) {
   const char* const unit[] = {"B", "kB", "MB", "GB", "TB"};
@@ -135,49 +222,39 @@ index_t schedule::step_begin(int ik, int t) const {
 }
 
 std::vector<schedule::run> schedule::runs_of_a(int ik, int t) const {
-  std::vector<run> runs;
-  for_each_run(a_blocks, step_begin(ik, t), step_begin(ik, t + 1), pn,
-               [&](int in, index_t begin, index_t end) {
-                 runs.push_back({in, begin, end});
-               });
-  return runs;
+  return runs_of(stretches_of(*this, ik, t), step_begin(ik, t), &stretch::of_a);
 }
 std::vector<schedule::run> schedule::runs_of_b(int ik, int t) const {
-  std::vector<run> runs;
-  for_each_run(b_blocks, step_begin(ik, t), step_begin(ik, t + 1), pm,
-               [&](int im, index_t begin, index_t end) {
-                 runs.push_back({im, begin, end});
-               });
-  return runs;
+  return runs_of(stretches_of(*this, ik, t), step_begin(ik, t), &stretch::of_b);
 }
+
+index_t schedule::first_rows(int im) const { return first_of(rows_of(im), pn > 1 ? first_sixteenths : 0); }
+index_t schedule::first_cols(int in) const { return first_of(cols_of(in), pm > 1 ? first_sixteenths : 0); }
 
 bool schedule::sums_by_columns() const { return ceil_div(n, pn) >= ceil_div(m, pm); }
 
-layout schedule::layout_a() const {
-  axis_of_runs rows(pm), cols(pk * pn);
-  for_each_run(row_blocks, 0, m, pm, [&](int im, index_t, index_t end) { rows.add(im, end); });
-  for (int ik = 0; ik < pk; ++ik)
-    for (int step = 0; step < steps(); ++step)
-      for_each_run(a_blocks, step_begin(ik, step), step_begin(ik, step + 1), pn,
-                   [&](int in, index_t, index_t end) { cols.add(ik * pn + in, end); });
+layout schedule::layout_a(bool as_copied) const {
+  const int parts = as_copied && first_sixteenths > 0 && pn > 1 ? 2 : 1;
   layout::tables t;
-  t.rows = rows.take(), t.cols = cols.take();
+  t.rows = lines_axis(row_blocks, m, pm, parts, first_sixteenths);
+  t.cols = k_axis(*this, pn, &stretch::of_a, as_copied);
   for (int im = 0; im < pm; ++im)
-    for (int ik = 0; ik < pk; ++ik)
-      for (int in = 0; in < pn; ++in) t.rank.push_back(rank_of(im, in, ik));
-  t.part.assign(t.rank.size(), 0);
+    for (int part = 0; part < parts; ++part)
+      for (int ik = 0; ik < pk; ++ik)
+        for (int in = 0; in < pn; ++in) t.rank.push_back(rank_of(im, in, ik)), t.part.push_back(part);
   return layout(std::move(t));
 }
 
-// B's transpose is divided as A is, with m and n exchanged; only ranks are numbered otherwise.
-layout schedule::layout_b() const {
-  schedule turned = *this;
-  std::swap(turned.m, turned.n), std::swap(turned.pm, turned.pn);
-  std::swap(turned.row_blocks, turned.col_blocks), std::swap(turned.a_blocks, turned.b_blocks);
-  layout::tables t = turned.layout_a().transposed().parts_of_all();
-  for (int ik = 0, at = 0; ik < pk; ++ik)
+layout schedule::layout_b(bool as_copied) const {
+  const int parts = as_copied && first_sixteenths > 0 && pm > 1 ? 2 : 1;
+  layout::tables t;
+  t.rows = k_axis(*this, pm, &stretch::of_b, as_copied);
+  t.cols = lines_axis(col_blocks, n, pn, parts, first_sixteenths);
+  for (int ik = 0; ik < pk; ++ik)
     for (int im = 0; im < pm; ++im)
-      for (int in = 0; in < pn; ++in) t.rank[std::size_t(at++)] = rank_of(im, in, ik);
+      for (int in = 0; in < pn; ++in)
+        for (int part = 0; part < parts; ++part)
+          t.rank.push_back(rank_of(im, in, ik)), t.part.push_back(part);
   return layout(std::move(t));
 }
 
@@ -271,12 +348,16 @@ std::string schedule::to_string() const {
   char text[512];
   std::snprintf(
       text, sizeof text,
-      "%lld x %lld x %lld (m x n x k) on %d of %d ranks: grid %d x %d x %d, k in %d step%s of %lld%s; a rank "
+      "%lld x %lld x %lld (m x n x k) on %d of %d ranks: grid %d x %d x %d, k in %d step%s of %lld%s%s; a "
+      "rank "
       "receives at most %s (it touches %.3g of the lower bound) and allocates at most %s and buffers to "
       "redistribute",
       static_cast<long long>(m), static_cast<long long>(n), static_cast<long long>(k), places(), ranks, pm,
       pn, pk, steps(), steps() == 1 ? "" : "s", static_cast<long long>(step),
       first() < step ? (", the first of " + std::to_string(first())).c_str() : "",
+      first_sixteenths > 0
+          ? (", " + std::to_string(first_sixteenths) + "/16 of rows or columns first").c_str()
+          : "",
       bytes_text(double(volume())).c_str(), touched() / std::max(1.0, touched_bound()),
       bytes_text(double(memory())).c_str());
   std::string all = text;

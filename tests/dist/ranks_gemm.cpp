@@ -99,8 +99,8 @@ dist::dealt_blocks random_blocks(index_t extent, int parts) {
   return {1 + pick(int(extent)), 1 + pick(int(extent)), pick(parts)};
 }
 
-// Every grid, steps that do not divide k, parts of k without columns in the last step, places on any ranks, and parts dealt out
-// in any blocks, also parts without lines.
+// Every grid, steps that do not divide k, parts of k without columns in the last step, one step with some rows and columns first,
+// places on any ranks, and parts dealt out in any blocks, also parts without lines.
 TEST(DistGemm, AnyScheduleThatFits) {
   const int ranks = world().size();
   for (int pm = 1; pm <= ranks; ++pm)
@@ -116,6 +116,7 @@ TEST(DistGemm, AnyScheduleThatFits) {
         std::shuffle(s.ranks_of_places.begin(), s.ranks_of_places.end(), shared_random());
         s.ranks_of_places.resize(std::size_t(s.places()));
       }
+      if (pick(3) == 0) s.step = (s.k + pk - 1) / pk, s.first_step = 0, s.first_sixteenths = pick(16);
       if (pm > s.m || pn > s.n) continue;
       dist::gemm_options options;
       options.schedule = s;

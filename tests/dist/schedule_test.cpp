@@ -46,7 +46,26 @@ TEST(DistSchedule, LayoutsCoverTheMatrices) {
       if (random() % 2) s.a_blocks = blocks(k, s.pn);
       if (random() % 2) s.b_blocks = blocks(k, s.pm);
     }
+    if (random() % 3 == 0) {
+      s.step = std::max<index_t>(1, (k + s.pk - 1) / s.pk), s.first_step = 0;
+      s.first_sixteenths = int(random() % 16);
+    }
     SCOPED_TRACE(s.to_string());
+    const auto copied_a = s.layout_a(true), copied_b = s.layout_b(true);
+    ASSERT_EQ(copied_a.sizes(), s.layout_a().sizes());
+    ASSERT_EQ(copied_b.sizes(), s.layout_b().sizes());
+    for (int in = 0; in < s.pn; ++in)
+      for (int im = 0; im < s.pm; ++im) {
+        const int rank = s.rank_of(im, in, 0);
+        ASSERT_EQ(copied_a.part_extents(rank).rows, s.first_rows(im));
+        ASSERT_EQ(copied_b.part_extents(rank).cols, s.first_cols(in));
+        if (copied_a.parts(rank) > 1) {
+          ASSERT_EQ(copied_a.part_extents(rank, 1).rows, s.rows_of(im) - s.first_rows(im));
+        }
+        if (copied_b.parts(rank) > 1) {
+          ASSERT_EQ(copied_b.part_extents(rank, 1).cols, s.cols_of(in) - s.first_cols(in));
+        }
+      }
     const auto a = s.layout_a(), b = s.layout_b(), sums = s.layout_sums();
     ASSERT_EQ(std::pair(a.rows(), a.cols()), std::pair(m, k));
     ASSERT_EQ(std::pair(b.rows(), b.cols()), std::pair(k, n));
@@ -172,18 +191,31 @@ TEST(DistSchedule, EdgesAndText) {
 // panels, for which the product waits, are short.
 TEST(DistSchedule, StepsAreLongWhereSumsCostTime) {
   const index_t n = 8192;
-  const auto s = choose_schedule(n, n, n, 2, {}, dist::unlimited_memory, 12);
+  const auto s = choose_schedule(n, n, n, 4, {}, dist::unlimited_memory, 12);
   SCOPED_TRACE(s.to_string());
   EXPECT_GE(s.steps(), 2);
   EXPECT_LE(s.steps(), 4);
   EXPECT_LE(4 * s.first(), s.step);
   EXPECT_EQ(s.step_begin(0, 1), s.first());
   EXPECT_EQ(s.step_begin(0, s.steps()), n);
-  EXPECT_GT(choose_schedule(n, n, n, 2).steps(), 8);
+  EXPECT_GT(choose_schedule(n, n, n, 4).steps(), 8);
   const index_t less = s.memory() - s.step * n / 2;
-  const auto lean = choose_schedule(n, n, n, 2, {}, less, 12);
+  const auto lean = choose_schedule(n, n, n, 4, {}, less, 12);
   EXPECT_LE(lean.memory(), less);
   EXPECT_LT(lean.step, s.step);
+}
+
+// On two ranks one step in two stages is enough, if panels are long.
+TEST(DistSchedule, OneStepIsCutWherePanelsAreLong) {
+  const auto of = [](index_t n, dist::element_bytes bytes) {
+    return choose_schedule(n, n, n, 2, bytes, dist::unlimited_memory, 12);
+  };
+  EXPECT_EQ(std::pair(of(8192, {}).steps(), of(8192, {}).first_sixteenths), std::pair(1, 4));
+  EXPECT_EQ(of(8192, {4, 4, 4}).stages(), 2);
+  EXPECT_GT(of(4096, {}).steps(), 1);
+  EXPECT_EQ(of(4096, {}).first_sixteenths, 0);
+  EXPECT_EQ(std::pair(of(4096, {2, 2, 4}).steps(), of(4096, {2, 2, 4}).stages()), std::pair(1, 1));
+  EXPECT_EQ(choose_schedule(8192, 8192, 8192, 2).first_sixteenths, 0);
 }
 
 // Where matrices lie.
@@ -346,13 +378,25 @@ TEST(DistScheduleOfLayouts, HalvesAreMultipliedAtOnceOnFewDevices) {
     return s;
   };
   for (const index_t n : {4096, 16384, 32768, 40960})
-    for (const int ranks : {2, 4}) EXPECT_EQ(of(n, ranks).steps(), 1) << n << " on " << ranks;
+    for (const int ranks : {2, 4}) {
+      const auto s = of(n, ranks);
+      SCOPED_TRACE(s.to_string());
+      EXPECT_EQ(s.steps(), 1);
+      // Long transfers are cut in two, and blocks of one sender travel as one message.
+      EXPECT_EQ(s.first_sixteenths, n < 16384 ? 0 : ranks == 2 ? 4 : 8);
+      EXPECT_EQ(s.stages(), n < 16384 ? 1 : 2);
+      EXPECT_EQ(s.runs_of_a(0, 0).size(), std::size_t(s.pn));
+      EXPECT_EQ(s.runs_of_b(0, 0).size(), std::size_t(s.pm));
+      EXPECT_EQ(s.first_rows(0) * 16,
+                s.rows_of(0) * (s.stages() == 1 || s.pn == 1 ? 16 : s.first_sixteenths));
+    }
   EXPECT_GT(of(16384, 16).steps(), 1);
   const auto s = of(16384, 2);
   const index_t less = s.memory() - 16384 * 8192;
   const auto lean = choose_schedule(16384, 16384, 16384, 2, halves, less, 12);
   EXPECT_LE(lean.memory(), less);
   EXPECT_GT(lean.steps(), 1);
+  EXPECT_EQ(lean.first_sixteenths, 0);
   EXPECT_GT(choose_schedule(16384, 16384, 16384, 2, halves).steps(), 8);
 }
 

@@ -30,7 +30,7 @@ struct dist_plan {
   bool works = false;
   int im = 0, in = 0, ik = 0;
   index_t m = 0, n = 0, own_k_a = 0, own_k_b = 0;
-  /// On the ranks where they are, and in the order of the schedule.
+  /// They lie as gemm would copy them: on the same ranks, and in the order of panels. C in that of the sums.
   bool a_stays = false, b_stays = false, c_stays = false;
   /// How A and B get to where the schedule wants them, and sums to C; null if there is nothing to multiply.
   std::unique_ptr<const dist_path> a, b, c;

@@ -42,6 +42,9 @@ struct KERAMOS_EXPORT schedule {
   index_t step = 1;  ///< columns of A and rows of B that are multiplied at a time
   /// The same of the first step, if it is shorter, since a rank waits for its panels; 0: as the others.
   index_t first_step = 0;
+  /// With one step, for which no product can hide the panels: so many sixteenths of a rank's rows of C, where panels of A travel,
+  /// and of its columns, where those of B do, are multiplied while the panels of the others travel. 0: panels travel at once.
+  int first_sixteenths = 0;
 
   /// Each part of m, n and k is one stretch, and columns of A and rows of B of each step are shared out in stretches. Where pk is
   /// 1, they may be dealt out in blocks instead, as operands are: rows of A and C to the pm parts of m, columns of B and C to
@@ -71,7 +74,14 @@ struct KERAMOS_EXPORT schedule {
   int steps() const;
   index_t first() const { return first_step > 0 && first_step < step ? first_step : step; }
   index_t step_begin(int ik, int t) const;
-  /// The columns of A, or rows of B, of a step, in their order: `sharer` (an in of A, an im of B) has begin ... end - 1.
+  /// Groups of panels that travel one after the other: steps, or of the only one the first rows and columns, and the others.
+  int stages() const { return first_sixteenths > 0 ? 2 : steps(); }
+  /// How many rows of C at a place with this im belong to the first stage, and columns at one with this in; all where there is
+  /// nothing to cut.
+  index_t first_rows(int im) const;
+  index_t first_cols(int in) const;
+  /// Columns of A's panel of a step, or rows of B's, counted from the step's first on: begin ... end - 1 come from `sharer` (an in
+  /// of A, an im of B). Where lines of k are dealt out in blocks, those of one sharer stand side by side in panels.
   struct run {
     int sharer;
     index_t begin, end;
@@ -84,9 +94,10 @@ struct KERAMOS_EXPORT schedule {
 
   /// Where op(A) (m x k), op(B) (k x n) and the sums (m x n) lie while the product runs. A rank has one part of each at most.
   /// Columns of A of each step are shared out to the pn ranks that need them, rows of B to the pm, blocks of C to the pk. A user
-  /// whose matrices lie so saves nothing but time: they are copied, but not sent.
-  layout layout_a() const;
-  layout layout_b() const;
+  /// whose matrices lie so saves nothing but time: they are copied, but not sent. `as_copied`: as gemm has its copies, with lines
+  /// of k in the order of panels, and with rows of A and columns of B of each stage in a part of their own.
+  layout layout_a(bool as_copied = false) const;
+  layout layout_b(bool as_copied = false) const;
   layout layout_sums() const;
 
   /// Bytes that a rank receives in panels and in sums: not what it takes to bring operands into these layouts.
@@ -114,8 +125,9 @@ struct KERAMOS_EXPORT schedule {
 ///
 /// Long steps read and write the sums less often, short ones wait less for the first panels. `memory_per_link` is how many
 /// bytes a rank's machine reads and writes of its memory while it receives one from another, and sets the balance, with a short
-/// first step; products of elements narrower than their sums take one step instead of two. 0: steps are as short as products
-/// of panels outweigh sums and messages are long, which suits hosts.
+/// first step. Products of elements narrower than their sums take one step instead of two, and so do others of which a rank
+/// receives 128 MB of panels or more. One step with so much is cut by first_sixteenths. 0: steps are as short as products of panels
+/// outweigh sums and messages are long, which suits hosts.
 /// @throws memory_error if no grid fits, with the bytes that the leanest needs; invalid_argument if an extent is negative or
 /// there is no rank.
 KERAMOS_EXPORT schedule choose_schedule(index_t m, index_t n, index_t k, int ranks, element_bytes bytes = {},

@@ -9,7 +9,7 @@ enum class activity : char {
   redistribute_a,  ///< A is brought to where the schedule needs it: packed, sent, unpacked
   redistribute_b,  ///< the same of B
   panels,          ///< the panels of A and B of one step arrive; they travel in one group of transfers
-  product,         ///< panels are multiplied. On hosts a step may have several: one for each strip of columns
+  product,         ///< panels are multiplied. A step may have several: on hosts one for each strip of columns
   exchange_sums,   ///< partial sums arrive from the ranks that have other parts of k
   add_sums,        ///< they are added
   write_c,         ///< the result is brought to where C lies, and alpha and beta are applied
@@ -38,7 +38,9 @@ constexpr const char* to_string(activity a) {
 /// barrier lets them go at the same time, which is some microseconds.
 struct interval {
   activity what = activity::product;
-  int step = -1;  ///< of panels and products, from 0; of others -1
+  /// Of panels and products, from 0; of others -1. The only step of a schedule with first_sixteenths counts as two: what comes
+  /// first, and the others.
+  int step = -1;
   /// On devices when the device began and ended, by events on its streams; on hosts by a clock that never goes back.
   /// Transfers begin when they may: their memory is free and the rank has posted them. So waiting for the other rank counts.
   /// Transfers by MPI end when this rank has noticed, as it does between strips of a product and when it waits for them.
