@@ -110,16 +110,20 @@ TYPED_TEST(FusedComplex, EpilogueAndClassesOfOthers) {
   const matrix_view<Z> of_std{reinterpret_cast<Z*>(a.data()), m, k, k, 1};
   const matrix_view<keramos::complex<R>> of_keramos{reinterpret_cast<keramos::complex<R>*>(b.data()), k, n, n,
                                                     1};
-  gemm(q, of_std, of_keramos, c, epilogue::linear(Z(0, 1), 0) | adds_complex_place());
-  q.wait();
+  const auto multiply = [&](const auto& zero) {  // beta of any class of numbers
+    Kokkos::deep_copy(c, TypeParam(R(std::nan("")), R(0)));
+    gemm(q, of_std, of_keramos, c, epilogue::linear(Z(0, 1), zero) | adds_complex_place());
+    q.wait();
+    return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), c);
+  };
   record_support("epilogue", of_std, of_keramos, as_matrix(c), op::N, op::N);
-  const auto hc = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), c);
-  for (index_t i = 0; i < m; ++i)
-    for (index_t j = 0; j < n; ++j) {
-      const auto sum = reference::product_element(ha, hb, i, j, k).value;
-      ASSERT_EQ(Z(hc(i, j).real(), hc(i, j).imag()), (Z(R(i % 4 - sum.im), R(j % 4 + sum.re))))
-          << i << ", " << j;
-    }
+  for (const auto& hc : {multiply(0), multiply(Z(0)), multiply(TypeParam(0))})
+    for (index_t i = 0; i < m; ++i)
+      for (index_t j = 0; j < n; ++j) {
+        const auto sum = reference::product_element(ha, hb, i, j, k).value;
+        ASSERT_EQ(Z(hc(i, j).real(), hc(i, j).imag()), (Z(R(i % 4 - sum.im), R(j % 4 + sum.re))))
+            << i << ", " << j;
+      }
 }
 
 template <class Elements>

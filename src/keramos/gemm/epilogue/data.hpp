@@ -4,11 +4,22 @@
 #include <concepts>
 #include <type_traits>
 
+#include <keramos/base/complex.hpp>
 #include <keramos/base/index.hpp>
 #include <keramos/base/macros.hpp>
 #include <keramos/view/grid_view.hpp>
 
 namespace keramos::epilogue::parts {
+
+/// As what an epilogue holds a caller's number: complex ones as the library's, for devices cannot call functions of std::complex.
+template <class T>
+struct held {
+  using type = T;
+};
+template <complex_like Z>
+struct held<Z> {
+  using type = complex<typename Z::value_type>;
+};
 
 /// A number that an epilogue holds, as one of the type of sums.
 template <class T, class U>

@@ -31,7 +31,9 @@ struct linear_block {
 /// floating-point numbers do not compile there.
 template <class A, class B>
 constexpr auto linear(A alpha, B beta) {
-  return linear_block<A, B>{alpha, beta};
+  using held_a = typename parts::held<A>::type;
+  using held_b = typename parts::held<B>::type;
+  return linear_block<held_a, held_b>{held_a(alpha), held_b(beta)};
 }
 
 }  // namespace keramos::epilogue
