@@ -214,10 +214,11 @@ void run_emulated(const Exec& exec, workspace<Exec>& memory, const gemm_problem<
 /// part of Ĉ keeps that bound with 2k + 4 for k + 2 and |z| for |Re z| + |Im z|. That holds for real with complex too; a
 /// part that is NaN or infinite reaches sums of that part alone. Halves with float are floats. float16 and bfloat16 are
 /// multiplied and summed in f32, with its bound; a C of their type is rounded to the nearest at the end, once. Subnormal
-/// bfloat16s count as zeros on hosts that multiply them by AVX512-BF16 or AMX. float8_e4m3 and float8_e5m2 are too, but on
-/// GPUs their tensor cores keep fewer bits of sums: k in parts of at most 128 is summed there, and these in f32. To the bound
-/// comes 2^-11·|alpha||A||B|. Products and sums of integers are exact modulo
-/// 2^32. The same call on the same device and build gives bitwise the same answer.
+/// bfloat16s count as zeros on hosts that multiply them by AVX512-BF16 or AMX. On GPUs subnormal float16s and bfloat16s count
+/// as the smallest normal ones in that bound, for tensor cores lose bits of their products. float8_e4m3 and float8_e5m2 are
+/// summed in f32 too, but on GPUs their tensor cores keep fewer bits of sums: k in parts of at most 128 is summed there, and
+/// these in f32. To the bound comes 2^-11·|alpha||A||B|. Products and sums of integers are exact modulo 2^32. The same call on
+/// the same device and build gives bitwise the same answer.
 ///
 /// options.compute = gemm_compute::tf32, for f32 on CUDA from compute capability 8.0 on: elements are rounded to eleven bits
 /// first, so to the bound comes 2^-10·(1 + 2^-12)·|alpha||A||B|. A matrix times a vector is computed as without.
