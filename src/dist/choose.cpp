@@ -176,7 +176,7 @@ schedule dealt_like(schedule s, const operand_layouts& where) {
 }
 
 /// Makes steps whole rounds, in which all sharers send as much. False if that takes more memory, if too little of the panels is
-/// hidden then (of the only step none has to be), or if messages are too short.
+/// hidden then (of the only step none has to be), or if steps have very many blocks.
 bool choose_rounds(schedule& s, index_t memory, double memory_per_link) {
   if (s.a_blocks.block == 0 && s.b_blocks.block == 0) return true;
   constexpr index_t most_blocks = 64, least_hidden = 4;  // of a step; for which nothing waits, of all: 3 in 4

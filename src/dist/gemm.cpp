@@ -51,7 +51,8 @@ class rank_product {
 
   void run(dist_recorder& recorder) {
     recorder_ = &recorder;
-    // Where nothing is sent, what belongs to the second stage is copied while the first one's panels travel.
+    // Where nothing is sent, what belongs to the second stage is copied later: while the first one's panels travel, if a queue
+    // orders transfers.
     copies_by_stages_ = works_ && s_.first_sixteenths > 0 && plan_.a->is_local() && plan_.b->is_local();
     redistribute(copies_by_stages_ ? 0 : -1);
     multiply();
@@ -73,7 +74,7 @@ class rank_product {
     char* panel[2] = {};
     index_t size() const { return end - begin; }
   };
-  /// One for each stage, or for all. `own`: where the matrix lies as the schedule wants it, or null.
+  /// One for each stage, or for all. `own`: where the matrix lies as the schedule wants it, or null, as it is with two.
   static std::vector<band> bands_of(index_t lines, index_t first, char* own) {
     if (first >= lines) return {{0, lines, own}};
     return {{0, first}, {first, lines}};
@@ -223,8 +224,8 @@ class rank_product {
       s.held_a = before.held_a, s.held_b = before.held_b;
     std::vector<dist::outgoing> out;
     std::vector<dist::incoming> in;
-    // The panels of the step before the last are not needed any more when its product is done.
     if (i > 0 && copies_by_stages_) redistribute(i);
+    // The panels of the step before the last are not needed any more when its product is done.
     comm_.transfers().depends_on(panels_are_there_ ? *panels_are_there_ : comm_.queue().completion());
     panels_are_there_.reset();
     // Before the first product there is nothing else to do: own lines are put into its panels while those of others arrive. Those

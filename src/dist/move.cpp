@@ -76,30 +76,27 @@ dist_rectangle block_of(const region& part, index_t row, index_t rows, index_t c
   return {data, part.row_stride, part.col_stride, nullptr, nullptr, rows, cols};
 }
 
-bool is_same_place(const dist_rectangle& x, const dist_rectangle& y) {
-  return x.data == y.data && x.row_stride == y.row_stride && x.col_stride == y.col_stride && !x.rows &&
-         !y.rows && !x.cols && !y.cols;
-}
-
-/// Copies a piece that stays on this rank: block by block if there are few, since kernels are faster without lists.
+/// Copies a piece that stays on this rank: block by block if they are few and large, since kernels are faster without lists.
 void copy_own(dist::communicator& comm, const dist_turn& turn, const dist_move& move,
               const dist_route::piece& from, const dist_route::piece& to) {
-  constexpr std::size_t few = 64;
+  const region& here = move.source.parts[std::size_t(from.part)];
+  const region& there = move.target.parts[std::size_t(to.part)];
+  if (here.data == there.data && here.row_stride == there.row_stride && here.col_stride == there.col_stride &&
+      *from.rows == *to.rows && *from.cols == *to.cols)
+    return;
+  constexpr std::size_t few = 64, large = 1 << 16;  // blocks; bytes
   const auto stretches = [](const dist_lines& x, const dist_lines& y) {
     return x.stretches.size() + y.stretches.size() - 1;
   };
-  const auto copy = [&](const dist_rectangle& here, const dist_rectangle& there) {
-    if (!is_same_place(here, there)) move.transfer(comm.queue(), here, there);
-  };
-  if (stretches(*from.rows, *to.rows) * stretches(*from.cols, *to.cols) > few) {
-    copy(turn.from.rectangle(move.source, from), turn.to.rectangle(move.target, to));
+  const std::size_t blocks = stretches(*from.rows, *to.rows) * stretches(*from.cols, *to.cols);
+  if (blocks > 1 && (blocks > few || from.size() * here.element_bytes < blocks * large)) {
+    move.transfer(comm.queue(), turn.from.rectangle(move.source, from), turn.to.rectangle(move.target, to));
     return;
   }
-  const region& here = move.source.parts[std::size_t(from.part)];
-  const region& there = move.target.parts[std::size_t(to.part)];
   for_each_stretch(*from.rows, *to.rows, [&](index_t row, index_t to_row, index_t rows) {
     for_each_stretch(*from.cols, *to.cols, [&](index_t col, index_t to_col, index_t cols) {
-      copy(block_of(here, row, rows, col, cols), block_of(there, to_row, rows, to_col, cols));
+      move.transfer(comm.queue(), block_of(here, row, rows, col, cols),
+                    block_of(there, to_row, rows, to_col, cols));
     });
   });
 }

@@ -100,7 +100,9 @@ struct stretch {
   index_t begin, end;
   int of_a, of_b;
 };
-/// Those of a step, in the order of panels: by the rank that sends A's, then B's, so that messages are few.
+bool deals_k(const schedule& s) { return s.a_blocks.block > 0 || s.b_blocks.block > 0; }
+/// Those of a step, in the order of panels. Blocks that are dealt stand by the rank that sends A's, then B's, so that messages are
+/// few: B's senders in turn and back, so that the last of one of A's is the first of the next.
 std::vector<stretch> stretches_of(const schedule& s, int ik, int t) {
   const index_t begin = s.step_begin(ik, t), end = s.step_begin(ik, t + 1);
   std::vector<stretch> all;
@@ -115,9 +117,10 @@ std::vector<stretch> stretches_of(const schedule& s, int ik, int t) {
       if (all[i].end > to) break;  // the rest of it is another rank's of B
     }
   });
-  std::stable_sort(both.begin(), both.end(), [](const stretch& x, const stretch& y) {
-    return std::pair(x.of_a, x.of_b) < std::pair(y.of_a, y.of_b);
-  });
+  const auto place = [](const stretch& x) { return std::pair(x.of_a, x.of_a % 2 == 0 ? x.of_b : -x.of_b); };
+  if (deals_k(s))
+    std::stable_sort(both.begin(), both.end(),
+                     [&](const stretch& x, const stretch& y) { return place(x) < place(y); });
   return both;
 }
 std::vector<schedule::run> runs_of(const std::vector<stretch>& stretches, index_t begin,
@@ -132,11 +135,17 @@ std::vector<schedule::run> runs_of(const std::vector<stretch>& stretches, index_
 }
 
 /// k, dealt out to the ranks that share A or B.
-layout::axis k_axis(const schedule& s, int sharers, int stretch::*sharer, bool as_in_panels) {
+layout::axis k_axis(const schedule& s, const dealt_blocks& blocks, int sharers, int stretch::*sharer,
+                    bool as_in_panels) {
   axis_of_runs axis(s.pk * sharers);
   std::vector<index_t> held(std::size_t(s.pk * sharers), 0);
   for (int ik = 0; ik < s.pk; ++ik)
     for (int step = 0; step < s.steps(); ++step) {
+      if (!as_in_panels || !deals_k(s)) {
+        for_each_run(blocks, s.step_begin(ik, step), s.step_begin(ik, step + 1), sharers,
+                     [&](int p, index_t, index_t end) { axis.add(ik * sharers + p, end); });
+        continue;
+      }
       struct placed {
         index_t end, at;
         int process;
@@ -148,19 +157,18 @@ layout::axis k_axis(const schedule& s, int sharers, int stretch::*sharer, bool a
         held[std::size_t(process)] += x.end - x.begin;
       }
       std::sort(all.begin(), all.end(), [](const placed& x, const placed& y) { return x.end < y.end; });
-      for (const placed& x : all)
-        if (as_in_panels)
-          axis.add(x.process, x.end, x.at);
-        else
-          axis.add(x.process, x.end);
+      for (const placed& x : all) axis.add(x.process, x.end, x.at);
     }
   return axis.take();
 }
 
-/// How many of a rank's lines come first: whole tiles of the local product, where there are some.
+/// How many of a rank's lines come first: whole tiles of the local product where there are some, so that panels are aligned.
 index_t first_of(index_t lines, int sixteenths) {
   if (sixteenths == 0) return lines;
-  const index_t unit = lines < 1024 ? 1 : 128, first = lines / 16 * sixteenths + lines % 16 * sixteenths / 16;
+  const index_t unit = lines < 64     ? 1
+                       : lines < 1024 ? 16
+                                      : 128,
+                first = lines / 16 * sixteenths + lines % 16 * sixteenths / 16;
   return std::min(lines, ceil_div(first, unit) * unit);
 }
 /// Rows or columns, with one or two processes for each of `parts`: those that come first, and the others.
@@ -237,7 +245,7 @@ layout schedule::layout_a(bool as_copied) const {
   const int parts = as_copied && first_sixteenths > 0 && pn > 1 ? 2 : 1;
   layout::tables t;
   t.rows = lines_axis(row_blocks, m, pm, parts, first_sixteenths);
-  t.cols = k_axis(*this, pn, &stretch::of_a, as_copied);
+  t.cols = k_axis(*this, a_blocks, pn, &stretch::of_a, as_copied);
   for (int im = 0; im < pm; ++im)
     for (int part = 0; part < parts; ++part)
       for (int ik = 0; ik < pk; ++ik)
@@ -248,7 +256,7 @@ layout schedule::layout_a(bool as_copied) const {
 layout schedule::layout_b(bool as_copied) const {
   const int parts = as_copied && first_sixteenths > 0 && pm > 1 ? 2 : 1;
   layout::tables t;
-  t.rows = k_axis(*this, pm, &stretch::of_b, as_copied);
+  t.rows = k_axis(*this, b_blocks, pm, &stretch::of_b, as_copied);
   t.cols = lines_axis(col_blocks, n, pn, parts, first_sixteenths);
   for (int ik = 0; ik < pk; ++ik)
     for (int im = 0; im < pm; ++im)
@@ -356,7 +364,7 @@ std::string schedule::to_string() const {
       pn, pk, steps(), steps() == 1 ? "" : "s", static_cast<long long>(step),
       first() < step ? (", the first of " + std::to_string(first())).c_str() : "",
       first_sixteenths > 0
-          ? (", " + std::to_string(first_sixteenths) + "/16 of rows or columns first").c_str()
+          ? (", " + std::to_string(first_sixteenths) + "/16 of rows and columns that travel first").c_str()
           : "",
       bytes_text(double(volume())).c_str(), touched() / std::max(1.0, touched_bound()),
       bytes_text(double(memory())).c_str());

@@ -44,6 +44,22 @@ TEST(DistRedistribute, Complex) {
   redistribute_cases<std::complex<float>>(3);
 }
 
+// Blocks that stay on their rank, so few and large that each is copied by itself.
+TEST(DistRedistribute, LargeBlocksThatStay) {
+  const int ranks = world().size(), rank = world().rank();
+  const index_t rows = index_t(512) * ranks, cols = 128;
+  const auto in_blocks = [&](index_t block) {
+    return dist::layout(dist::block_cyclic{rows, cols, block, cols, {ranks, 1}});
+  };
+  std::mt19937 own(unsigned(rank) + shared_random()());
+  known_matrix<double> from(in_blocks(128), 1, rank, own), to(in_blocks(256), 2, rank, own);
+  auto expected = to;
+  expected.each_own(rank, [&](index_t i, index_t j, double& x) { x = from.at(i, j); });
+  dist::redistribute(world(), op::N, from.get<const double>(), to.get());
+  to.fetch();
+  EXPECT_TRUE(to.storage == expected.storage);
+}
+
 TEST(DistRedistribute, WhatLiesInPlaceIsNotSent) {
   const dist::layout l = dist::block_cyclic{40, 40, 4, 4, {1, world().size()}};
   std::mt19937 own(1);

@@ -38,9 +38,11 @@ KERAMOS_EXPORT void dist_check(const std::string& caller, const dist_operand& x,
 struct dist_lines {
   struct stretch {
     index_t begin, end;
+    bool operator==(const stretch&) const = default;
   };
   std::vector<stretch> stretches;
   index_t count = 0;
+  bool operator==(const dist_lines&) const = default;
 
   void add(index_t begin, index_t end) {
     if (!stretches.empty() && stretches.back().end == begin)

@@ -81,7 +81,8 @@ struct KERAMOS_EXPORT schedule {
   index_t first_rows(int im) const;
   index_t first_cols(int in) const;
   /// Columns of A's panel of a step, or rows of B's, counted from the step's first on: begin ... end - 1 come from `sharer` (an in
-  /// of A, an im of B). Where lines of k are dealt out in blocks, those of one sharer stand side by side in panels.
+  /// of A, an im of B). Where lines of k are dealt out in blocks, those of one sharer stand side by side in A's panels, and in few
+  /// places in B's.
   struct run {
     int sharer;
     index_t begin, end;
@@ -92,7 +93,8 @@ struct KERAMOS_EXPORT schedule {
   /// Whether the sums of a block stand by columns and are shared out by columns.
   bool sums_by_columns() const;
 
-  /// Where op(A) (m x k), op(B) (k x n) and the sums (m x n) lie while the product runs. A rank has one part of each at most.
+  /// Where op(A) (m x k), op(B) (k x n) and the sums (m x n) lie while the product runs. A rank has one part of each at most, or
+  /// one for each stage `as_copied`.
   /// Columns of A of each step are shared out to the pn ranks that need them, rows of B to the pm, blocks of C to the pk. A user
   /// whose matrices lie so saves nothing but time: they are copied, but not sent. `as_copied`: as gemm has its copies, with lines
   /// of k in the order of panels, and with rows of A and columns of B of each stage in a part of their own.

@@ -6,7 +6,7 @@
 namespace keramos::dist {
 
 enum class activity : char {
-  redistribute_a,  ///< A is brought to where the schedule needs it: packed, sent, unpacked
+  redistribute_a,  ///< A is brought to where the schedule needs it: packed, sent, unpacked; once, or for each stage
   redistribute_b,  ///< the same of B
   panels,          ///< the panels of A and B of one step arrive; they travel in one group of transfers
   product,         ///< panels are multiplied. A step may have several: on hosts one for each strip of columns
