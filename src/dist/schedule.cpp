@@ -100,7 +100,15 @@ struct stretch {
   index_t begin, end;
   int of_a, of_b;
 };
-bool deals_k(const schedule& s) { return s.a_blocks.block > 0 || s.b_blocks.block > 0; }
+/// Whether lines of k stand by their senders in panels. An operand whose panels do not travel must stand so as well: that is worth a
+/// copy of it if it is no larger than twice what travels.
+bool sorts_k(const schedule& s) {
+  if (s.a_blocks.block == 0 && s.b_blocks.block == 0) return false;
+  const schedule::box x = s.largest_box();
+  const double a = double(x.m) * s.bytes.a, b = double(x.n) * s.bytes.b;  // of a line of k
+  if (s.pm > 1 && s.pn > 1) return true;
+  return s.pn == 1 ? a <= 2 * b * (s.pm - 1) / s.pm : b <= 2 * a * (s.pn - 1) / s.pn;
+}
 /// Those of a step, in the order of panels. Blocks that are dealt stand by the rank that sends A's, then B's, so that messages are
 /// few: B's senders in turn and back, so that the last of one of A's is the first of the next.
 std::vector<stretch> stretches_of(const schedule& s, int ik, int t) {
@@ -118,7 +126,7 @@ std::vector<stretch> stretches_of(const schedule& s, int ik, int t) {
     }
   });
   const auto place = [](const stretch& x) { return std::pair(x.of_a, x.of_a % 2 == 0 ? x.of_b : -x.of_b); };
-  if (deals_k(s))
+  if (sorts_k(s))
     std::stable_sort(both.begin(), both.end(),
                      [&](const stretch& x, const stretch& y) { return place(x) < place(y); });
   return both;
@@ -141,7 +149,7 @@ layout::axis k_axis(const schedule& s, const dealt_blocks& blocks, int sharers, 
   std::vector<index_t> held(std::size_t(s.pk * sharers), 0);
   for (int ik = 0; ik < s.pk; ++ik)
     for (int step = 0; step < s.steps(); ++step) {
-      if (!as_in_panels || !deals_k(s)) {
+      if (!as_in_panels || !sorts_k(s)) {
         for_each_run(blocks, s.step_begin(ik, step), s.step_begin(ik, step + 1), sharers,
                      [&](int p, index_t, index_t end) { axis.add(ik * sharers + p, end); });
         continue;

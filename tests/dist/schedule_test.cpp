@@ -400,6 +400,27 @@ TEST(DistScheduleOfLayouts, HalvesAreMultipliedAtOnceOnFewDevices) {
   EXPECT_GT(choose_schedule(16384, 16384, 16384, 2, halves).steps(), 8);
 }
 
+// Blocks of one sender are one message, unless a large operand that does not travel would have to be copied for that.
+TEST(DistScheduleOfLayouts, PanelsAreSortedWhereThatPays) {
+  const auto of = [](index_t m, index_t n, index_t k, dist::process_grid grid) {
+    const auto l = [&](index_t rows, index_t cols) {
+      return layout(dist::block_cyclic{rows, cols, 64, 64, grid});
+    };
+    return choose_schedule({l(m, k), l(k, n), l(m, n)}, grid.rows * grid.cols, {}, dist::unlimited_memory,
+                           12);
+  };
+  const auto tall = of(100000, 512, 1024, {4, 1});
+  SCOPED_TRACE(tall.to_string());
+  EXPECT_EQ(tall.b_blocks.block, 64);
+  EXPECT_TRUE(tall.layout_a(true).same_places(tall.layout_a()));
+  EXPECT_GT(tall.runs_of_b(0, 1).size(), 4u);
+  const auto square = of(1024, 1024, 1024, {2, 2});
+  EXPECT_EQ(square.a_blocks.block, 64);
+  EXPECT_EQ(square.runs_of_a(0, 0).size(), 2u);
+  EXPECT_EQ(square.runs_of_b(0, 0).size(), 2u);
+  EXPECT_TRUE(square.layout_a(true).same_places(square.layout_a()));  // own lines stay in their order
+}
+
 // Matrices that lie as the schedule wants them choose it.
 TEST(DistScheduleOfLayouts, ItsOwnLayoutsChooseIt) {
   random_layouts random(23);
