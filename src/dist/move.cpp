@@ -3,6 +3,7 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <set>
 #include <tuple>
 
 #include <keramos/dist/move.hpp>
@@ -29,6 +30,26 @@ void intersect(const dist::layout::axis& mine, const dist::layout::axis& other,
         lists[{mine.process[b], other.process[x]}].add(mine.at[b] + from - begin, mine.at[b] + to - begin);
     }
   }
+}
+
+/// Whether each element has the same rank in both layouts.
+bool stays_on_ranks(const dist::layout& source, const dist::layout& target) {
+  const auto &s = source.parts_of_all(), &t = target.parts_of_all();
+  const auto pairs = [](const dist::layout::axis& x, const dist::layout::axis& y) {
+    std::set<std::pair<int, int>> of_processes;
+    for (std::size_t i = 0, j = 0; i < x.at.size() && j < y.at.size();) {
+      const index_t begin = std::max(x.begin[i], y.begin[j]), x_end = x.begin[i + 1], y_end = y.begin[j + 1];
+      if (begin < std::min(x_end, y_end)) of_processes.emplace(x.process[i], y.process[j]);
+      i += x_end <= y_end, j += y_end <= x_end;
+    }
+    return of_processes;
+  };
+  const auto cols = pairs(s.cols, t.cols);
+  for (const auto& [p, q] : pairs(s.rows, t.rows))
+    for (const auto& [x, y] : cols)
+      if (s.rank[std::size_t(p * s.cols.processes + x)] != t.rank[std::size_t(q * t.cols.processes + y)])
+        return false;
+  return true;
 }
 
 /// The bytes that pieces begin at in a message to all, and the end. What stays on rank `me` is in none.
@@ -296,7 +317,7 @@ dist_path::dist_path(dist::communicator& comm, const dist::layout& source, const
   const index_t rows = target.rows(), cols = target.cols();
   if (rows == 0 || cols == 0) return;
   // Every rank finds the same, so that they halve together.
-  if (source.same_places(target))
+  if (stays_on_ranks(source, target))
     turns_.push_back({0, 0, rows, cols});
   else
     divide({0, 0, rows, cols}, source, target, comm.rank());

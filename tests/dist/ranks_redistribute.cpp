@@ -60,6 +60,21 @@ TEST(DistRedistribute, LargeBlocksThatStay) {
   EXPECT_TRUE(to.storage == expected.storage);
 }
 
+// What is only reordered on each rank needs no memory for messages, and so no turns.
+TEST(DistRedistribute, NothingIsSentToReorder) {
+  const int ranks = world().size(), rank = world().rank();
+  const dist::layout blocks = dist::block_cyclic{index_t(12) * ranks, 10, 3, 10, {ranks, 1}};
+  auto turned = blocks.parts_of_all();  // the same blocks, the last ones first
+  for (auto& at : turned.rows.at) at = 9 - at;
+  const dist::layout reordered(turned);
+  EXPECT_EQ(detail::dist_path(world(), blocks, reordered, 8, 1).turns().size(), 1u);
+  std::mt19937 own(unsigned(rank) + shared_random()());
+  known_matrix<double> from(blocks, 1, rank, own), to(reordered, 2, rank, own);
+  EXPECT_EQ(dist::redistribute(world(), op::N, from.get<const double>(), to.get(), {1}), 0);
+  to.fetch();
+  to.each_own(rank, [&](index_t i, index_t j, double& x) { EXPECT_EQ(x, from.at(i, j)); });
+}
+
 TEST(DistRedistribute, WhatLiesInPlaceIsNotSent) {
   const dist::layout l = dist::block_cyclic{40, 40, 4, 4, {1, world().size()}};
   std::mt19937 own(1);
