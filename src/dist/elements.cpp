@@ -93,14 +93,9 @@ void dist_spread(dist::communicator::queue_type& q, char* to, const char* from,
       from += bytes, j = i + 1;
       continue;
     }
-    index_t unit = 16;  // bytes that a thread copies at a time
-    for (const std::uintptr_t x :
-         {std::uintptr_t(bytes), std::uintptr_t(apart), reinterpret_cast<std::uintptr_t>(from),
-          reinterpret_cast<std::uintptr_t>(to + first)})
-      while (x % std::uintptr_t(unit)) unit /= 2;
-    const index_t count = index_t(j - i), units = bytes / unit;
-    dist_copy(int(unit))(q, {const_cast<char*>(from), 1, units, nullptr, nullptr, units, count},
-                         {to + first, 1, apart / unit, nullptr, nullptr, units, count});
+    const index_t count = index_t(j - i);
+    dist_copy(1)(q, {const_cast<char*>(from), 1, bytes, nullptr, nullptr, bytes, count},
+                 {to + first, 1, apart, nullptr, nullptr, bytes, count});
     from += bytes * count;
   }
 }

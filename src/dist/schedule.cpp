@@ -100,8 +100,8 @@ struct stretch {
   index_t begin, end;
   int of_a, of_b;
 };
-/// Whether lines of k stand by their senders in panels. An operand whose panels do not travel must stand so as well: that is worth a
-/// copy of it if it is no larger than twice what travels.
+/// Whether lines of k stand by their senders in panels. An operand whose panels do not travel must stand so as well: that is
+/// worth a copy of it if it is no larger than twice what travels.
 bool sorts_k(const schedule& s) {
   if (s.a_blocks.block == 0 && s.b_blocks.block == 0) return false;
   const schedule::box x = s.largest_box();

@@ -96,8 +96,8 @@ struct arithmetic {
 /// - tf32 has eleven bits of either element, (1 + 2^-11)^2 - 1, and a little for the sums' share of that;
 /// - tf32x3 leaves out the products of two second parts, and tensor cores truncate its sums;
 /// - tensor cores keep fewer bits of sums of eight-bit floats;
-/// - they line products up by the exponents of elements, which stay at the smallest normal one's with subnormal halves. What is 2^-25
-///   of the largest and less is cut off: so worked out by hand, products have the digits that an H100 gave.
+/// - they line products up by the exponents of elements, which stay at the smallest normal one's with subnormal halves, and cut
+///   off what is 2^-25 of the largest and less: so worked out by hand, products have the digits that an H100 gave.
 constexpr arithmetic arithmetic_of(scalar_type multiplied, bool on_host) {
   if (on_host) return {};
   switch (multiplied) {
