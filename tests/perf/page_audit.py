@@ -60,37 +60,46 @@ def main():
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=options.browser, args=["--no-sandbox"])
 
-        def open_page(path, screen):
-            width, height, scheme, _ = SCREENS[screen]
-            context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
-            page = context.new_page()
+        def open_page(path):
+            page = browser.new_context().new_page()
             page.goto(path.absolute().as_uri())
             return page
 
+        def show_on(page, screen):
+            width, height, scheme, _ = SCREENS[screen]
+            page.set_viewport_size({"width": width, "height": height})
+            page.emulate_media(color_scheme=scheme)
+
         for path in options.pages:
             name = path.parent.name
-            for screen, (_, _, _, with_axe) in SCREENS.items():
-                page = open_page(path, screen)
-                if options.pictures:
+            page = open_page(path)
+
+            def look(where, with_axe):
+                found = complaints(page, with_axe)
+                for complaint in found:
+                    print(f"{name}, {where}: {complaint}")
+                return len(found)
+
+            if options.pictures:  # of what is shown before anything is opened
+                for screen in SCREENS:
+                    show_on(page, screen)
                     page.screenshot(path=options.pictures / f"{name}-{screen}.png", full_page=True)
-                page.evaluate("() => document.querySelectorAll('details').forEach(d => d.open = true)")
-                for complaint in complaints(page, with_axe):
-                    print(f"{name}, {screen}: {complaint}")
-                    bad += 1
-                page.context.close()
-            page = open_page(path, "tablet")
+            page.evaluate("() => document.querySelectorAll('details').forEach(d => d.open = true)")
+            for screen, (_, _, _, with_axe) in SCREENS.items():
+                show_on(page, screen)
+                bad += look(screen, with_axe)
+            show_on(page, "tablet")
             page.set_viewport_size({"width": 718, "height": 1000})  # A4 within its margins
             page.emulate_media(media="print")
-            for complaint in complaints(page, False):
-                print(f"{name}, print: {complaint}")
-                bad += 1
+            bad += look("print", False)
             if options.pictures:
                 page.pdf(path=options.pictures / f"{name}.pdf", format="A4")
             page.context.close()
             print(f"{name}: looked at", flush=True)
 
         for screen, damage, word in DEFECTS:
-            page = open_page(options.pages[-1], screen)
+            page = open_page(options.pages[-1])
+            show_on(page, screen)
             if damage.startswith("("):
                 page.evaluate(damage)
             else:
