@@ -12,10 +12,11 @@ namespace keramos::backend::host::model {
 
 /// B stays in the second-level cache as it lies, if the cache has four times that.
 inline constexpr index_t cached_bytes_of_b = 256 * 1024;
-/// As many times that if B is of complex numbers whose rows run through memory: each byte is multiplied twice as often.
-/// (Zen 5, one thread, n from 160 to 1024 with gemm_options::plan for either path: 5 to 12 % faster than packed up to there,
-/// as far behind at twice that with transposed A.)
-inline constexpr index_t times_for_complex_rows = 4;
+/// One thread packs complex B sooner: from that over this on. A byte of it is multiplied twice as often as one of real numbers,
+/// so that packing it is a smaller part of the work; several threads would have to wait for each other's packing. (Emerald
+/// Rapids, gemm_options::plan for either path, n from 64 to 512: packed is 5 to 50 % faster from 128 KiB of B on with one thread,
+/// from 300 to 400 KiB on with 4 and 16.)
+inline constexpr index_t less_for_complex_alone = 2;
 inline constexpr index_t few_products = 32;            ///< products an element of C
 inline constexpr index_t few_rows = 32;                ///< B is read once or twice in any case
 inline constexpr index_t few_rows_of_strided_b = 128;  ///< the same, where it is laid out in blocks

@@ -177,10 +177,11 @@ TYPED_TEST(SplitK, HostsDivideKOfSomeShapesOfThese) {
   const int shapes[][3] = {{16, 16, 30000}, {7, 5, 40000}};
   for (const auto& [m, n, k] : shapes) {
     const gemm_problem<types> p{{nullptr, k, 1}, {nullptr, 1, n}, nullptr, n, 1, m, n, k};
-    EXPECT_TRUE(unpacked_pays(p)) << m << 'x' << n << 'x' << k;
-    for (const int threads : {2, 4, 16, 64})
+    for (const int threads : {2, 4, 16, 64}) {
+      EXPECT_TRUE(unpacked_pays(p, threads)) << m << 'x' << n << 'x' << k << " on " << threads << " threads";
       EXPECT_GT(share_out(table.nr, m, n, k, threads).parts, 1)
           << m << 'x' << n << 'x' << k << " on " << threads << " threads";
+    }
   }
 }
 

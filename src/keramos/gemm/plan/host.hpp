@@ -43,11 +43,11 @@ bool is_tiny(const kernel_table<Types>& table, const gemm_problem<Types>& p) {
 }
 
 template <class Types>
-bool unpacked_pays(const gemm_problem<Types>& p) {
+bool unpacked_pays(const gemm_problem<Types>& p, int threads) {
   if (p.c_col_stride != 1) return false;
   const index_t cached =
-      std::min(model::cached_bytes_of_b, index_t(backend::host::second_level_cache_bytes() / 4)) *
-      (Types::is_complex && p.b.stride_mn == 1 ? model::times_for_complex_rows : 1);
+      std::min(model::cached_bytes_of_b, index_t(backend::host::second_level_cache_bytes() / 4)) /
+      (Types::is_complex && threads == 1 ? model::less_for_complex_alone : 1);
   return p.k <= model::few_products || p.n * p.k * index_t(sizeof(typename Types::b)) <= cached ||
          p.m <= (p.b.stride_mn == 1 ? model::few_rows : model::few_rows_of_strided_b);
 }
@@ -59,10 +59,11 @@ bool dots_possible(const kernel_table<Types>& table, const gemm_problem<Types>& 
 }
 
 template <class Types>
-gemm_path choose_path(const kernel_table<Types>& table, const gemm_problem<Types>& p, bool tiny) {
+gemm_path choose_path(const kernel_table<Types>& table, const gemm_problem<Types>& p, bool tiny,
+                      int threads) {
   if (!Types::uniform) return gemm_path::tiled;
   if (p.k >= model::least_dot_depth && dots_possible(table, p)) return gemm_path::dots;
-  return (tiny ? p.c_col_stride == 1 : unpacked_pays(p)) ? gemm_path::unpacked : gemm_path::tiled;
+  return (tiny ? p.c_col_stride == 1 : unpacked_pays(p, threads)) ? gemm_path::unpacked : gemm_path::tiled;
 }
 
 template <class Exec>
@@ -86,7 +87,7 @@ struct planner {
       transposed.transpose();
       return run_tiny(exec, transposed, epilogue);
     }
-    const gemm_path path = choose_path(table, p, true);
+    const gemm_path path = choose_path(table, p, true, 1);
     if (path == gemm_path::tiled) return false;
     const auto seen_by_tool = [&] {
       return !backend::host::runs_in_caller(exec) && Kokkos::Tools::profileLibraryLoaded();
@@ -222,11 +223,11 @@ struct planner {
                           const std::optional<tiling::shape>& requested, gemm_part& part) {
     const kernel_table<Types>& table = kernels<Types>();
     const bool tiny = is_tiny(table, p);
-    if (!requested && (tiny || within_int(p))) part.path = choose_path(table, p, tiny);
+    const int threads = tiny ? 1 : backend::host::threads_for(exec);
+    if (!requested && (tiny || within_int(p))) part.path = choose_path(table, p, tiny, threads);
     if (part.path == gemm_path::tiled)
       return choose_tiles(exec, p, requested, epilogue_of_product::library, part);
-    const block_shares shares =
-        share_out(table.nr, p.m, p.n, p.k, tiny ? 1 : backend::host::threads_for(exec));
+    const block_shares shares = share_out(table.nr, p.m, p.n, p.k, threads);
     part.block = shares.block;
     if (shares.parts > 1) part.split = {shares.parts, shares.parts, shares.block.k};
   }
