@@ -59,6 +59,7 @@ int with_output_written(int status) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  keramos::perf::end_on_interrupts();
   CLI::App app("Measures Keramos beside other libraries and verifies every result", "keramos-perf");
   app.require_subcommand(1);
   app.set_version_flag("--version", fmt::format("keramos-perf {}, revision {}, {}, built with {}",
@@ -127,10 +128,14 @@ int main(int argc, char** argv) {
     return with_output_written(command());
   } catch (const keramos::perf::usage_error& error) {
     return bad_usage(error.what());
-  } catch (const keramos::perf::interruption& interrupted) {
+  } catch (const keramos::perf::interruption& interrupted) {  // before anything was measured, unless told
+    if (!interrupted.told)
+      std::fprintf(stderr, "keramos-perf: INCOMPLETE: interrupted by signal %d\n", interrupted.signal);
     return 128 + interrupted.signal;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "keramos-perf: %s\n", error.what());
-    return 1;
+    // What an interruption made fail is no other failure.
+    const int signal = keramos::perf::interrupting_signal();
+    return signal != 0 ? 128 + signal : 1;
   }
 }

@@ -73,12 +73,13 @@ class ladder_session {
     try {
       if (options_.counters) count();
       for (const auto& g : cases_) measure(g);
-    } catch (const interruption& interrupted) {
+    } catch (interruption& interrupted) {
       progress_.clear();
       const auto why = fmt::format("interrupted by signal {}; the cases before are here", interrupted.signal);
       context_["incomplete_because"] = why;
       save();
       fmt::print("INCOMPLETE: {}\n", why);
+      interrupted.told = true;
       throw;
     }
     context_.erase("incomplete_because");

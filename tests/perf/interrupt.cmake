@@ -3,6 +3,7 @@
 #   cmake -DPROGRAM=keramos-perf -DWRONG_CBLAS=libwrong_cblas.so -P interrupt.cmake
 include(${CMAKE_CURRENT_LIST_DIR}/commands.cmake)
 find_program(TIMEOUT timeout REQUIRED)
+find_program(BASH bash REQUIRED)
 # Of a name by which this test's workers are known.
 file(COPY_FILE ${WRONG_CBLAS} ${CMAKE_CURRENT_BINARY_DIR}/interrupted_cblas.so)
 set(WRONG_CBLAS ${CMAKE_CURRENT_BINARY_DIR}/interrupted_cblas.so)
@@ -17,8 +18,9 @@ endfunction()
 function(interrupt signal status command wanted_rows)
   file(REMOVE interrupted.json)
   string(TIMESTAMP start %s)
-  # Without its option --foreground, timeout signals the workers too, as schedulers and terminals do.
-  execute_process(COMMAND ${TIMEOUT} ${foreground} --preserve-status -s ${signal} -k 120 6
+  # Once the rows of the first case are in the file, and a second of the next case has passed.
+  execute_process(COMMAND ${BASH} ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/interrupt_when.sh ${signal} ${group}
+                          "[[ -s interrupted.json ]] && (( $(grep -c '\"provider\":' interrupted.json) >= ${wanted_rows} )) && sleep 1"
                           ${PROGRAM} ${command} --provider ${others}blas=${WRONG_CBLAS} --type f64 --m 8,667 --n 9 --k 9
                                      --sets 1 --repetitions 2 ${ARGN} --output interrupted.json
                   RESULT_VARIABLE got OUTPUT_VARIABLE out ERROR_VARIABLE err)
@@ -43,7 +45,7 @@ function(interrupt signal status command wanted_rows)
   endif()
 endfunction()
 
-foreach(foreground IN ITEMS "" --foreground)
+foreach(group IN ITEMS group alone)
   foreach(signal_status IN ITEMS "INT;130" "TERM;143")
     set(others "")
     interrupt(${signal_status} gemm 1)
@@ -52,8 +54,23 @@ foreach(foreground IN ITEMS "" --foreground)
   endforeach()
 endforeach()
 set(others "")
+set(group group)
 interrupt(INT 130 gemm 1 --in-process)
 interrupt(INT 130 ladder 12 --in-process)  # eleven steps and that library
+
+# Before anything is measured: as soon as the program has a handler, which is the first that it does.
+foreach(signal_status IN ITEMS "INT;130" "TERM;143")
+  list(GET signal_status 0 signal)
+  list(GET signal_status 1 status)
+  execute_process(COMMAND ${BASH} ${CMAKE_CURRENT_LIST_DIR}/interrupt_when.sh ${signal} group true
+                          ${PROGRAM} gemm --provider blas=${WRONG_CBLAS} --type f64 --m 667 --n 9 --k 9 --sets 1 --repetitions 2
+                  RESULT_VARIABLE got OUTPUT_VARIABLE out ERROR_VARIABLE err)
+  if(NOT got EQUAL status)
+    message(SEND_ERROR "interrupted at once it ends with status ${got} instead of ${status}: ${out}${err}")
+  endif()
+  expect("${out}${err}" "INCOMPLETE: interrupted by signal")
+  expect_no_workers()
+endforeach()
 
 # At any moment of a run.
 foreach(tenth RANGE 6 26 4)

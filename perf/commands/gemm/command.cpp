@@ -61,9 +61,10 @@ int run_alone(const gemm_command_options& options, int& argc, char** argv) {
     const bool good = measure_all(session, earlier, seed, output, progress);
     output.finish();
     return good ? 0 : 1;
-  } catch (const interruption& interrupted) {
+  } catch (interruption& interrupted) {
     progress.clear();
     output.finish(fmt::format("interrupted by signal {}; the cases before are here", interrupted.signal));
+    interrupted.told = true;
     throw;
   }
 }

@@ -133,9 +133,10 @@ class kernels_session {
     try {
       measure_all(seed);
       output_.finish();
-    } catch (const interruption& interrupted) {
+    } catch (interruption& interrupted) {
       progress_.clear();
       output_.finish(fmt::format("interrupted by signal {}; the cases before are here", interrupted.signal));
+      interrupted.told = true;
       throw;
     }
     return good_ ? 0 : 1;

@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstring>
+#include <initializer_list>
 
 namespace keramos::perf {
 namespace {
@@ -27,7 +29,24 @@ void note(int signal) {
   }
 }
 
+void end_at_once(int signal) {
+  const char* const said = signal == SIGINT ? "keramos-perf: INCOMPLETE: interrupted by signal 2\n"
+                                            : "keramos-perf: INCOMPLETE: interrupted by signal 15\n";
+  [[maybe_unused]] const auto ignored = write(STDERR_FILENO, said, std::strlen(said));
+  _exit(128 + signal);
+}
+
 }  // namespace
+
+void end_on_interrupts() {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    struct sigaction action {};
+    sigaction(signal, nullptr, &action);
+    if (action.sa_handler == SIG_IGN) continue;
+    action.sa_handler = end_at_once;
+    sigaction(signal, &action, nullptr);
+  }
+}
 
 void note_interrupts() {
   struct sigaction action {};
