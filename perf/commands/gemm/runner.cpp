@@ -30,6 +30,7 @@ double calibrate(gemm_target& target) {
   double seconds = target.run(1);
   if (seconds > 1) return seconds;  // cold or not makes no difference to that
   for (std::int64_t calls = 1;; calls *= 4) {
+    throw_if_interrupted();  // which may have ended the call before, in one process
     seconds = target.run(calls);
     if (seconds >= least_repetition_s / 4 || calls > 10'000'000) return seconds / double(calls);
   }
