@@ -36,6 +36,7 @@ struct product {
   template <class Element>
   static void fill(std::vector<Element>& x, std::int64_t n, std::uint64_t seed, std::uint64_t stream) {
     const random_stream random(seed, stream);
+    x.reserve(static_cast<std::size_t>(n));
     for (std::int64_t i = 0; i < n; ++i) x.push_back(random.value<Element>(i));
   }
 
