@@ -12,10 +12,11 @@ namespace keramos::backend::host::model {
 
 /// B stays in the second-level cache as it lies, if the cache has four times that.
 inline constexpr index_t cached_bytes_of_b = 256 * 1024;
-/// One thread packs complex B sooner: from that over this on. A byte of it is multiplied twice as often as one of real numbers,
-/// so that packing it is a smaller part of the work; several threads would have to wait for each other's packing. (Emerald
-/// Rapids, gemm_options::plan for either path, n from 64 to 512: packed is 5 to 50 % faster from 128 KiB of B on with one thread,
-/// from 300 to 400 KiB on with 4 and 16.)
+/// One thread packs complex B from that over this on: a byte of it is multiplied twice as often as one of real numbers, so packing
+/// is a smaller part of the work. Several threads would have to wait for each other's packing. (Emerald Rapids,
+/// gemm_options::plan for either path, n from 64 to 512. One thread: from 128 to 256 KiB now one path is ahead and now the other,
+/// by 20 % at most; then packed is, but for c64 of n = 256 with B transposed, 6 % behind. With 4 and 16 threads it is from
+/// somewhere between 256 and 800 KiB on.)
 inline constexpr index_t less_for_complex_alone = 2;
 inline constexpr index_t few_products = 32;            ///< products an element of C
 inline constexpr index_t few_rows = 32;                ///< B is read once or twice in any case
