@@ -11,7 +11,7 @@ namespace {
   throw invalid_argument("keramos::dist::layout: " + what);
 }
 
-std::string shape_of(index_t rows, index_t cols) { return std::to_string(rows) + "x" + std::to_string(cols); }
+using detail::shape_of;
 
 layout::axis cyclic_axis(index_t n, index_t block, int processes, int source) {
   layout::axis a;

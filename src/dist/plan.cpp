@@ -8,8 +8,6 @@
 namespace keramos::detail {
 namespace {
 
-std::string shape_of(index_t rows, index_t cols) { return std::to_string(rows) + "x" + std::to_string(cols); }
-
 constexpr const char* caller = "keramos::dist::gemm";
 
 void check_extents(const dist_product& p) {

@@ -6,8 +6,6 @@
 namespace keramos::detail {
 namespace {
 
-std::string shape_of(index_t rows, index_t cols) { return std::to_string(rows) + "x" + std::to_string(cols); }
-
 [[noreturn]] void refuse(std::string_view caller, const std::string& what) {
   throw invalid_argument(std::string(caller) + ": " + what);
 }

@@ -17,7 +17,7 @@ constexpr const char* function = "keramos::gemm_batched";
   throw invalid_argument(std::string(function) + ": " + what);
 }
 
-std::string shape_of(const region& r) { return std::to_string(r.rows) + "x" + std::to_string(r.cols); }
+std::string shape_of(const region& r) { return detail::shape_of(r.rows, r.cols); }
 std::string shape_of(const batch_region& r) { return std::to_string(r.batch) + "x" + shape_of(r.first); }
 std::string indexed(const char* name, index_t b) { return std::string(name) + "[" + std::to_string(b) + "]"; }
 

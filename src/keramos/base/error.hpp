@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <keramos/base/export.hpp>
+#include <keramos/base/index.hpp>
 
 namespace keramos {
 
@@ -53,5 +54,12 @@ class KERAMOS_EXPORT not_initialized : public error {
  public:
   using error::error;
 };
+
+namespace detail {
+/// Extents, strides or blocks as messages say them.
+inline std::string shape_of(index_t rows, index_t cols) {
+  return std::to_string(rows) + "x" + std::to_string(cols);
+}
+}  // namespace detail
 
 }  // namespace keramos
