@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <keramos/dist/gemm.hpp>
+#include <keramos/dist/move.hpp>
 #include <keramos/dist/plan.hpp>
 #include <keramos/dist/recorder.hpp>
 

@@ -10,7 +10,7 @@
 #include <keramos/dist/communicator.hpp>
 #include <keramos/dist/elements.hpp>
 #include <keramos/dist/matrix.hpp>
-#include <keramos/dist/move.hpp>
+#include <keramos/dist/operand.hpp>
 #include <keramos/dist/schedule.hpp>
 #include <keramos/dist/timeline.hpp>
 #include <keramos/gemm/gemm.hpp>

@@ -7,7 +7,7 @@
 #include <string>
 
 #include <keramos/dist/communicator.hpp>
-#include <keramos/dist/move.hpp>
+#include <keramos/dist/path.hpp>
 #include <keramos/dist/schedule.hpp>
 
 namespace keramos::dist {

@@ -9,7 +9,7 @@
 #include <deque>
 #include <memory>
 
-#include <keramos/dist/move.hpp>
+#include <keramos/dist/path.hpp>
 #include <keramos/dist/plan.hpp>
 
 namespace keramos::detail {
