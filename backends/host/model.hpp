@@ -18,6 +18,9 @@ inline constexpr index_t cached_bytes_of_b = 256 * 1024;
 /// by 20 % at most; then packed is, but for c64 of n = 256 with B transposed, 6 % behind. With 4 and 16 threads it is from
 /// somewhere between 256 and 800 KiB on.)
 inline constexpr index_t less_for_complex_alone = 2;
+/// Where the elements of A along k are so far apart, each is on another page. Such an A is packed if it is larger than the
+/// second-level cache. Found on Zen 4 with op T of A.
+inline constexpr index_t page_bytes = 4096;
 inline constexpr index_t few_products = 32;            ///< products an element of C
 inline constexpr index_t few_rows = 32;                ///< B is read once or twice in any case
 inline constexpr index_t few_rows_of_strided_b = 128;  ///< the same, where it is laid out in blocks

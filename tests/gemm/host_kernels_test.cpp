@@ -219,8 +219,12 @@ TYPED_TEST(HostKernels, UnpackedOnesAreExactOnSmallIntegers) {
           // The length of A's rows decides about the shape of tiles.
           test_unpacked<TypeParam>(*t, false, m, n, (m + n) % 2 ? 65 : 130, b_rows_run, TypeParam(n % 2));
         }
-    for (bool b_rows_run : {true, false})
-      test_unpacked<TypeParam>(*t, false, 5, 300, 700, b_rows_run, TypeParam(1));  // k in blocks
+    // In blocks: several of k and of columns, of which the last are narrower; rows in one tile and in several.
+    const int shapes[][3] = {{2, 300, 700}, {5, 300, 700}, {20, 300, 700},
+                             {7, 450, 660}, {7, 60, 2100}, {9, 9001, 10}};
+    for (const auto& [m, n, k] : shapes)
+      for (bool b_rows_run : {true, false})
+        test_unpacked<TypeParam>(*t, false, m, n, k, b_rows_run, TypeParam(1));
   }
 }
 
@@ -359,7 +363,8 @@ TYPED_TEST(HostComplexKernels, UnpackedOnesAreExactOnSmallIntegers) {
         for (int m = 1; m <= 20; ++m)
           for (int n = 1; n <= 40; n += 1 + n / 12)
             test_unpacked<T>(*t, false, m, n, 1 + (m + n) % 20, b_rows_run, T(m % 2, n % 2), ca, cb);
-        test_unpacked<T>(*t, false, 5, 100, 700, b_rows_run, T(1), ca, cb);  // k in blocks
+        const int blocks[][3] = {{5, 100, 700}, {14, 100, 700}, {4, 150, 265}, {9, 4501, 10}};
+        for (const auto& [m, n, k] : blocks) test_unpacked<T>(*t, false, m, n, k, b_rows_run, T(1), ca, cb);
       }
   }
 }

@@ -178,11 +178,29 @@ TYPED_TEST(SplitK, HostsDivideKOfSomeShapesOfThese) {
   for (const auto& [m, n, k] : shapes) {
     const gemm_problem<types> p{{nullptr, k, 1}, {nullptr, 1, n}, nullptr, n, 1, m, n, k};
     for (const int threads : {2, 4, 16, 64}) {
-      EXPECT_TRUE(unpacked_pays(p, threads)) << m << 'x' << n << 'x' << k << " on " << threads << " threads";
+      EXPECT_TRUE(unpacked_pays(table, p, threads))
+          << m << 'x' << n << 'x' << k << " on " << threads << " threads";
       EXPECT_GT(share_out(table.nr, m, n, k, threads).parts, 1)
           << m << 'x' << n << 'x' << k << " on " << threads << " threads";
     }
   }
+}
+
+// Along m, larger than any second-level cache: a step of k is a page away.
+TYPED_TEST(SplitK, HostsPackAThatSpansPages) {
+  using namespace detail::host;
+  using types = detail::types_of<TypeParam>;
+  const kernel_table<types>& table = kernels<types>();
+  const index_t m = 1 << 20, k = 64;
+  const auto pays = [&](index_t n, bool along_k) {
+    gemm_problem<types> p{{nullptr, 1, m}, {nullptr, 1, n}, nullptr, n, 1, m, n, k};
+    if (along_k) p.a.stride_mn = k, p.a.stride_k = 1;
+    return unpacked_pays(table, p, 1);
+  };
+  const index_t wide = 2 * table.nr;  // A would be read twice
+  EXPECT_TRUE(pays(wide, true));
+  EXPECT_FALSE(pays(wide, false));
+  EXPECT_TRUE(pays(table.nr, false));
 }
 
 using backend::simt::device_model;

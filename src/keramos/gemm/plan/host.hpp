@@ -42,13 +42,22 @@ bool is_tiny(const kernel_table<Types>& table, const gemm_problem<Types>& p) {
   return volume_within(p, model::alone_volume<T> * table.speed) && (p.m + p.n) * p.k <= elements;
 }
 
+/// Whether each step along k of an A that no cache holds lies on another page, and all of A is read more than once.
 template <class Types>
-bool unpacked_pays(const gemm_problem<Types>& p, int threads) {
+bool a_spans_pages(const gemm_problem<Types>& p, const kernel_table<Types>& table) {
+  constexpr index_t bytes = sizeof(typename Types::a);
+  return p.a.stride_k * bytes >= model::page_bytes && p.n > table.nr &&
+         p.m * p.k * bytes > index_t(backend::host::second_level_cache_bytes());
+}
+
+template <class Types>
+bool unpacked_pays(const kernel_table<Types>& table, const gemm_problem<Types>& p, int threads) {
   if (p.c_col_stride != 1) return false;
-  const index_t cached =
-      std::min(model::cached_bytes_of_b, index_t(backend::host::second_level_cache_bytes() / 4)) /
-      (Types::is_complex && threads == 1 ? model::less_for_complex_alone : 1);
-  return p.k <= model::few_products || p.n * p.k * index_t(sizeof(typename Types::b)) <= cached ||
+  const index_t second_level = index_t(backend::host::second_level_cache_bytes());
+  const index_t cached = std::min(model::cached_bytes_of_b, second_level / 4) /
+                         (Types::is_complex && threads == 1 ? model::less_for_complex_alone : 1);
+  const bool b_is_cached = p.n * p.k * index_t(sizeof(typename Types::b)) <= cached;
+  return p.k <= model::few_products || (b_is_cached && !a_spans_pages(p, table)) ||
          p.m <= (p.b.stride_mn == 1 ? model::few_rows : model::few_rows_of_strided_b);
 }
 
@@ -63,7 +72,8 @@ gemm_path choose_path(const kernel_table<Types>& table, const gemm_problem<Types
                       int threads) {
   if (!Types::uniform) return gemm_path::tiled;
   if (p.k >= model::least_dot_depth && dots_possible(table, p)) return gemm_path::dots;
-  return (tiny ? p.c_col_stride == 1 : unpacked_pays(p, threads)) ? gemm_path::unpacked : gemm_path::tiled;
+  return (tiny ? p.c_col_stride == 1 : unpacked_pays(table, p, threads)) ? gemm_path::unpacked
+                                                                         : gemm_path::tiled;
 }
 
 template <class Exec>

@@ -10,6 +10,7 @@
 #include <keramos/gemm/kernel/host/complex_sums.hpp>
 #include <keramos/gemm/kernel/host/kernel_table.hpp>
 #include <keramos/gemm/kernel/host/pack.hpp>
+#include <keramos/gemm/kernel/host/unpacked_blocks.hpp>
 
 namespace keramos::detail::host::KERAMOS_HOST_ISA {
 
@@ -28,16 +29,22 @@ class complex_unpacked_kernel {
     return fit < most ? fit : most;
   }
 
-  /// The first Vectors vectors of Rows rows of C, of which the last may be partly outside.
+  static constexpr int widest = 2;  ///< vectors of the widest tile
+
+  /// The first Vectors vectors of Rows rows of C, of which the last may be partly outside. The widest asks for what is `ahead` of B.
   template <int Vectors, int Rows, bool Masked>
-  static void tile(const problem& s, const complex_sums<R>& sums, const Z* a, const Z* b, Z* c, int cols) {
+  static void tile(const problem& s, const complex_sums<R>& sums, const Z* a, const Z* b, Z* c, int cols,
+                   [[maybe_unused]] const asked_lines& ahead) {
     const first lanes(2 * (cols - (Vectors - 1) * numbers));
     vector re[Rows][Vectors], im[Rows][Vectors];
 #pragma GCC unroll 8
     for (int i = 0; i < Rows; ++i)
 #pragma GCC unroll 2
       for (int w = 0; w < Vectors; ++w) re[i][w] = im[i][w] = vector{};
+    [[maybe_unused]] const int lines_ahead = ahead.lines;
     for (int p = 0; p < s.k; ++p, a += s.a_col_stride, b += s.b_row_stride) {
+      if constexpr (Vectors == widest && !Masked)
+        for (int x = 0; x < lines_ahead; ++x) __builtin_prefetch(b + ahead.offset + x * numbers);
       vector row[Vectors];
 #pragma GCC unroll 2
       for (int w = 0; w < Vectors; ++w) {
@@ -63,7 +70,7 @@ class complex_unpacked_kernel {
   }
 
   using tile_function = void(const problem& s, const complex_sums<R>& sums, const Z* a, const Z* b, Z* c,
-                             int cols);
+                             int cols, const asked_lines& ahead);
 
   /// The function for `rows` (from 1).
   template <int Vectors, bool Masked>
@@ -78,62 +85,72 @@ class complex_unpacked_kernel {
     return of.function[rows - 1];
   }
 
-  /// All rows of the columns from j on that `Vectors` vectors cover, in tiles as equal in height as can be.
+  /// All rows of the columns from j on that `Vectors` vectors cover, in tiles as equal in height as can be. `next_b`: as
+  /// block_order's, which is asked for.
   template <int Vectors, bool Masked>
-  static void columns(const problem& s, const complex_sums<R>& sums, int j) {
+  static void columns(const problem& s, const complex_sums<R>& sums, int j, std::int64_t next_b) {
     constexpr int most = max_rows(Vectors);
     const int tiles = (s.m + most - 1) / most,
               cols = s.n - j < Vectors * numbers ? s.n - j : Vectors * numbers;
     for (int i = 0, t = 0; i < s.m; ++t) {
       const int rows = (s.m - i + tiles - t - 1) / (tiles - t);
       tile_of<Vectors, Masked>(rows)(s, sums, s.a + i * s.a_row_stride, s.b + j, s.c + i * s.c_row_stride + j,
-                                     cols);
+                                     cols, lines_for(next_b, numbers, Vectors, t, tiles));
       i += rows;
     }
   }
 
-  /// B's rows run through memory.
-  static void multiply_rows(const problem& s) {
-    const complex_sums<R> sums(s);
+  static void all_columns(const problem& s, const complex_sums<R>& sums, std::int64_t next_b = 0) {
     int j = 0;
-    for (; j + 2 * numbers <= s.n; j += 2 * numbers) columns<2, false>(s, sums, j);
+    for (; j + widest * numbers <= s.n; j += widest * numbers) columns<widest, false>(s, sums, j, next_b);
     const int left = s.n - j;
     if (left > numbers)
-      columns<2, true>(s, sums, j);
+      columns<widest, true>(s, sums, j, next_b);
     else if (left == numbers)
-      columns<1, false>(s, sums, j);
+      columns<1, false>(s, sums, j, next_b);
     else if (left > 0)
-      columns<1, true>(s, sums, j);
+      columns<1, true>(s, sums, j, next_b);
+  }
+
+  static constexpr int few_columns = 32;  ///< of A
+
+  static void multiply_rows(const problem& s) {
+    const complex_sums<R> sums(s);
+    if (s.k > few_columns || s.n <= widest * numbers) return all_columns(s, sums);
+    // Little is done to an element of C, so what counts is that it is written row after row.
+    for_each_rows(s, max_rows(widest), [&](const problem& part) { all_columns(part, sums); });
   }
 
   static constexpr int packed = 32 * 1024 / int(sizeof(Z));  ///< numbers of B that are laid out at a time
 
+ public:
+  /// C = alpha·A·B + beta·C; C's rows run through memory. k in blocks, which add to C one after another, if B is too large to
+  /// stay in the cache from one row to the next.
+  static void multiply(const problem& s) {
+    if (s.b_col_stride != 1) return multiply_columns(s);
+    if (std::int64_t(s.k) * s.n * std::int64_t(sizeof(Z)) <= cached_b) return multiply_rows(s);
+    for_each_block(
+        s, block_k, [](int k) { return block_columns<Z>(k, widest * numbers); },
+        [](const problem& part, const block_order& order) {
+          const bool by_rows = part.k <= few_columns;
+          if (by_rows || !order.followed) fetch(part.b, part.b_row_stride, part.k, part.n);
+          if (by_rows) return multiply_rows(part);
+          all_columns(part, complex_sums<R>(part), order.next);
+        });
+  }
+
+ private:
   /// B's rows do not run through memory: blocks of columns are laid out so first, on the stack.
   static void multiply_columns(const problem& s) {
     alignas(64) Z block[packed];
-    problem part = s;
-    part.b = block;
-    part.b_col_stride = 1;
-    part.k = s.k < 256 ? s.k : 256;
-    for (int k0 = 0; k0 < s.k; k0 += part.k) {
-      if (s.k - k0 < part.k) part.k = s.k - k0;
-      part.a = s.a + k0 * s.a_col_stride;
-      if (k0 > 0) part.beta = Z(1);
-      const int most = packed / part.k;
-      for (int j = 0; j < s.n; j += most) {
-        part.n = s.n - j < most ? s.n - j : most;
-        part.b_row_stride = part.n;
-        part.c = s.c + j;
-        pack_rows(block, part.n, s.b + k0 * s.b_row_stride + j * s.b_col_stride, s.b_col_stride,
-                  s.b_row_stride, part.n, part.k);
-        multiply_rows(part);
-      }
-    }
+    for_each_block(
+        s, 256, [](int k) { return packed / k; },
+        [&](problem part, const block_order&) {
+          pack_rows(block, part.n, part.b, s.b_col_stride, s.b_row_stride, part.n, part.k);
+          part.b = block, part.b_row_stride = part.n, part.b_col_stride = 1;
+          multiply_rows(part);
+        });
   }
-
- public:
-  /// C = alpha·A·B + beta·C; C's rows run through memory.
-  static void multiply(const problem& s) { s.b_col_stride == 1 ? multiply_rows(s) : multiply_columns(s); }
 };
 
 }  // namespace keramos::detail::host::KERAMOS_HOST_ISA

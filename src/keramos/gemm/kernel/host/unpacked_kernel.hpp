@@ -20,6 +20,7 @@
 #include <keramos/backends/host/vector.hpp>
 #include <keramos/gemm/kernel/host/kernel_table.hpp>
 #include <keramos/gemm/kernel/host/pack.hpp>
+#include <keramos/gemm/kernel/host/unpacked_blocks.hpp>
 
 namespace keramos::detail::host::KERAMOS_HOST_ISA {
 
@@ -59,9 +60,10 @@ class unpacked_kernel {
       v::store(row + w * v::lanes, x);
   }
 
-  /// One tile; `lanes` are those of its last vector.
+  /// One tile; `lanes` are those of its last vector. The widest asks for what is `ahead` of B.
   template <int Vectors, int Rows, bool Masked>
-  static void tile(const problem& s, const T* a, const T* b, T* c, first lanes) {
+  static void tile(const problem& s, const T* a, const T* b, T* c, first lanes,
+                   [[maybe_unused]] const asked_lines& ahead) {
     vector sums[Rows][Vectors];
 #pragma GCC unroll 16
     for (int i = 0; i < Rows; ++i)
@@ -82,8 +84,11 @@ class unpacked_kernel {
     const char* at[pointers];
 #pragma GCC unroll 4
     for (int g = 0; g < pointers; ++g) at[g] = reinterpret_cast<const char*>(a) + 4 * g * row;
+    [[maybe_unused]] const int lines_ahead = ahead.lines;
     for (int p = s.k; p > 0; --p) {
       if constexpr (all_masked) __builtin_prefetch(b);
+      if constexpr (Vectors == widest && !Masked)
+        for (int x = 0; x < lines_ahead; ++x) __builtin_prefetch(b + ahead.offset + x * v::lanes);
       vector row_of_b[Vectors];
 #pragma GCC unroll 4
       for (int w = 0; w < Vectors; ++w) row_of_b[w] = load<Masked, Vectors>(b, w, lanes);
@@ -116,7 +121,8 @@ class unpacked_kernel {
     }
   }
 
-  using tile_function = void(const problem& s, const T* a, const T* b, T* c, first lanes);
+  using tile_function = void(const problem& s, const T* a, const T* b, T* c, first lanes,
+                             const asked_lines& ahead);
 
   /// The function for `rows` (from 1).
   template <int Vectors, bool Masked>
@@ -131,9 +137,10 @@ class unpacked_kernel {
     return of.function[rows - 1];
   }
 
-  /// All rows of the columns from j on that `Vectors` vectors cover. `ahead`: asks for the rows of A of the next tile.
+  /// All rows of the columns from j on that `Vectors` vectors cover. `asks_a`: asks for the rows of A of the next tile. `next_b`:
+  /// as block_order's, which is asked for.
   template <int Vectors, bool Masked>
-  static void columns(const problem& s, int j, bool ahead) {
+  static void columns(const problem& s, int j, bool asks_a, std::int64_t next_b) {
     const int most = rows_for<Vectors>(s);
     const int width = s.n - j < Vectors * v::lanes ? s.n - j : Vectors * v::lanes;
     const first lanes(width - (Vectors - 1) * v::lanes);
@@ -144,15 +151,15 @@ class unpacked_kernel {
     int taller = s.m % tiles;
     const T *a = s.a, *b = s.b + j;
     T* c = s.c + j;
-    for (int i = s.m; i > 0;) {
+    for (int i = s.m, t = 0; i > 0; ++t) {
       const int height = rows + (taller-- > 0);
       const T* const next = a + height * s.a_row_stride;
       i -= height;
-      if (ahead) ask(next, s.a_row_stride, i < most ? i : most, s.k);
+      if (asks_a) ask(next, s.a_row_stride, i < most ? i : most, s.k);
       // C is asked for where it is read, and where its rows are long and little else is done.
       if (s.beta != T(0) || (s.k <= few_columns && s.n > widest * v::lanes))
         ask(c, s.c_row_stride, height, width);
-      tile_of<Vectors, Masked>(height)(s, a, b, c, lanes);
+      tile_of<Vectors, Masked>(height)(s, a, b, c, lanes, lines_for(next_b, v::lanes, Vectors, t, tiles));
       a = next;
       c += height * s.c_row_stride;
     }
@@ -160,12 +167,12 @@ class unpacked_kernel {
 
   /// Columns from j on in tiles of `Vectors` vectors, and what is left of them in narrower ones.
   template <int Vectors>
-  static void columns_from(const problem& s, int j, bool ahead) {
-    for (; j + Vectors * v::lanes <= s.n; j += Vectors * v::lanes, ahead = false)
-      columns<Vectors, false>(s, j, ahead);
-    if (s.n - j > (Vectors - 1) * v::lanes) return columns<Vectors, true>(s, j, ahead);
+  static void columns_from(const problem& s, int j, bool asks_a, std::int64_t next_b) {
+    for (; j + Vectors * v::lanes <= s.n; j += Vectors * v::lanes, asks_a = false)
+      columns<Vectors, false>(s, j, asks_a, next_b);
+    if (s.n - j > (Vectors - 1) * v::lanes) return columns<Vectors, true>(s, j, asks_a, next_b);
     if constexpr (Vectors > 1)
-      if (j < s.n) columns_from<Vectors - 1>(s, j, ahead);
+      if (j < s.n) columns_from<Vectors - 1>(s, j, asks_a, next_b);
   }
 
   /// All of C if it is one tile of `Vectors` vectors.
@@ -174,25 +181,18 @@ class unpacked_kernel {
     const int last = s.n - (Vectors - 1) * v::lanes;
     if (last <= 0 || last > v::lanes || s.m > rows_for<Vectors>(s)) return false;
     auto* const tile = last < v::lanes ? tile_of<Vectors, true>(s.m) : tile_of<Vectors, false>(s.m);
-    tile(s, s.a, s.b, s.c, first(last));
+    tile(s, s.a, s.b, s.c, first(last), {});
     return true;
   }
 
   /// B's rows run through memory.
-  static void multiply_rows(const problem& s, bool ahead) {
+  static void multiply_rows(const problem& s, bool asks_a) {
     // Of a wide tile's columns of B not much more fits in the first-level cache; and one pass over B beats two.
     if (s.m > max_rows(widest) && (s.k > most_k_of_wide || (s.m <= max_rows(2) && s.n > widest * v::lanes)))
-      return columns_from<2>(s, 0, ahead);
-    if (s.k > few_columns || s.n <= widest * v::lanes) return columns_from<widest>(s, 0, ahead);
+      return columns_from<2>(s, 0, asks_a, 0);
+    if (s.k > few_columns || s.n <= widest * v::lanes) return columns_from<widest>(s, 0, asks_a, 0);
     // Little is done to an element of C, so what counts is that it is written row after row.
-    problem part = s;
-    for (int i = 0; i < s.m; i += part.m) {
-      constexpr int most = max_rows(widest);
-      part.m = s.m - i < most ? s.m - i : most;
-      part.a = s.a + i * s.a_row_stride;
-      part.c = s.c + i * s.c_row_stride;
-      columns_from<widest>(part, 0, false);
-    }
+    for_each_rows(s, max_rows(widest), [](const problem& part) { columns_from<widest>(part, 0, false, 0); });
   }
 
   static constexpr int line = 64 / int(sizeof(T));  ///< elements of a cache line
@@ -203,21 +203,10 @@ class unpacked_kernel {
     for (int i = 0; i < count; ++i, rows += stride)
       for (std::int64_t j = 0; j < length; j += line) __builtin_prefetch(rows + j);
   }
-  /// The same by reading: the order of wide tiles, a step of k here and there, is none that a prefetcher follows.
-  /// Products of 48 x 48 doubles in no cache take 2.7 us so and 4 without; of cached ones it takes 5 % longer.
-  static void fetch(const T* rows, std::int64_t stride, int count, std::int64_t length) {
-    if (stride == length) length *= count, count = 1;
-    for (int i = 0; i < count; ++i, rows += stride)
-#pragma GCC unroll 4
-      for (std::int64_t j = 0; j < length; j += line)
-        asm volatile("" ::"r"(*reinterpret_cast<const char*>(rows + j)));
-  }
 
   static constexpr int short_row = 64;  ///< of A
   static constexpr int most_k_of_wide = 128;
-  static constexpr int few_columns = 32;              ///< of A
-  static constexpr std::int64_t cached = 256 * 1024;  ///< bytes that stay in the second-level cache
-  static constexpr int fetched = 32 * 1024;  ///< bytes of a block of a larger B, for the first-level cache
+  static constexpr int few_columns = 32;                     ///< of A
   static constexpr int packed = 64 * 1024 / int(sizeof(T));  ///< elements of B packed at a time
 
  public:
@@ -233,57 +222,45 @@ class unpacked_kernel {
   [[gnu::noinline]] static void multiply_tiles(const problem& s) {
     if (s.b_col_stride != 1) return multiply_columns(s);
     const std::int64_t bytes_of_b = std::int64_t(s.k) * s.n * std::int64_t(sizeof(T));
-    if (bytes_of_b <= cached) {
+    if (bytes_of_b <= cached_b) {
       const bool wide = s.n > widest * v::lanes;  // or B is read from its first line to its last anyway
       if (wide) fetch(s.b, s.b_row_stride, s.k, s.n);
       return multiply_rows(s, wide && s.a_col_stride == 1);
     }
-    problem part = s;
-    const int most_k = s.n <= widest * v::lanes ? 256 : 64;
-    const bool once = s.m <= 2;  // what is read no more than twice is not worth reading ahead
-    const int most_n = once ? s.n : fetched / int(sizeof(T)) / most_k;
-    for (int k0 = 0; k0 < s.k; k0 += most_k) {
-      part.k = s.k - k0 < most_k ? s.k - k0 : most_k;
-      part.a = s.a + k0 * s.a_col_stride;
-      if (k0 > 0) part.beta = T(1);
-      for (int j = 0; j < s.n; j += most_n) {
-        part.n = s.n - j < most_n ? s.n - j : most_n;
-        part.b = s.b + k0 * s.b_row_stride + j;
-        part.c = s.c + j;
-        if (!once) fetch(part.b, part.b_row_stride, part.k, part.n);
-        multiply_rows(part, false);
-      }
+    if (s.m <= 2) {  // what is read no more than twice is not worth reading ahead
+      for_each_block(
+          s, 64, [&](int) { return s.n; },
+          [](const problem& part, const block_order&) { multiply_rows(part, false); });
+      return;
     }
+    for_each_block(
+        s, s.n <= widest * v::lanes ? 2 * block_k : block_k,
+        [](int k) { return block_columns<T>(k, widest * v::lanes); },
+        [](const problem& part, const block_order& order) {
+          const bool by_rows = part.k <= few_columns;
+          if (by_rows || !order.followed) fetch(part.b, part.b_row_stride, part.k, part.n);
+          if (by_rows) return multiply_rows(part, false);
+          columns_from<widest>(part, 0, false, order.next);
+        });
   }
 
   /// B's rows do not run through memory: blocks of columns are laid out so first, on the stack.
   static void multiply_columns(const problem& s) {
     alignas(64) T block[packed];
-    problem part = s;
-    part.b = block;
-    part.b_col_stride = 1;
-    part.k = s.k < 512 ? s.k : 512;
-    for (int k0 = 0; k0 < s.k; k0 += part.k) {
-      if (s.k - k0 < part.k) part.k = s.k - k0;
-      part.a = s.a + k0 * s.a_col_stride;
-      if (k0 > 0) part.beta = T(1);
-      const int most = packed / part.k / v::lanes * v::lanes;
-      for (int j = 0; j < s.n; j += most) {
-        part.n = s.n - j < most ? s.n - j : most;
-        part.c = s.c + j;
-        const int width = (part.n + v::lanes - 1) / v::lanes * v::lanes;
-        part.b_row_stride = width;
-        const T* from = s.b + k0 * s.b_row_stride + j * s.b_col_stride;
-        if (s.b_row_stride == 1) {
-          for (int i = 0; i < part.n; i += v::lanes)
-            pack_transposed<T, v::lanes>(block + i, width, from + i * s.b_col_stride, s.b_col_stride,
-                                         part.n - i, part.k);
-        } else {
-          pack_rows(block, width, from, s.b_col_stride, s.b_row_stride, part.n, part.k);
-        }
-        multiply_rows(part, false);
-      }
-    }
+    for_each_block(
+        s, 512, [](int k) { return packed / k / v::lanes * v::lanes; },
+        [&](problem part, const block_order&) {
+          const int width = (part.n + v::lanes - 1) / v::lanes * v::lanes;
+          if (s.b_row_stride == 1) {
+            for (int i = 0; i < part.n; i += v::lanes)
+              pack_transposed<T, v::lanes>(block + i, width, part.b + i * s.b_col_stride, s.b_col_stride,
+                                           part.n - i, part.k);
+          } else {
+            pack_rows(block, width, part.b, s.b_col_stride, s.b_row_stride, part.n, part.k);
+          }
+          part.b = block, part.b_row_stride = width, part.b_col_stride = 1;
+          multiply_rows(part, false);
+        });
   }
 };
 

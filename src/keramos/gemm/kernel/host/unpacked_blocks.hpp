@@ -1,0 +1,93 @@
+// Blocks of a product without packing, and B's memory asked for block by block. Compiled per instruction set, like
+// micro_kernel.hpp, which see.
+#pragma once
+
+#include <cstdint>
+
+#include <keramos/backends/host/vector.hpp>
+
+namespace keramos::detail::host::KERAMOS_HOST_ISA {
+
+/// Where a block of B lies in the order of blocks.
+struct block_order {
+  std::int64_t next;  ///< elements of B from this block to the next one; 0: it is the last
+  bool
+      followed;  ///< whether the block before it has as many columns, so that it could ask for all of this one
+};
+
+/// Calls f(part, order) for blocks of up to `most_k` of k and most_n(their k) columns. Those further along k add to C.
+template <class Problem, class MostN, class F>
+void for_each_block(const Problem& s, int most_k, const MostN& most_n, const F& f) {
+  Problem part = s;
+  int columns_before = 0;
+  for (int k0 = 0; k0 < s.k; k0 += most_k) {
+    part.k = s.k - k0 < most_k ? s.k - k0 : most_k;
+    part.a = s.a + k0 * s.a_col_stride;
+    if (k0 > 0) part.beta = decltype(part.beta)(1);
+    const int most = most_n(part.k);
+    for (int j = 0; j < s.n; j += most) {
+      part.n = s.n - j < most ? s.n - j : most;
+      part.b = s.b + k0 * s.b_row_stride + j * s.b_col_stride;
+      part.c = s.c + j;
+      const bool more = j + most < s.n;
+      const std::int64_t next = more                ? most * s.b_col_stride
+                                : k0 + most_k < s.k ? most_k * s.b_row_stride - j * s.b_col_stride
+                                                    : 0;
+      f(part, block_order{next, columns_before >= part.n});
+      columns_before = part.n;
+    }
+  }
+}
+
+/// Calls f(part) for blocks of up to `most` rows.
+template <class Problem, class F>
+void for_each_rows(const Problem& s, int most, const F& f) {
+  Problem part = s;
+  for (int i = 0; i < s.m; i += part.m) {
+    part.m = s.m - i < most ? s.m - i : most;
+    part.a = s.a + i * s.a_row_stride;
+    part.c = s.c + i * s.c_row_stride;
+    f(part);
+  }
+}
+
+/// Reads a byte of each line of `count` rows of `length` elements: the order of wide tiles, a step of k here and there, is none
+/// that a prefetcher follows. Products of 48 x 48 doubles in no cache take 2.7 us so and 4 without; of cached ones it takes 5 %
+/// longer.
+template <class T>
+void fetch(const T* rows, std::int64_t stride, int count, std::int64_t length) {
+  constexpr int line = 64 / int(sizeof(T));
+  if (stride == length) length *= count, count = 1;
+  for (int i = 0; i < count; ++i, rows += stride)
+#pragma GCC unroll 4
+    for (std::int64_t j = 0; j < length; j += line)
+      asm volatile("" ::"r"(*reinterpret_cast<const char*>(rows + j)));
+}
+
+/// What a tile asks for of the next block of B while it multiplies: in each step `lines` lines, from `offset` elements behind its
+/// own row of B on.
+struct asked_lines {
+  std::int64_t offset = 0;
+  int lines = 0;
+};
+/// The part of tile `tile` of `tiles`, of a row of `vectors` vectors of a line each.
+inline asked_lines lines_for(std::int64_t next, int lanes, int vectors, int tile, int tiles) {
+  if (next == 0) return {};
+  const int begin = vectors * tile / tiles, end = vectors * (tile + 1) / tiles;
+  return {next + begin * lanes, end - begin};
+}
+
+/// Bytes of B that stay in the second-level cache from one row to the next.
+inline constexpr std::int64_t cached_b = 256 * 1024;
+
+/// A larger B is taken in blocks of so many rows, and of 64 KiB: rows long enough for memory, blocks small enough for the
+/// second-level cache. Found on Zen 4.
+inline constexpr int block_k = 128;
+/// Columns of such a block of `k` rows, in multiples of a tile's.
+template <class T>
+constexpr int block_columns(int k, int of_tile) {
+  const int tiles = 64 * 1024 / int(sizeof(T)) / k / of_tile;
+  return (tiles > 1 ? tiles : 1) * of_tile;
+}
+
+}  // namespace keramos::detail::host::KERAMOS_HOST_ISA
