@@ -31,20 +31,18 @@ class complex_unpacked_kernel {
 
   static constexpr int widest = 2;  ///< vectors of the widest tile
 
-  /// The first Vectors vectors of Rows rows of C, of which the last may be partly outside. The widest asks for what is `ahead` of B.
-  template <int Vectors, int Rows, bool Masked>
+  /// The first Vectors vectors of Rows rows of C, of which the last may be partly outside. `Ahead`: nothing, or asked_lines.
+  template <int Vectors, int Rows, bool Masked, class... Ahead>
   static void tile(const problem& s, const complex_sums<R>& sums, const Z* a, const Z* b, Z* c, int cols,
-                   [[maybe_unused]] const asked_lines& ahead) {
+                   const Ahead&... ahead) {
     const first lanes(2 * (cols - (Vectors - 1) * numbers));
     vector re[Rows][Vectors], im[Rows][Vectors];
 #pragma GCC unroll 8
     for (int i = 0; i < Rows; ++i)
 #pragma GCC unroll 2
       for (int w = 0; w < Vectors; ++w) re[i][w] = im[i][w] = vector{};
-    [[maybe_unused]] const int lines_ahead = ahead.lines;
     for (int p = 0; p < s.k; ++p, a += s.a_col_stride, b += s.b_row_stride) {
-      if constexpr (Vectors == widest && !Masked)
-        for (int x = 0; x < lines_ahead; ++x) __builtin_prefetch(b + ahead.offset + x * numbers);
+      (ahead.ask(b), ...);
       vector row[Vectors];
 #pragma GCC unroll 2
       for (int w = 0; w < Vectors; ++w) {
@@ -69,16 +67,17 @@ class complex_unpacked_kernel {
                    sums.join(re[i][w], im[i][w]));
   }
 
+  template <class... Ahead>
   using tile_function = void(const problem& s, const complex_sums<R>& sums, const Z* a, const Z* b, Z* c,
-                             int cols, const asked_lines& ahead);
+                             int cols, const Ahead&...);
 
   /// The function for `rows` (from 1).
-  template <int Vectors, bool Masked>
-  static tile_function* tile_of(int rows) {
+  template <int Vectors, bool Masked, class... Ahead>
+  static tile_function<Ahead...>* tile_of(int rows) {
     static constexpr auto of = []<int... Row>(std::integer_sequence<int, Row...>) {
       struct {
-        tile_function* function[sizeof...(Row)];
-      } table{{tile<Vectors, Row + 1, Masked>...}};
+        tile_function<Ahead...>* function[sizeof...(Row)];
+      } table{{tile<Vectors, Row + 1, Masked, Ahead...>...}};
       return table;
     }
     (std::make_integer_sequence<int, max_rows(Vectors)>());
@@ -94,8 +93,12 @@ class complex_unpacked_kernel {
               cols = s.n - j < Vectors * numbers ? s.n - j : Vectors * numbers;
     for (int i = 0, t = 0; i < s.m; ++t) {
       const int rows = (s.m - i + tiles - t - 1) / (tiles - t);
-      tile_of<Vectors, Masked>(rows)(s, sums, s.a + i * s.a_row_stride, s.b + j, s.c + i * s.c_row_stride + j,
-                                     cols, lines_for(next_b, numbers, Vectors, t, tiles));
+      const Z *a = s.a + i * s.a_row_stride, *b = s.b + j;
+      Z* const c = s.c + i * s.c_row_stride + j;
+      if (Vectors == widest && !Masked && next_b != 0)
+        tile_of<widest, false, asked_lines<Z>>(rows)(s, sums, a, b, c, cols, {next_b, cols, t, tiles});
+      else
+        tile_of<Vectors, Masked>(rows)(s, sums, a, b, c, cols);
       i += rows;
     }
   }

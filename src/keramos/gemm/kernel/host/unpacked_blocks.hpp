@@ -64,18 +64,27 @@ void fetch(const T* rows, std::int64_t stride, int count, std::int64_t length) {
       asm volatile("" ::"r"(*reinterpret_cast<const char*>(rows + j)));
 }
 
-/// What a tile asks for of the next block of B while it multiplies: in each step `lines` lines, from `offset` elements behind its
-/// own row of B on.
-struct asked_lines {
-  std::int64_t offset = 0;
-  int lines = 0;
+/// What a tile asks for of the next block of B while it multiplies: in each step the same few lines of a row.
+template <class T>
+class asked_lines {
+  static constexpr int line = 64 / int(sizeof(T));  ///< elements
+
+ public:
+  /// The part of tile `tile` of `tiles` that lie below each other, where rows of their B have `length` elements. `next`: as
+  /// block_order's.
+  asked_lines(std::int64_t next, int length, int tile, int tiles) {
+    const int lines = (length + line - 1) / line, begin = lines * tile / tiles;
+    offset_ = next + begin * line, count_ = lines * (tile + 1) / tiles - begin;
+  }
+  /// Asks, in the step that multiplies `row` of the tile's own B.
+  void ask(const T* row) const {
+    for (int i = 0; i < count_; ++i) __builtin_prefetch(row + offset_ + i * line);
+  }
+
+ private:
+  std::int64_t offset_;
+  int count_;
 };
-/// The part of tile `tile` of `tiles`, of a row of `vectors` vectors of a line each.
-inline asked_lines lines_for(std::int64_t next, int lanes, int vectors, int tile, int tiles) {
-  if (next == 0) return {};
-  const int begin = vectors * tile / tiles, end = vectors * (tile + 1) / tiles;
-  return {next + begin * lanes, end - begin};
-}
 
 /// Bytes of B that stay in the second-level cache from one row to the next.
 inline constexpr std::int64_t cached_b = 256 * 1024;

@@ -60,10 +60,9 @@ class unpacked_kernel {
       v::store(row + w * v::lanes, x);
   }
 
-  /// One tile; `lanes` are those of its last vector. The widest asks for what is `ahead` of B.
-  template <int Vectors, int Rows, bool Masked>
-  static void tile(const problem& s, const T* a, const T* b, T* c, first lanes,
-                   [[maybe_unused]] const asked_lines& ahead) {
+  /// One tile; `lanes` are those of its last vector. `Ahead`: nothing, or asked_lines.
+  template <int Vectors, int Rows, bool Masked, class... Ahead>
+  static void tile(const problem& s, const T* a, const T* b, T* c, first lanes, const Ahead&... ahead) {
     vector sums[Rows][Vectors];
 #pragma GCC unroll 16
     for (int i = 0; i < Rows; ++i)
@@ -84,11 +83,9 @@ class unpacked_kernel {
     const char* at[pointers];
 #pragma GCC unroll 4
     for (int g = 0; g < pointers; ++g) at[g] = reinterpret_cast<const char*>(a) + 4 * g * row;
-    [[maybe_unused]] const int lines_ahead = ahead.lines;
     for (int p = s.k; p > 0; --p) {
       if constexpr (all_masked) __builtin_prefetch(b);
-      if constexpr (Vectors == widest && !Masked)
-        for (int x = 0; x < lines_ahead; ++x) __builtin_prefetch(b + ahead.offset + x * v::lanes);
+      (ahead.ask(b), ...);
       vector row_of_b[Vectors];
 #pragma GCC unroll 4
       for (int w = 0; w < Vectors; ++w) row_of_b[w] = load<Masked, Vectors>(b, w, lanes);
@@ -121,16 +118,16 @@ class unpacked_kernel {
     }
   }
 
-  using tile_function = void(const problem& s, const T* a, const T* b, T* c, first lanes,
-                             const asked_lines& ahead);
+  template <class... Ahead>
+  using tile_function = void(const problem& s, const T* a, const T* b, T* c, first lanes, const Ahead&...);
 
   /// The function for `rows` (from 1).
-  template <int Vectors, bool Masked>
-  static tile_function* tile_of(int rows) {
+  template <int Vectors, bool Masked, class... Ahead>
+  static tile_function<Ahead...>* tile_of(int rows) {
     static constexpr auto of = []<int... Row>(std::integer_sequence<int, Row...>) {
       struct {
-        tile_function* function[sizeof...(Row)];
-      } table{{tile<Vectors, Row + 1, Masked>...}};
+        tile_function<Ahead...>* function[sizeof...(Row)];
+      } table{{tile<Vectors, Row + 1, Masked, Ahead...>...}};
       return table;
     }
     (std::make_integer_sequence<int, max_rows(Vectors)>());
@@ -159,7 +156,10 @@ class unpacked_kernel {
       // C is asked for where it is read, and where its rows are long and little else is done.
       if (s.beta != T(0) || (s.k <= few_columns && s.n > widest * v::lanes))
         ask(c, s.c_row_stride, height, width);
-      tile_of<Vectors, Masked>(height)(s, a, b, c, lanes, lines_for(next_b, v::lanes, Vectors, t, tiles));
+      if (Vectors == widest && !Masked && next_b != 0)
+        tile_of<widest, false, asked_lines<T>>(height)(s, a, b, c, lanes, {next_b, width, t, tiles});
+      else
+        tile_of<Vectors, Masked>(height)(s, a, b, c, lanes);
       a = next;
       c += height * s.c_row_stride;
     }
@@ -181,7 +181,7 @@ class unpacked_kernel {
     const int last = s.n - (Vectors - 1) * v::lanes;
     if (last <= 0 || last > v::lanes || s.m > rows_for<Vectors>(s)) return false;
     auto* const tile = last < v::lanes ? tile_of<Vectors, true>(s.m) : tile_of<Vectors, false>(s.m);
-    tile(s, s.a, s.b, s.c, first(last), {});
+    tile(s, s.a, s.b, s.c, first(last));
     return true;
   }
 
