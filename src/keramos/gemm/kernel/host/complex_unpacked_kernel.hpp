@@ -103,6 +103,7 @@ class complex_unpacked_kernel {
     }
   }
 
+  /// B's rows run through memory.
   static void all_columns(const problem& s, const complex_sums<R>& sums, std::int64_t next_b = 0) {
     int j = 0;
     for (; j + widest * numbers <= s.n; j += widest * numbers) columns<widest, false>(s, sums, j, next_b);

@@ -11,8 +11,7 @@ namespace keramos::detail::host::KERAMOS_HOST_ISA {
 /// Where a block of B lies in the order of blocks.
 struct block_order {
   std::int64_t next;  ///< elements of B from this block to the next one; 0: it is the last
-  bool
-      followed;  ///< whether the block before it has as many columns, so that it could ask for all of this one
+  bool followed;      ///< the block before it has as many columns, so it could ask for all of this one
 };
 
 /// Calls f(part, order) for blocks of up to `most_k` of k and most_n(their k) columns. Those further along k add to C.
