@@ -57,7 +57,7 @@ struct warpgroup_c_writer {
     else if (vectors)
       write_vectors<false>(epilogue);
     else if constexpr (sizeof(C) == 2)
-      write_elements_through_local(epilogue);
+      write_words_through_local(epilogue);
     else if (reads_c<T>(epilogue))
       write_elements<true>(epilogue);
     else
@@ -223,42 +223,49 @@ struct warpgroup_c_writer {
     }
   }
 
-  /// The same where vectors are not aligned, or columns no neighbours: by elements, lanes along C's memory. Little code, for
-  /// all such C.
+  /// The same where vectors are not aligned, or columns no neighbours: in words of four, two or one element, as C allows them,
+  /// and lanes along C's memory. Little code, for all such C.
   template <class Epilogue>
-  KERAMOS_FORCEINLINE_FUNCTION void write_elements_through_local(const Epilogue& epilogue) const {
+  KERAMOS_FORCEINLINE_FUNCTION void write_words_through_local(const Epilogue& epilogue) const {
     constexpr int at_once = 4;
     const int lane = thread % 32, row0 = thread / 32 * 16;
     const warp_memory memory(local, row0, lane);
     const bool reads = reads_c<T>(epilogue), along_rows = p.c_row_stride != 1;
-    C* const c = p.c + (at.m0 + row0) * p.c_row_stride + at.n0 * p.c_col_stride;
+    const int length = elements_of_word();
+    // A lane's first word, and the way to its next one.
+    const int row_of_lane = along_rows ? lane * length / 32 : lane % 16,
+              col_of_lane = along_rows ? lane * length % 32 : lane / 16;
+    const int next_row = along_rows ? length : 0, next_col = along_rows ? 0 : 2;
+    const index_t next = next_row * p.c_row_stride + next_col * p.c_col_stride;
+    C* const c = p.c + (at.m0 + row0 + row_of_lane) * p.c_row_stride + (at.n0 + col_of_lane) * p.c_col_stride;
     KERAMOS_UNROLL
     for (int j = 0; j < fragments; j += 4) {
-      // Calls f(elements in local memory, those of C, which are there).
+      // Calls f(words in local memory, those of C, which are there).
       const auto for_each_few = [&](const auto& f) {
+        int row = row_of_lane, col = col_of_lane;
+        C* word = c + j * 8 * p.c_col_stride;
         KERAMOS_NO_UNROLL
-        for (int first = lane; first < 16 * 32; first += 32 * at_once) {
+        for (int left = 16 * 32 / length; left > 0; left -= 32 * at_once) {
           C *near[at_once], *far[at_once];
           bool are_there[at_once];
           KERAMOS_UNROLL
           for (int u = 0; u < at_once; ++u) {
-            const int e = first + 32 * u, row = along_rows ? e / 32 : e % 16,
-                      col = along_rows ? e % 32 : e / 16;
             near[u] = memory.element_at(row, col);
-            far[u] = c + row * p.c_row_stride + (j * 8 + col) * p.c_col_stride;
+            far[u] = word;
             are_there[u] = there.has(row0 + row, j * 8 + col);
+            row += next_row, col += next_col, word += next;
           }
           f(near, far, are_there);
         }
       };
-      const auto copy = [](C* const(&from)[at_once], C* const(&to)[at_once],
-                           const bool(&are_there)[at_once]) {
-        C x[at_once];
-        KERAMOS_UNROLL
-        for (int u = 0; u < at_once; ++u) x[u] = are_there[u] ? *from[u] : C(0);
-        KERAMOS_UNROLL
-        for (int u = 0; u < at_once; ++u)
-          if (are_there[u]) *to[u] = x[u];
+      const auto copy = [&](C* const(&from)[at_once], C* const(&to)[at_once],
+                            const bool(&are_there)[at_once]) {
+        if (length == 4)
+          copy_words<run<C, 4>>(from, to, are_there);
+        else if (length == 2)
+          copy_words<run<C, 2>>(from, to, are_there);
+        else
+          copy_words<C>(from, to, are_there);
       };
       if (reads) {
         for_each_few([&](auto& near, auto& far, auto& are_there) { copy(far, near, are_there); });
@@ -269,6 +276,24 @@ struct warpgroup_c_writer {
       for_each_few([&](auto& near, auto& far, auto& are_there) { copy(near, far, are_there); });
       atom::meet_warp();
     }
+  }
+  /// How many elements of a row of C one word has, so that words are aligned and either inside of what is written or outside.
+  KERAMOS_FORCEINLINE_FUNCTION int elements_of_word() const {
+    const index_t multiple = (p.c_row_stride | at.n0 | there.col0 | there.col1) * index_t(sizeof(C)) |
+                             index_t(reinterpret_cast<std::uintptr_t>(p.c));
+    if (p.c_col_stride != 1 || p.c_row_stride == 1) return 1;
+    return multiple % 8 == 0 ? 4 : multiple % 4 == 0 ? 2 : 1;
+  }
+  /// Those that are there.
+  template <class Word, int Count>
+  KERAMOS_FORCEINLINE_FUNCTION static void copy_words(C* const (&from)[Count], C* const (&to)[Count],
+                                                      const bool (&are_there)[Count]) {
+    Word x[Count];
+    KERAMOS_UNROLL
+    for (int u = 0; u < Count; ++u) x[u] = are_there[u] ? *reinterpret_cast<const Word*>(from[u]) : Word{};
+    KERAMOS_UNROLL
+    for (int u = 0; u < Count; ++u)
+      if (are_there[u]) *reinterpret_cast<Word*>(to[u]) = x[u];
   }
 
   /// Lanes that have neighbours change pairs with each other: of four lanes with four fragments each gets one fragment's eight
