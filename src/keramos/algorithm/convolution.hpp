@@ -90,25 +90,37 @@ struct convolution_kernel {
             T held[2 * outputs];  // values first - j - 8 ... first - j + 7
             KERAMOS_UNROLL
             for (int v = 0; v < outputs; ++v) held[outputs + v] = values[place(first) + v];
-            const auto add_taps = [&](int j, const auto& counts) {
-              KERAMOS_UNROLL
-              for (int v = 0; v < outputs; ++v) held[v] = values[place(first - j - outputs) + v];
-              KERAMOS_UNROLL
-              for (int t = 0; t < outputs; ++t) {
-                const T factor = tap[j + t];
+            // Zeros stand where x has no value. They may be multiplied, but not by NaN or infinity.
+            bool zeros_count = true;
+            if (first - count + 1 < begin || first + outputs > end)  // few items
+              for (int t = 0; t < count; ++t) zeros_count = zeros_count && tap[t] - tap[t] == T(0);
+            int j = 0;
+            if (zeros_count)
+              for (; j + outputs <= count; j += outputs) {
                 KERAMOS_UNROLL
-                for (int o = 0; o < outputs; ++o)
-                  if (counts(j + t, first - j + o - t)) sum.value[o] += factor * held[outputs + o - t];
+                for (int v = 0; v < outputs; ++v) held[v] = values[place(first - j - outputs) + v];
+                KERAMOS_UNROLL
+                for (int t = 0; t < outputs; ++t) {
+                  const T factor = tap[j + t];
+                  KERAMOS_UNROLL
+                  for (int o = 0; o < outputs; ++o) sum.value[o] += factor * held[outputs + o - t];
+                }
+                KERAMOS_UNROLL
+                for (int v = 0; v < outputs; ++v) held[outputs + v] = held[v];
+              }
+            // Tap by tap what is left, and what must be left out.
+            KERAMOS_NO_UNROLL
+            for (; j < count; ++j) {
+              const T factor = tap[j];
+              KERAMOS_UNROLL
+              for (int o = 0; o < outputs; ++o) {
+                const int v = first - j + o;
+                if (begin <= v && v < end) sum.value[o] += factor * held[outputs + o];
               }
               KERAMOS_UNROLL
-              for (int v = 0; v < outputs; ++v) held[outputs + v] = held[v];
-            };
-            int j = 0;
-            if (first - count + 1 >= begin && first + outputs <= end)  // most items
-              for (; j + outputs <= count; j += outputs) add_taps(j, [](int, int) { return true; });
-            // What is no tap and no value of x is left out, and not a zero: times NaN or infinity it would count.
-            for (; j < count; j += outputs)
-              add_taps(j, [=](int tap, int v) { return tap < count && begin <= v && v < end; });
+              for (int v = outputs - 1; v > 0; --v) held[outputs + v] = held[outputs + v - 1];
+              held[outputs] = values[place(first - j - 1)];
+            }
           },
           acc);
       g.barrier();
