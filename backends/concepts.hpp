@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <keramos/backends/interface.hpp>
+#include <keramos/backends/simt/joint_fragment.hpp>
 #include <keramos/backends/simt/tiles.hpp>
 #include <keramos/backends/simt/wave_fragment.hpp>
 #include <keramos/base/device_info.hpp>
@@ -154,6 +155,24 @@ concept has_multiply_16x16 = requires {
   };
 };
 
+/// Fragments of a sub-group of elements E, and their sums of T.
+template <class Exec, class E, class T, class M = mma<Exec>>
+concept has_joint_fragments = requires {
+  { M::template fragment<E> } -> std::convertible_to<simt::joint_fragment>;
+  requires traits<Exec>::warp_size % M::template fragment<E>.lanes == 0;
+}
+&&requires(typename M::template a_fragment<E, tiling::direction::k, true>& a,
+           typename M::template b_fragment<E, tiling::direction::mn, true>& b,
+           typename M::template sums<E, T>& sums, const E* elements, T* local) {
+  M::load(a, elements, 1);
+  M::load(b, elements, 1);
+  M::clear(sums);
+  M::multiply(sums, a, b);
+  M::store(local, sums, 1);
+  M::meet_lanes();
+  { M::same_for_lanes(1) } -> std::same_as<int>;
+};
+
 template <class Exec>
 concept has_mma = requires(const Exec& exec, float (&sums)[4]) {
   { mma<Exec>::template has_matrix_unit<double> } -> std::convertible_to<bool>;
@@ -230,6 +249,8 @@ consteval bool has_atoms_of_row() {
     return has_warpgroup_multiply<Exec, E, T>;
   else if constexpr (row.config.math == tiling::math_unit::fma)
     return true;
+  else if constexpr (row.config.math == tiling::math_unit::joint)
+    return has_joint_fragments<Exec, E, T>;
   else if constexpr (mma<Exec>::template multiplies_in_waves<E>)
     return has_multiply_16x16<Exec, E, T>;
   else if constexpr (detail::is_complex<T>)

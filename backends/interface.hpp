@@ -62,6 +62,8 @@ struct fma_units {
   /// `fragment<E>` says how they are shared out (backends/simt/wave_fragment.hpp, backends/hip/mma.hpp).
   template <class E>
   static constexpr bool multiplies_in_waves = false;
+  // Rows of math_unit::joint need fragments that a sub-group loads from local memory and holds together; `fragment<E>` says how
+  // large they are (backends/simt/joint_fragment.hpp, backends/sycl/mma.hpp).
   /// Whether the device at hand has it.
   template <class Exec>
   static bool matrix_unit_works(const Exec&) {

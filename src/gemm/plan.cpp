@@ -68,6 +68,7 @@ std::string_view to_string(tiling::math_unit math) {
     case tiling::math_unit::fma:
       return "FMA units";
     case tiling::math_unit::matrix:
+    case tiling::math_unit::joint:
       return "matrix units";
     case tiling::math_unit::warpgroup:
       return "warpgroups";

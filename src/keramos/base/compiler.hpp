@@ -25,6 +25,14 @@
 #define KERAMOS_ANYWHERE inline __attribute__((always_inline))
 #endif
 
+/// Behind a lambda's parameters: as a function of its own it would keep fragments of matrix units in memory (SYCL). Elsewhere
+/// compilers inline what kernels call.
+#if defined(__SYCL_DEVICE_ONLY__)
+#define KERAMOS_INLINED __attribute__((always_inline))
+#else
+#define KERAMOS_INLINED
+#endif
+
 /// A host's function for processors with these extensions of x86-64: what is inlined into it uses them as well. Compilers
 /// for devices read hosts' functions too, and do not know the extensions.
 #if defined(__x86_64__) && !defined(__HIP_DEVICE_COMPILE__) && !defined(__SYCL_DEVICE_ONLY__)

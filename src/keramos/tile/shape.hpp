@@ -22,9 +22,10 @@ inline std::string to_string(const shape& s) {
   return std::to_string(s.m) + "x" + std::to_string(s.n) + "x" + std::to_string(s.k);
 }
 
-/// What multiplies fragments: FMA units; tensor cores that a warp feeds from registers; or those that a warpgroup, four
-/// warps, lets read local memory, to which other warps copy meanwhile.
-enum class math_unit { fma, matrix, warpgroup };
+/// What multiplies fragments: FMA units; tensor cores that a warp feeds from registers; those whose fragments a sub-group loads
+/// from local memory and holds together; or those that a warpgroup, four warps, lets read local memory, to which other warps
+/// copy meanwhile.
+enum class math_unit { fma, matrix, joint, warpgroup };
 
 /// How one team computes one block tile; a template argument of the kernels it configures.
 struct config {

@@ -9,6 +9,8 @@
 #include <keramos/base/macros.hpp>
 #include <keramos/core/local_memory.hpp>
 #include <keramos/gemm/collective/fma.hpp>
+#include <keramos/gemm/collective/joint_mma.hpp>
+#include <keramos/gemm/collective/pitched_panel.hpp>
 #include <keramos/gemm/collective/simt_stager.hpp>
 #include <keramos/gemm/collective/warp_mma.hpp>
 #include <keramos/gemm/collective/warp_mma_complex.hpp>
@@ -24,6 +26,8 @@ template <class Exec, class Types, tiling::config Config, access A, access B, bo
 constexpr auto accumulator_type() {
   if constexpr (Config.math == tiling::math_unit::fma)
     return std::type_identity<fma_accumulator<Types, Config, Exec, ConjugateA>>();
+  else if constexpr (Config.math == tiling::math_unit::joint)
+    return std::type_identity<joint_mma_accumulator<Types, Config, Exec, A.along, B.along>>();
   else if constexpr (backend::mma<Exec>::template multiplies_in_waves<typename Types::a>)
     return std::type_identity<wave_mma_accumulator<Types, Config, Exec, A.along, B.along>>();
   else if constexpr (Types::is_complex)
@@ -54,7 +58,10 @@ class collective {
     return accumulator::reads_either ? x.along : tiling::direction::mn;
   }
   using copier = backend::staging<Exec>;
-  using stager = simt::stager<Types, Config, A, rows(A), B, rows(B), team_size, copier>;
+  static constexpr bool jointly = Config.math == tiling::math_unit::joint;
+  template <template <class, int, int, tiling::direction> class Panel>
+  using stager_of = simt::stager<Types, Config, A, rows(A), B, rows(B), team_size, copier, Panel>;
+  using stager = std::conditional_t<jointly, stager_of<pitched_panel>, stager_of<panel>>;
   static constexpr std::size_t bytes = stages * stager::slot_bytes;
 
  public:
@@ -92,9 +99,9 @@ class collective {
     ring.template wait<stages - 1>(team);
     acc.start(operands.panels(0));
 
-    const auto multiply = [&](int s, auto whole, auto... kinds) {
+    const auto multiply = [&](int s, auto whole, auto... kinds) KERAMOS_INLINED {
       if constexpr (decltype(whole)::value) operands.fetch();
-      const auto next = [&] {
+      const auto next = [&]() KERAMOS_INLINED {
         ring.release();
         if constexpr (stages > 1) ring.template wait<stages - 2>(team);
         const int slot = ring.acquire(team);
@@ -108,12 +115,17 @@ class collective {
       acc.multiply(operands.panels(ring.current()), next, kinds...);
     };
     // Apart from the rest, so that no branch keeps a compiler from spreading copies among the products.
-    with_kinds<accumulator>(operands.panels(0), [&](auto... kinds) {
+    with_kinds<accumulator>(operands.panels(0), [&](auto... kinds) KERAMOS_INLINED {
       int s = 0;
       for (; s + stages < operands.whole_k_tiles(); ++s) multiply(s, std::true_type(), kinds...);
       for (; s < k_tiles; ++s) multiply(s, std::false_type(), kinds...);
       if constexpr (accumulator::takes_kinds) acc.correct(k_tiles * Config.block.k, kinds...);
     });
+    if constexpr (jointly) {
+      static_assert(accumulator::collecting_bytes <= bytes,
+                    "keramos: sums are collected in the memory of k-tiles");
+      acc.collect(team, local);
+    }
     if constexpr (Types::is_complex) acc.finish(p);
     if (tile.add_up(team, acc)) acc.write(p, tile.position(), epilogue);
   }

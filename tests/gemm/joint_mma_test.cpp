@@ -1,0 +1,214 @@
+// Tiles on matrix units whose fragments a sub-group loads and holds together (joint_matrix of SYCL), emulated: every lane holds
+// whole fragments. So it shows which element of a panel, of a product and of C goes where, for panels that lie either way.
+#include <Kokkos_Core.hpp>
+
+// Compilers of devices would make kernels of what calls the emulator.
+#if !defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOS_ENABLE_HIP) && !defined(KOKKOS_ENABLE_SYCL)
+
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <type_traits>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <keramos/gemm/collective/joint_mma.hpp>
+#include <keramos/gemm/collective/pitched_panel.hpp>
+#include <keramos/gemm/collective/simt_stager.hpp>
+#include <keramos/gemm/collective/wave_mma.hpp>
+#include <keramos/keramos.hpp>
+
+namespace keramos {
+
+namespace test {
+
+struct jointly {};
+
+/// Rows x Columns numbers, whose memory runs along the rows or the columns.
+template <class E, int Rows, int Columns, bool AlongRows, bool Signed>
+struct matrix_of {
+  double at[Rows][Columns];
+};
+
+}  // namespace test
+
+namespace backend {
+
+template <>
+struct traits<test::jointly> {
+  static constexpr int warp_size = 32;
+};
+template <>
+struct mma<test::jointly> : fma_units {
+  using direction = tiling::direction;
+
+  template <class E>
+  static constexpr simt::joint_fragment fragment{8, 16, 32 / int(sizeof(E)), 16};
+  template <class E, direction Along, bool Signed>
+  using a_fragment = test::matrix_of<E, fragment<E>.m, fragment<E>.k, Along == direction::k, Signed>;
+  template <class E, direction Along, bool Signed>
+  using b_fragment = test::matrix_of<E, fragment<E>.k, fragment<E>.n, Along == direction::mn, Signed>;
+  template <class E, class T>
+  using sums = test::matrix_of<T, fragment<E>.m, fragment<E>.n, true, true>;
+
+  template <class E, int Rows, int Columns, bool AlongRows, bool Signed>
+  static void load(test::matrix_of<E, Rows, Columns, AlongRows, Signed>& to, const E* from, int pitch) {
+    for (int i = 0; i < Rows; ++i)
+      for (int j = 0; j < Columns; ++j) {
+        const E& x = from[AlongRows ? i * pitch + j : j * pitch + i];
+        if constexpr (std::is_same_v<E, integer8>)
+          to.at[i][j] = Signed ? double(std::int8_t(x.bits)) : double(x.bits);
+        else
+          to.at[i][j] = double(float(x));
+      }
+  }
+  template <class Sums>
+  static void clear(Sums& x) {
+    x = {};
+  }
+  template <class Sums, class A, class B>
+  static void multiply(Sums& sums, const A& a, const B& b) {
+    for (std::size_t i = 0; i < std::size(a.at); ++i)
+      for (std::size_t j = 0; j < std::size(sums.at[0]); ++j)
+        for (std::size_t k = 0; k < std::size(b.at); ++k) sums.at[i][j] += a.at[i][k] * b.at[k][j];
+  }
+  template <class T, class Sums>
+  static void store(T* to, const Sums& x, int pitch) {
+    for (std::size_t i = 0; i < std::size(x.at); ++i)
+      for (std::size_t j = 0; j < std::size(x.at[0]); ++j)
+        to[i * std::size_t(pitch) + j] =
+            T(std::is_integral_v<T> ? T(std::int64_t(x.at[i][j])) : T(x.at[i][j]));
+  }
+  static void meet_lanes() {}
+  static int same_for_lanes(int x) { return x; }
+};
+
+}  // namespace backend
+
+namespace test {
+namespace {
+
+using tiling::direction;
+
+struct sum_itself {
+  template <class T>
+  T operator()(T sum, index_t, index_t, index_t) const {
+    return sum;
+  }
+};
+struct lone_thread {
+  void team_barrier() const {}
+};
+
+/// A k-tile of one operand as its panel, and its numbers (mn, k).
+template <class E, int MN, int K, direction Along>
+struct k_tile {
+  using panel = detail::simt::pitched_panel<E, MN, K, Along>;
+  tiling::reading<E> how;
+  std::vector<E> memory;
+  std::vector<double> numbers;
+
+  k_tile(bool is_signed, std::mt19937& random) : memory(panel::size), numbers(MN * K) {
+    if constexpr (std::is_same_v<E, integer8>) how.is_signed = is_signed;
+    for (int mn = 0; mn < MN; ++mn)
+      for (int k = 0; k < K; ++k) {
+        E& x = memory[panel::offset(mn, k)];
+        if constexpr (std::is_same_v<E, integer8>) {
+          x.bits = std::uint8_t(random());
+          numbers[mn * K + k] = is_signed ? std::int8_t(x.bits) : x.bits;
+        } else {
+          x = E(float(int(random() % 17) - 8));
+          numbers[mn * K + k] = double(float(x));
+        }
+      }
+  }
+  panel view() const { return {how, memory.data()}; }
+};
+
+template <class Types, tiling::config Config, direction A, direction B>
+void test_tile(bool signed_a, bool signed_b) {
+  using E = typename Types::a;
+  using T = typename Types::accumulator;
+  using accumulator = detail::simt::joint_mma_accumulator<Types, Config, jointly, A, B>;
+  constexpr int m = Config.block.m, n = Config.block.n, k = Config.block.k, k_tiles = 2;
+  SCOPED_TRACE(to_string(Config.block) + (A == direction::k ? ", A along k" : "") +
+               (B == direction::k ? ", B along k" : ""));
+  std::mt19937 random(7);
+  std::vector<k_tile<E, m, k, A>> a;
+  std::vector<k_tile<E, n, k, B>> b;
+  for (int s = 0; s < k_tiles; ++s) a.emplace_back(signed_a, random), b.emplace_back(signed_b, random);
+  const auto panels = [&](int s) {
+    return detail::simt::panel_pair<typename k_tile<E, m, k, A>::panel, typename k_tile<E, n, k, B>::panel>{
+        a[s].view(), b[s].view()};
+  };
+
+  // Rows and columns beyond these are not written.
+  const int rows = m - 3, cols = n - 5;
+  std::vector<typename Types::c> c(m * n, typename Types::c(77));
+  gemm_problem<Types> p{};
+  p.c = c.data(), p.c_row_stride = n, p.c_col_stride = 1, p.m = rows, p.n = cols, p.k = k * k_tiles;
+  const tiling::position at{0, 0, 0, p.k, rows, cols};
+  int steps = 0;
+  alignas(16) static char local[accumulator::collecting_bytes];
+  for (int thread = 0; thread < Config.warps() * 32; ++thread) {
+    accumulator sums(thread);
+    sums.start(panels(0));
+    detail::simt::with_kinds<accumulator>(panels(0), [&](auto... kinds) {
+      for (int s = 0; s < k_tiles; ++s)
+        sums.multiply(
+            panels(s), [&] { ++steps; }, kinds...);
+      if constexpr (accumulator::takes_kinds) sums.correct(k * k_tiles, kinds...);
+    });
+    sums.collect(lone_thread(), local);
+    int next = 0;
+    sums.for_each_vector([&](int number, const auto& run) {
+      EXPECT_EQ(number, next++);
+      EXPECT_EQ(sizeof(run), 16u);
+    });
+    EXPECT_EQ(next * 16, int(m * n * sizeof(T)) / (Config.warps() * 32));
+    sums.write(p, at, sum_itself());
+  }
+  EXPECT_EQ(steps, k_tiles * Config.warps() * 32);
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < n; ++j) {
+      double sum = 0;
+      for (int s = 0; s < k_tiles; ++s)
+        for (int e = 0; e < k; ++e) sum += a[s].numbers[i * k + e] * b[s].numbers[j * k + e];
+      const T expected = i >= rows || j >= cols ? T(77) : T(std::int64_t(sum));
+      ASSERT_EQ(c[i * n + j], expected) << "at " << i << ", " << j;
+    }
+}
+template <class Types, tiling::config Config>
+void test_layouts(bool signed_a = true, bool signed_b = true) {
+  test_tile<Types, Config, direction::k, direction::k>(signed_a, signed_b);
+  test_tile<Types, Config, direction::k, direction::mn>(signed_a, signed_b);
+  test_tile<Types, Config, direction::mn, direction::k>(signed_a, signed_b);
+  test_tile<Types, Config, direction::mn, direction::mn>(signed_a, signed_b);
+}
+
+// As rows of the table are: of four warps, and of two that lie side by side.
+constexpr tiling::config four(int k) {
+  return {{64, 64, k}, {32, 32, 0}, {8, 16, 0}, 2, 2, tiling::math_unit::joint, true};
+}
+constexpr tiling::config two(int k) {
+  return {{64, 64, k}, {64, 32, 0}, {8, 16, 0}, 2, 1, tiling::math_unit::joint};
+}
+
+TEST(JointMma, Tiles) {
+  test_layouts<types::bf16_f32, four(32)>();
+  test_layouts<types::f16_f32, two(32)>();
+  test_layouts<types::tf32, two(16)>();
+}
+TEST(JointMma, TilesOfBytes) {
+  test_layouts<types::i8_i32, four(64)>(true, false);
+  test_layouts<types::i8_i32, two(64)>(false, true);
+  test_tile<types::i8_i32, four(64), direction::k, direction::mn>(true, true);
+  test_tile<types::i8_i32, four(64), direction::mn, direction::k>(false, false);
+}
+
+}  // namespace
+}  // namespace test
+}  // namespace keramos
+
+#endif
