@@ -1,0 +1,16 @@
+// Which matrix units kernels may count on. A number, for tables that leave rows out.
+#pragma once
+
+#include <Kokkos_Macros.hpp>
+
+// 1: units that multiply fragments of 8 x 16 x 32 bytes for a sub-group of 16: Xe Matrix Extensions of the Data Center GPU Max,
+// for which Kokkos compiles ahead of time. What it compiles just in time runs on any GPU, and takes FMA units. AMX of processors
+// takes the same fragments but those of tf32, and those of f16 from Granite Rapids on: tests define the number for it.
+// (sycl_ext_oneapi_matrix, "Supported Combinations Per Hardware".)
+#if !defined(KERAMOS_SYCL_UNITS)
+#if defined(KOKKOS_ARCH_INTEL_PVC)
+#define KERAMOS_SYCL_UNITS 1
+#else
+#define KERAMOS_SYCL_UNITS 0
+#endif
+#endif
