@@ -9,11 +9,11 @@ namespace {
 namespace experimental = ::sycl::ext::oneapi::experimental;
 
 // KERAMOS_SYCL_OPTIONS: what the compiler takes, parted by bars.
-std::vector<std::string> options_with(const std::string& definition) {
+std::vector<std::string> options_with(const std::vector<std::string>& definitions) {
   std::vector<std::string> options;
   std::stringstream all(KERAMOS_SYCL_OPTIONS);
   for (std::string option; std::getline(all, option, '|');) options.push_back(option);
-  if (!definition.empty()) options.push_back("-D" + definition);
+  for (const std::string& definition : definitions) options.push_back("-D" + definition);
   return options;
 }
 
@@ -25,18 +25,23 @@ std::string text_of(const std::string& path) {
   return text.str();
 }
 
-::sycl::kernel_bundle<::sycl::bundle_state::executable> compiled(const ::sycl::queue& q,
-                                                                 const std::string& file,
-                                                                 const std::string& definition) {
+::sycl::kernel_bundle<::sycl::bundle_state::executable> compiled(
+    const ::sycl::queue& q, const std::string& file, const std::vector<std::string>& definitions) {
   auto source = experimental::create_kernel_bundle_from_source(
       q.get_context(), experimental::source_language::sycl, text_of(KERAMOS_SYCL_SOURCES "/" + file));
-  return experimental::build(source,
-                             experimental::properties{experimental::build_options(options_with(definition))});
+  return experimental::build(
+      source, experimental::properties{experimental::build_options(options_with(definitions))});
 }
 
 }  // namespace
 
-program::program(const std::string& file, const std::string& definition)
-    : kernels_(compiled(queue_, file, definition)) {}
+bool has_matrix_units(const ::sycl::queue& q, experimental::matrix::matrix_type type) {
+  for (const auto& units : q.get_device().get_info<experimental::info::device::matrix_combinations>())
+    if (units.atype == type) return true;
+  return false;
+}
+
+program::program(const std::string& file, const std::vector<std::string>& definitions)
+    : kernels_(compiled(queue_, file, definitions)) {}
 
 }  // namespace keramos::test::device

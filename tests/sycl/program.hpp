@@ -8,14 +8,19 @@
 
 #include <sycl/sycl.hpp>
 
+#include "amx.hpp"
+
 namespace keramos::test::device {
+
+/// Whether the device at hand has matrix units for elements of these types.
+bool has_matrix_units(const ::sycl::queue& q, ::sycl::ext::oneapi::experimental::matrix::matrix_type type);
 
 /// A file of this folder, compiled for the device by DPC++'s run-time compiler (sycl_ext_oneapi_kernel_compiler), and its
 /// kernels by their names.
 class program {
  public:
-  /// `definition`: "KERAMOS_TYPE=f32", say; or nothing. @throws sycl::exception with what the compiler says.
-  explicit program(const std::string& file, const std::string& definition = "");
+  /// `definitions`: "KERAMOS_TYPE=f32", say. @throws sycl::exception with what the compiler says.
+  explicit program(const std::string& file, const std::vector<std::string>& definitions = {});
 
   ::sycl::queue& queue() { return queue_; }
   /// Runs the kernel once.
@@ -27,21 +32,32 @@ class program {
     });
     queue_.wait_and_throw();
   }
-  /// Runs it on teams, as Kokkos numbers their threads.
+  /// Runs it on teams, as Kokkos numbers their threads, or along the last dimension (team_of_lanes).
   template <class... Arguments>
   void on_teams(const std::string& kernel, int teams, int team_size, const Arguments&... arguments) {
-    queue_.submit([&](::sycl::handler& h) {
-      h.set_args(arguments...);
-      h.parallel_for(
-          ::sycl::nd_range<2>({std::size_t(team_size), std::size_t(teams)}, {std::size_t(team_size), 1}),
-          kernel_of(kernel));
-    });
-    queue_.wait_and_throw();
+    run<Arguments...>(kernel, {std::size_t(team_size), std::size_t(teams)}, {std::size_t(team_size), 1},
+                      arguments...);
+  }
+  template <class... Arguments>
+  void on_teams_of_lanes(const std::string& kernel, int teams, int team_size, const Arguments&... arguments) {
+    emulate_amx();
+    run<Arguments...>(kernel, {std::size_t(teams), std::size_t(team_size)}, {1, std::size_t(team_size)},
+                      arguments...);
   }
 
  private:
   using bundle = ::sycl::kernel_bundle<::sycl::bundle_state::executable>;
   ::sycl::kernel kernel_of(const std::string& name) { return kernels_.ext_oneapi_get_kernel(name); }
+
+  template <class... Arguments>
+  void run(const std::string& kernel, const ::sycl::range<2>& all, const ::sycl::range<2>& team,
+           const Arguments&... arguments) {
+    queue_.submit([&](::sycl::handler& h) {
+      h.set_args(arguments...);
+      h.parallel_for(::sycl::nd_range<2>(all, team), kernel_of(kernel));
+    });
+    queue_.wait_and_throw();
+  }
 
   ::sycl::queue queue_;
   bundle kernels_;

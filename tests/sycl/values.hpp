@@ -39,6 +39,7 @@ KERAMOS_TYPES_OF(i32, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t
 KERAMOS_TYPES_OF(i8_i32, std::int8_t, std::int8_t, std::uint32_t, std::uint32_t)
 KERAMOS_TYPES_OF(c32, complex64, complex64, complex64, complex128)
 KERAMOS_TYPES_OF(c64, complex128, complex128, complex128, complex128)
+KERAMOS_TYPES_OF(tf32, float, float, float, double)
 KERAMOS_TYPES_OF(f16, float16, float16, float16, double)
 KERAMOS_TYPES_OF(bf16_f32, bfloat16, bfloat16, float, double)
 KERAMOS_TYPES_OF(f8_f32, float8_e4m3, float8_e4m3, float, double)
@@ -76,11 +77,14 @@ T poison() {
   else
     return T(NAN);
 }
+/// `other` as operands say it: a conjugate, or a byte without a sign.
 template <class Sum, class T>
-Sum value_of(const T& x) {
-  if constexpr (std::is_integral_v<T> || is_complex_number<T>)
-    return Sum(x);
-  else if constexpr (std::is_same_v<T, double>)
+Sum value_of(const T& x, bool other = false) {
+  if constexpr (is_complex_number<T>)
+    return other ? std::conj(Sum(x)) : Sum(x);
+  else if constexpr (std::is_same_v<T, std::int8_t>)
+    return other ? Sum(std::uint8_t(x)) : Sum(x);
+  else if constexpr (std::is_integral_v<T> || std::is_same_v<T, double>)
     return Sum(x);
   else
     return Sum(float(x));
@@ -186,12 +190,9 @@ class expectation {
     for (std::int64_t i = 0; i < p.m; ++i)
       for (std::int64_t j = 0; j < p.n; ++j) {
         sum s{};
-        for (std::int64_t l = 0; l < p.k; ++l) {
-          auto x = value_of<sum>(a[i * p.a_stride_mn + l * p.a_stride_k]);
-          if constexpr (is_complex_number<A>)
-            if (p.a_other) x = std::conj(x);
-          s += x * value_of<sum>(b[j * p.b_stride_mn + l * p.b_stride_k]);
-        }
+        for (std::int64_t l = 0; l < p.k; ++l)
+          s += value_of<sum>(a[i * p.a_stride_mn + l * p.a_stride_k], p.a_other != 0) *
+               value_of<sum>(b[j * p.b_stride_mn + l * p.b_stride_k], p.b_other != 0);
         s = sum(int(p.alpha)) * s;
         C& at = elements_[c_.offset + std::size_t(c_at + i * p.c_row_stride + j * p.c_col_stride)];
         if (p.beta != 0) s += sum(int(p.beta)) * value_of<sum>(at);

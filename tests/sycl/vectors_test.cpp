@@ -22,7 +22,8 @@ class SyclVectors : public testing::Test {
   using C = typename Types::c;
 
   static void SetUpTestSuite() {
-    program_ = std::make_unique<program>("vectors.cpp", std::string("KERAMOS_TYPE=") + Types::name);
+    program_ = std::make_unique<program>(
+        "vectors.cpp", std::vector<std::string>{std::string("KERAMOS_TYPE=") + Types::name});
   }
   static void TearDownTestSuite() { program_.reset(); }
 
