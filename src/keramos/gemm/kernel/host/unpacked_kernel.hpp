@@ -208,6 +208,9 @@ class unpacked_kernel {
   static constexpr int most_k_of_wide = 128;
   static constexpr int few_columns = 32;                     ///< of A
   static constexpr int packed = 64 * 1024 / int(sizeof(T));  ///< elements of B packed at a time
+  /// While a block of B that is laid out multiplies, the next one is asked for. Not longer columns, which prefetchers follow by
+  /// themselves: asked for, products of 16 x 1000 x 1000 doubles took 16 % longer on Zen 4, of 5 x 1812 x 55 a quarter less.
+  static constexpr int most_asked_k = 1536 / int(sizeof(T));
 
  public:
   /// C = alpha·A·B + beta·C; k in blocks, which add to C one after another, if B is too large to stay in
@@ -249,8 +252,9 @@ class unpacked_kernel {
     alignas(64) T block[packed];
     for_each_block(
         s, 512, [](int k) { return packed / k / v::lanes * v::lanes; },
-        [&](problem part, const block_order&) {
+        [&](problem part, const block_order& order) {
           const int width = (part.n + v::lanes - 1) / v::lanes * v::lanes;
+          const T* const next = part.b + order.next;
           if (s.b_row_stride == 1) {
             for (int i = 0; i < part.n; i += v::lanes)
               pack_transposed<T, v::lanes>(block + i, width, part.b + i * s.b_col_stride, s.b_col_stride,
@@ -258,6 +262,8 @@ class unpacked_kernel {
           } else {
             pack_rows(block, width, part.b, s.b_col_stride, s.b_row_stride, part.n, part.k);
           }
+          if (s.b_row_stride == 1 && order.next != 0 && part.k <= most_asked_k)
+            ask(next, s.b_col_stride, part.n, part.k);
           part.b = block, part.b_row_stride = width, part.b_col_stride = 1;
           multiply_rows(part, false);
         });
