@@ -205,6 +205,9 @@ class unpacked_kernel {
   }
 
   static constexpr int short_row = 64;  ///< of A
+  /// Of long rows of B prefetchers follow so many at a time: a vector times a matrix, 1 x 2000 x 2000, takes 0.95 ms on Zen 4, of
+  /// doubles 1.6, and with 64 rows 1.4 and 2.9. Rows shorter than 2.5 KiB are better read more at a time.
+  static constexpr int rows_together = 8, long_row = 2560 / int(sizeof(T));
   static constexpr int most_k_of_wide = 128;
   static constexpr int few_columns = 32;                     ///< of A
   static constexpr int packed = 64 * 1024 / int(sizeof(T));  ///< elements of B packed at a time
@@ -232,7 +235,7 @@ class unpacked_kernel {
     }
     if (s.m <= 2) {  // what is read no more than twice is not worth reading ahead
       for_each_block(
-          s, 64, [&](int) { return s.n; },
+          s, s.n > long_row ? rows_together : 64, [&](int) { return s.n; },
           [](const problem& part, const block_order&) { multiply_rows(part, false); });
       return;
     }
