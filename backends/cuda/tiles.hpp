@@ -45,7 +45,7 @@ namespace cuda {
 //   (13), but then the choice would take them at n = 1024 too, where 64x64x64 is.
 //   Tiles of warpgroups, 64 rows for each of those that multiply: 168 registers with 128 rows; with 64 rows up to 212 for one
 //   team, 128 for two, 64 for four (of 64 columns). With 256 columns (and f8 with 64 rows) the copying threads give up some
-//   registers (collective/warpgroup.hpp). Halves spill nothing, but for 8 bytes in a batch. 54,784 to 206,336 bytes of scratch,
+//   registers (collective/warpgroup.hpp). Halves spill up to 12 bytes where C is written. 54,784 to 206,336 bytes of scratch,
 //   which Kokkos gives since 5.2: measured as above. They do not divide k at n = 1024: sums cost more than they save there.
 //   Eight stages of 64x128 for one team, where a product has few tiles: n = 1024 of bf16 takes 9.2 us on an H100, and 10.9
 //   with four stages for two teams. Batches keep two teams, of which one writes while the other multiplies.
