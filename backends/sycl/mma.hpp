@@ -1,5 +1,6 @@
 // The multiply atoms of Kokkos::SYCL: FMA units, and Intel's matrix units by joint_matrix (sycl_ext_oneapi_matrix) for f16,
-// bf16, integers of eight bits and tf32. All but tf32 were run on AMX that is emulated, none on a GPU (docs/elsewhere.md).
+// bf16, integers of eight bits and tf32. Run on AMX of a processor (bf16) or on AMX that is emulated (bf16, f16, integers), on no
+// GPU (docs/elsewhere.md).
 #pragma once
 
 #include <cstddef>
