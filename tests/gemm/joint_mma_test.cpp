@@ -15,9 +15,10 @@
 
 #include <keramos/gemm/collective/joint_mma.hpp>
 #include <keramos/gemm/collective/pitched_panel.hpp>
-#include <keramos/gemm/collective/simt_stager.hpp>
 #include <keramos/gemm/collective/wave_mma.hpp>
 #include <keramos/keramos.hpp>
+
+#include "k_tile.hpp"
 
 namespace keramos {
 
@@ -91,40 +92,19 @@ namespace {
 
 using tiling::direction;
 
-struct sum_itself {
-  template <class T>
-  T operator()(T sum, index_t, index_t, index_t) const {
-    return sum;
-  }
-};
 struct lone_thread {
   void team_barrier() const {}
 };
 
-/// A k-tile of one operand as its panel, and its numbers (mn, k).
 template <class E, int MN, int K, direction Along>
-struct k_tile {
-  using panel = detail::simt::pitched_panel<E, MN, K, Along>;
-  tiling::reading<E> how;
-  std::vector<E> memory;
-  std::vector<double> numbers;
+using tile = k_tile<detail::simt::pitched_panel<E, MN, K, Along>, E, MN, K>;
 
-  k_tile(bool is_signed, std::mt19937& random) : memory(panel::size), numbers(MN * K) {
-    if constexpr (std::is_same_v<E, integer8>) how.is_signed = is_signed;
-    for (int mn = 0; mn < MN; ++mn)
-      for (int k = 0; k < K; ++k) {
-        E& x = memory[panel::offset(mn, k)];
-        if constexpr (std::is_same_v<E, integer8>) {
-          x.bits = std::uint8_t(random());
-          numbers[mn * K + k] = is_signed ? std::int8_t(x.bits) : x.bits;
-        } else {
-          x = E(float(int(random() % 17) - 8));
-          numbers[mn * K + k] = double(float(x));
-        }
-      }
-  }
-  panel view() const { return {how, memory.data()}; }
-};
+template <class E>
+tiling::reading<E> reading_of([[maybe_unused]] bool is_signed) {
+  tiling::reading<E> how;
+  if constexpr (std::is_same_v<E, integer8>) how.is_signed = is_signed;
+  return how;
+}
 
 template <class Types, tiling::config Config, direction A, direction B>
 void test_tile(bool signed_a, bool signed_b) {
@@ -135,17 +115,18 @@ void test_tile(bool signed_a, bool signed_b) {
   SCOPED_TRACE(to_string(Config.block) + (A == direction::k ? ", A along k" : "") +
                (B == direction::k ? ", B along k" : ""));
   std::mt19937 random(7);
-  std::vector<k_tile<E, m, k, A>> a;
-  std::vector<k_tile<E, n, k, B>> b;
-  for (int s = 0; s < k_tiles; ++s) a.emplace_back(signed_a, random), b.emplace_back(signed_b, random);
+  std::vector<tile<E, m, k, A>> a;
+  std::vector<tile<E, n, k, B>> b;
+  for (int s = 0; s < k_tiles; ++s)
+    a.emplace_back(reading_of<E>(signed_a), random), b.emplace_back(reading_of<E>(signed_b), random);
   const auto panels = [&](int s) {
-    return detail::simt::panel_pair<typename k_tile<E, m, k, A>::panel, typename k_tile<E, n, k, B>::panel>{
+    return detail::simt::panel_pair<typename tile<E, m, k, A>::panel, typename tile<E, n, k, B>::panel>{
         a[s].view(), b[s].view()};
   };
 
   // Rows and columns beyond these are not written.
   const int rows = m - 3, cols = n - 5;
-  std::vector<typename Types::c> c(m * n, typename Types::c(77));
+  std::vector<typename Types::c> c(m * n, typename Types::c(untouched));
   gemm_problem<Types> p{};
   p.c = c.data(), p.c_row_stride = n, p.c_col_stride = 1, p.m = rows, p.n = cols, p.k = k * k_tiles;
   const tiling::position at{0, 0, 0, p.k, rows, cols};
@@ -170,14 +151,7 @@ void test_tile(bool signed_a, bool signed_b) {
     sums.write(p, at, sum_itself());
   }
   EXPECT_EQ(steps, k_tiles * Config.warps() * 32);
-  for (int i = 0; i < m; ++i)
-    for (int j = 0; j < n; ++j) {
-      double sum = 0;
-      for (int s = 0; s < k_tiles; ++s)
-        for (int e = 0; e < k; ++e) sum += a[s].numbers[i * k + e] * b[s].numbers[j * k + e];
-      const T expected = i >= rows || j >= cols ? T(77) : T(std::int64_t(sum));
-      ASSERT_EQ(c[i * n + j], expected) << "at " << i << ", " << j;
-    }
+  expect_product(c.data(), m, n, rows, cols, a, b);
 }
 template <class Types, tiling::config Config>
 void test_layouts(bool signed_a = true, bool signed_b = true) {

@@ -14,9 +14,10 @@
 #include <gtest/gtest.h>
 
 #include <keramos/backends/hip/fragments.hpp>
-#include <keramos/gemm/collective/simt_stager.hpp>
 #include <keramos/gemm/collective/wave_mma.hpp>
 #include <keramos/keramos.hpp>
+
+#include "k_tile.hpp"
 
 namespace keramos {
 
@@ -110,36 +111,8 @@ namespace {
 
 using tiling::direction;
 
-template <class T>
-struct sum_itself {
-  T operator()(T sum, index_t, index_t, index_t) const { return sum; }
-};
-
-/// A k-tile of one operand as its panel, and its numbers (mn, k).
 template <class E, int MN, int K, direction Along>
-struct k_tile {
-  using panel = detail::simt::panel<E, MN, K, Along>;
-  tiling::reading<E> how;
-  std::vector<double> numbers;
-  std::vector<detail::simt::run<E, 16 / sizeof(E)>> memory;  // aligned to 16 bytes
-
-  k_tile(const tiling::reading<E>& read, std::mt19937& random)
-      : how(read), numbers(MN * K), memory(panel::size * sizeof(E) / 16 + 1) {
-    auto* const elements = reinterpret_cast<E*>(memory.data());
-    for (int mn = 0; mn < MN; ++mn)
-      for (int k = 0; k < K; ++k) {
-        E& x = elements[panel::offset(mn, k)];
-        if constexpr (std::is_same_v<E, integer8>)
-          x.bits = std::uint8_t(random());
-        else
-          x = E(float(int(random() % 17) - 8));
-        numbers[mn * K + k] = how.template number<double>(x);
-        if constexpr (std::is_same_v<E, integer8>)
-          numbers[mn * K + k] = how.is_signed ? std::int8_t(x.bits) : x.bits;
-      }
-  }
-  panel view() const { return {how, reinterpret_cast<const E*>(memory.data())}; }
-};
+using tile = k_tile<detail::simt::panel<E, MN, K, Along>, E, MN, K>;
 
 template <matrix_units Units, class Types, tiling::config Config, direction A, direction B>
 void test_tile(const tiling::reading<typename Types::a>& read_a = {},
@@ -150,17 +123,17 @@ void test_tile(const tiling::reading<typename Types::a>& read_a = {},
   constexpr int m = Config.block.m, n = Config.block.n, k = Config.block.k, k_tiles = 2;
   constexpr int rows = m - 3, cols = n - 5;  // of C
   std::mt19937 random(7);
-  std::vector<k_tile<E, m, k, A>> a;
-  std::vector<k_tile<E, n, k, B>> b;
+  std::vector<tile<E, m, k, A>> a;
+  std::vector<tile<E, n, k, B>> b;
   for (int s = 0; s < k_tiles; ++s) a.emplace_back(read_a, random), b.emplace_back(read_b, random);
   const auto panels = [&](int s) {
-    return detail::simt::panel_pair<typename k_tile<E, m, k, A>::panel, typename k_tile<E, n, k, B>::panel>{
+    return detail::simt::panel_pair<typename tile<E, m, k, A>::panel, typename tile<E, n, k, B>::panel>{
         a[s].view(), b[s].view()};
   };
 
   std::vector<detail::simt::run<T, 4>> memory(m * n / 4);
   T* const c = reinterpret_cast<T*>(memory.data());
-  for (int i = 0; i < m * n; ++i) c[i] = T(77);
+  for (int i = 0; i < m * n; ++i) c[i] = T(untouched);
   gemm_problem<Types> p{};
   p.c = c, p.c_row_stride = n, p.c_col_stride = 1, p.m = rows, p.n = cols, p.k = k * k_tiles;
   const tiling::position at{0, 0, 0, p.k, rows, cols};
@@ -179,17 +152,10 @@ void test_tile(const tiling::reading<typename Types::a>& read_a = {},
         }
         if constexpr (accumulator::takes_kinds) sums.correct(k * k_tiles, kinds...);
       });
-      if (multiplies) sums.write(p, at, sum_itself<T>());
+      if (multiplies) sums.write(p, at, sum_itself());
     }
   }
-  for (int i = 0; i < m; ++i)
-    for (int j = 0; j < n; ++j) {
-      double sum = 0;
-      for (int s = 0; s < k_tiles; ++s)
-        for (int e = 0; e < k; ++e) sum += a[s].numbers[i * k + e] * b[s].numbers[j * k + e];
-      const T expected = i >= rows || j >= cols ? T(77) : T(std::int64_t(sum));
-      ASSERT_EQ(c[i * n + j], expected) << "at " << i << ", " << j;
-    }
+  expect_product(c, m, n, rows, cols, a, b);
 }
 
 template <matrix_units Units, class Types, tiling::config Config, class... How>
