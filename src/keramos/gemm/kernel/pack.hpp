@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 #include <keramos/backends/interface.hpp>
@@ -12,6 +13,7 @@
 #include <keramos/core/detail/launch.hpp>
 #include <keramos/core/detail/workspace.hpp>
 #include <keramos/core/local_memory.hpp>
+#include <keramos/gemm/collective/c_writer.hpp>
 #include <keramos/gemm/plan.hpp>
 #include <keramos/gemm/problem.hpp>
 #include <keramos/tile/lines.hpp>
@@ -31,7 +33,9 @@ index_t packed_pitch(index_t extent) {
 /// elements that are split each line becomes two, the second of what the first leaves.
 template <class T>
 struct pack_task {
-  static constexpr int mn = 64, k = 32;  // of a team
+  /// What a team copies: of short elements more of them, so that about as many bytes are on their way.
+  static constexpr bool is_short = sizeof(T) <= 2;
+  static constexpr int mn = is_short ? 128 : 64, k = is_short ? 64 : 32;
 
   tiling::operand<T> from{};
   T* to = nullptr;
@@ -68,12 +72,19 @@ template <class Types, class Exec>
 struct pack_kernel {
   using A = typename Types::a;
   using B = typename Types::b;
-  static constexpr int mn = pack_task<A>::mn, k = pack_task<A>::k;
-  static constexpr int team_size = 256, each = mn * k / team_size;
+  static constexpr int team_size = 256;
   static constexpr std::size_t element_bytes = pack_element_bytes<Types>;
   static constexpr int teams_per_unit =
-      element_bytes == 8 ? 4 : 6;  // more spill, fewer do not fill the memory
-  static constexpr std::size_t bytes = element_bytes * k * (mn + 1);
+      element_bytes == 8 || element_bytes <= 2 ? 4 : 6;  // more spill, fewer do not fill the memory
+  /// Elements of a word of four bytes, if they are short: they are written as words. (To read words, too, is slower.) Rows in
+  /// local memory are an odd number of words: neighbours of a column are in different banks.
+  template <class T>
+  static constexpr int word = sizeof(T) < 4 ? 4 / int(sizeof(T)) : 1;
+  template <class T>
+  static constexpr int pitch = pack_task<T>::mn + word<T>;
+  template <class T>
+  static constexpr std::size_t bytes_for = sizeof(T) * (pack_task<T>::k * pitch<T>);
+  static constexpr std::size_t bytes = std::max(bytes_for<A>, bytes_for<B>);
 
   pack_task<A> a;
   pack_task<B> b;
@@ -97,6 +108,7 @@ struct pack_kernel {
   template <class Team, class T>
   KERAMOS_FORCEINLINE_FUNCTION void copy(const Team& team, T* local, const pack_task<T> task,
                                          int block) const {
+    constexpr int mn = pack_task<T>::mn, k = pack_task<T>::k;
     const int thread = int(team.team_rank());
     const index_t mn0 = index_t(block % task.blocks_mn) * mn;
     const index_t k0 = index_t(block / task.blocks_mn) * k;
@@ -105,32 +117,85 @@ struct pack_kernel {
     else
       read<false>(local, task, mn0, k0, thread);
     team.team_barrier();
-    if (task.along_k) {
-      constexpr int step = team_size / k;
-      const int i = thread % k, j = thread / k;
-      if constexpr (packs_lines<Types>) {
-        static_assert(k == tiling::lines<T>::length && step % 8 == 0, "keramos: a team's columns are a line");
-        T* out = task.to + tiling::lines<T>{task.extent_mn}.offset(mn0 + j, packed_lines<Types> * k0 + i);
-        KERAMOS_UNROLL
-        for (int r = 0; r < each; ++r)
-          if (mn0 + j + r * step < task.extent_mn)
-            store(out + r * step * k, task.extent_mn * k, local[i * (mn + 1) + j + r * step]);
-      } else {
-        T* out = task.to + (mn0 + j) * task.pitch + k0 + i;
-        KERAMOS_UNROLL
-        for (int r = 0; r < each; ++r)
-          if (mn0 + j + r * step < task.extent_mn && k0 + i < task.pitch)
-            out[r * step * task.pitch] = local[i * (mn + 1) + j + r * step];
-      }
-      return;
-    }
-    constexpr int step = team_size / mn;
-    const int i = thread % mn, j = thread / mn;
-    T* out = task.to + (k0 + j) * task.pitch + mn0 + i;
+    if (task.along_k)
+      write<true>(task, local, mn0, k0, thread);
+    else
+      write<false>(task, local, mn0, k0, thread);
+  }
+
+  /// Where a thread's first run of `Run` elements in a block is, how far the next one is across, and how many it has.
+  template <class T, bool AlongK, int Run>
+  struct share {
+    static constexpr int mn = pack_task<T>::mn, k = pack_task<T>::k;
+    static constexpr int lanes = (AlongK ? k : mn) / Run, step = team_size / lanes,
+                         count = mn * k / Run / team_size;
+    static_assert(team_size % lanes == 0 && count * Run * team_size == mn * k);
+    int along, across;
+
+    KERAMOS_FORCEINLINE_FUNCTION explicit share(int thread)
+        : along(thread % lanes * Run), across(thread / lanes) {}
+    /// Run r's place along mn, and along k.
+    KERAMOS_FORCEINLINE_FUNCTION int at_mn(int r) const { return AlongK ? across + r * step : along; }
+    KERAMOS_FORCEINLINE_FUNCTION int at_k(int r) const { return AlongK ? along : across + r * step; }
+  };
+
+  KERAMOS_FORCEINLINE_FUNCTION static int at_most(index_t x, int most) { return x < most ? int(x) : most; }
+
+  /// All of a thread's elements are on their way before the first is stored.
+  template <bool AlongK, class T>
+  KERAMOS_FORCEINLINE_FUNCTION void read(T* local, const pack_task<T>& task, index_t mn0, index_t k0,
+                                         int thread) const {
+    using my = share<T, AlongK, 1>;
+    const my mine(thread);
+    const T* in = task.from.at(mn0 + mine.at_mn(0), k0 + mine.at_k(0));
+    const index_t stride = my::step * (AlongK ? task.from.stride_mn : task.from.stride_k);
+    const int left_mn = at_most(task.extent_mn - mn0, pack_task<T>::mn) - mine.at_mn(0),
+              left_k = at_most(extent_k - k0, pack_task<T>::k) - mine.at_k(0);
+    const int rows = (AlongK ? left_k : left_mn) > 0 ? (AlongK ? left_mn : left_k) : 0;
+    T element[my::count];
     KERAMOS_UNROLL
-    for (int r = 0; r < each; ++r)
-      if (mn0 + i < task.pitch && k0 + j + r * step < extent_k)
-        out[r * step * task.pitch] = local[(j + r * step) * (mn + 1) + i];
+    for (int r = 0; r < my::count; ++r) {
+      element[r] = r * my::step < rows ? in[r * stride] : T(0);
+      if constexpr (Types::needs_matrix_units && !Types::splits_elements)
+        element[r] = backend::mma<Exec>::rounded(element[r]);
+    }
+    KERAMOS_UNROLL
+    for (int r = 0; r < my::count; ++r) local[mine.at_k(r) * pitch<T> + mine.at_mn(r)] = element[r];
+  }
+
+  template <bool AlongK, class T>
+  KERAMOS_FORCEINLINE_FUNCTION void write(const pack_task<T>& task, const T* local, index_t mn0, index_t k0,
+                                          int thread) const {
+    using my = share<T, AlongK, word<T>>;
+    const my mine(thread);
+    const auto from = [&](int r) { return local + mine.at_k(r) * pitch<T> + mine.at_mn(r); };
+    if constexpr (AlongK && packs_lines<Types>) {
+      static_assert(pack_task<T>::k == tiling::lines<T>::length && my::step % 8 == 0,
+                    "keramos: a team's columns are a line");
+      T* out = task.to + tiling::lines<T>{task.extent_mn}.offset(mn0 + mine.at_mn(0),
+                                                                 packed_lines<Types> * k0 + mine.at_k(0));
+      KERAMOS_UNROLL
+      for (int r = 0; r < my::count; ++r)
+        if (mn0 + mine.at_mn(r) < task.extent_mn)
+          store(out + r * my::step * pack_task<T>::k, task.extent_mn * pack_task<T>::k, *from(r));
+    } else {
+      T* out = task.to + (AlongK ? (mn0 + mine.at_mn(0)) * task.pitch + k0 + mine.at_k(0)
+                                 : (k0 + mine.at_k(0)) * task.pitch + mn0 + mine.at_mn(0));
+      const int rows = AlongK ? at_most(task.extent_mn - mn0, pack_task<T>::mn) - mine.at_mn(0)
+                              : at_most(extent_k - k0, pack_task<T>::k) - mine.at_k(0);
+      if (AlongK ? k0 + mine.at_k(0) >= task.pitch : mn0 + mine.at_mn(0) >= task.pitch) return;
+      KERAMOS_UNROLL
+      for (int r = 0; r < my::count; ++r) {
+        if (r * my::step >= rows) break;
+        run<T, word<T>> x;
+        KERAMOS_UNROLL
+        for (int v = 0; v < word<T>; ++v) x.value[v] = from(r)[AlongK ? v * pitch<T> : v];
+        if constexpr (sizeof(T) < 4)
+          store_at_once(out + r * my::step * task.pitch, x);
+        else
+          out[r * my::step * task.pitch] = x.value[0];
+      }
+    }
   }
 
   /// Stores an element in its line, or what it is split into there and in the next.
@@ -143,26 +208,6 @@ struct pack_kernel {
     } else {
       *to = x;
     }
-  }
-  /// All of a thread's elements are on their way before the first is stored.
-  template <bool AlongK, class T>
-  KERAMOS_FORCEINLINE_FUNCTION void read(T* local, const pack_task<T>& task, index_t mn0, index_t k0,
-                                         int thread) const {
-    constexpr int fast = AlongK ? k : mn, step = team_size / fast;
-    const int i = AlongK ? thread / fast : thread % fast, j = AlongK ? thread % fast : thread / fast;
-    const T* in = task.from.at(mn0 + i, k0 + j);
-    const index_t stride = step * (AlongK ? task.from.stride_mn : task.from.stride_k);
-    T element[each];
-    KERAMOS_UNROLL
-    for (int r = 0; r < each; ++r) {
-      const index_t at_mn = mn0 + i + (AlongK ? r * step : 0), at_k = k0 + j + (AlongK ? 0 : r * step);
-      element[r] = at_mn < task.extent_mn && at_k < extent_k ? in[r * stride] : T(0);
-      if constexpr (Types::needs_matrix_units && !Types::splits_elements)
-        element[r] = backend::mma<Exec>::rounded(element[r]);
-    }
-    KERAMOS_UNROLL
-    for (int r = 0; r < each; ++r)
-      local[(j + (AlongK ? 0 : r * step)) * (mn + 1) + i + (AlongK ? r * step : 0)] = element[r];
   }
 };
 
