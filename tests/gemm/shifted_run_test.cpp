@@ -1,5 +1,5 @@
-// Operands whose rows begin anywhere, staged 16 bytes at a time as GPUs do it: thread by thread, on the host. What is read lies
-// in memory of its own, so that an address sanitizer sees a step beyond it.
+// Operands whose rows begin anywhere, staged as GPUs do it, 16 bytes at a time or in words: thread by thread, on the host. What is
+// read lies in memory of its own, so that an address sanitizer sees a step beyond it.
 #include <Kokkos_Core.hpp>
 
 // Compilers of devices would make kernels of what this calls.
@@ -104,7 +104,7 @@ void compare_panels(index_t mn, index_t k, int offset, int gap) {
 template <class T, int K>
 void compare_all() {
   for (int offset = 0; offset < 16; offset += int(sizeof(T)))
-    for (const int gap : {0, 3})
+    for (const int gap : {0, 3, 4})
       for (const index_t mn : {1, 7, 64, 66, 75, 130})
         for (const index_t k : {1, 15, K, K + 5, 3 * K + 1}) {
           compare_panels<T, 64, K, direction::k>(mn, k, offset, gap);

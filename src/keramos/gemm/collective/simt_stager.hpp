@@ -27,8 +27,8 @@ constexpr int pad(int element_bytes) { return element_bytes < 16 ? 4 : 2; }
 /// How the rows of a panel lie in scratch, whose banks know bytes and no types.
 ///
 /// Rows of 8 or 16 elements of 8 bytes along k need no padding: their quarters of 32 bytes change places from row to row
-/// instead, which spreads a fragment's 4 rows of 4 k over all banks, and 16-byte copies over them too. So do the halves
-/// of rows of 8 elements of 16 bytes.
+/// instead, which spreads a fragment's 4 rows of 4 k over all banks, and 16-byte copies over them too. So do halves of 128
+/// bytes of elements of 16 bytes, in every other row.
 ///
 /// Of elements of one or two bytes it is runs of 16 bytes that change places, so that matrix units read any eight
 /// neighbouring rows, and copies write whole lines, from all banks at once.
@@ -40,8 +40,7 @@ struct panel_layout {
 };
 constexpr panel_layout layout_of_panel(int element_bytes, int mn, int k, bool along_k) {
   const bool swizzled =
-      element_bytes <= 2 ||
-      (along_k && ((k == 8 && element_bytes == 16) || ((k == 8 || k == 16) && element_bytes == 8)));
+      element_bytes <= 2 || (along_k && (k == 8 || k == 16) && (element_bytes == 8 || element_bytes == 16));
   const int extent = along_k ? k : mn;
   return {along_k ? mn : k, swizzled ? extent : extent + pad(element_bytes), swizzled};
 }
@@ -77,7 +76,8 @@ class panel : public tiling::reading<T> {
 
   KERAMOS_FORCEINLINE_FUNCTION static int offset(int mn, int k) {
     if constexpr (!is_short) {
-      return mn * stride_mn + (swizzled ? k ^ (mn * K / line & (K / 4 - 1)) * 4 : k * stride_k);
+      const int change = sizeof(T) == 16 ? mn & 1 : mn * K / line & (K / 4 - 1);
+      return mn * stride_mn + (swizzled ? k ^ change * 4 : k * stride_k);
     } else {
       static_assert(line % extent == 0 || extent % line == 0);
       const int row = place(along_k ? mn : k), i = along_k ? k : mn;
@@ -200,6 +200,8 @@ class operand_stager {
     const index_t pitch = along_mn ? from.stride_k : from.stride_mn;
     row_step_ = rows * pitch * index_t(sizeof(T));
     if constexpr (shifts) {
+      const auto places = reinterpret_cast<std::uintptr_t>(global_) | std::uintptr_t(pitch) * sizeof(T);
+      if (stride_fast_ == 1) word_ = places % 8 == 0 ? 8 : places % 4 == 0 ? 4 : 0;
       bounds_ = {along_mn ? mn_end - mn0 : k1 - k0, along_mn ? mn0 : k0, stride_fast_};
       if (pitch == (along_mn ? mn_end : k_end)) bounds_.rows_follow(from.data, from.data + mn_end * k_end);
     }
@@ -238,8 +240,15 @@ class operand_stager {
     const int slow_end = (along_mn ? k_end : extent_) - slow;
     const bool busy = !map::partial || slow < slow_extent;
     if constexpr (shifts) {
-      stage_shifted(local, fast, slow, Whole ? slow_extent : slow_end, along_mn ? 0 : index_t(k_tile) * K,
-                    busy);
+      if (word_ == 8)
+        stage_words<8>(local, fast, slow, Whole ? fast_extent : fast_end, Whole ? slow_extent : slow_end,
+                       busy);
+      else if (word_ == 4)
+        stage_words<4>(local, fast, slow, Whole ? fast_extent : fast_end, Whole ? slow_extent : slow_end,
+                       busy);
+      else
+        stage_shifted(local, fast, slow, Whole ? slow_extent : slow_end, along_mn ? 0 : index_t(k_tile) * K,
+                      busy);
     } else if constexpr (by_registers) {
       stage_by_registers<Whole>(local, fast, slow, fast_end, slow_end, busy);
     } else {
@@ -274,6 +283,29 @@ class operand_stager {
         Copier::template store<Vector>(local + place(map::fast(thread), map::slow(thread), ps, pf),
                                        held_.of_pass[ps][pf]);
     }
+  }
+
+  /// Elements of rows that begin at multiples of `Bytes`, asynchronously.
+  template <int Bytes>
+  KERAMOS_FORCEINLINE_FUNCTION void stage_words(T* local, int fast, int slow, int fast_end, int slow_end,
+                                                bool busy) {
+    constexpr int word = Bytes / int(sizeof(T));
+    const T* row = global_;
+    KERAMOS_NO_UNROLL
+    for (int ps = 0; ps < map::passes_slow; ++ps) {
+      KERAMOS_UNROLL
+      for (int pf = 0; pf < map::passes_fast; ++pf) {
+        T* const to = local + place(fast, slow, ps, pf);
+        const int left = ps * map::lanes_slow < slow_end ? fast_end - pf * map::step_fast : 0;
+        KERAMOS_UNROLL
+        for (int i = 0; i < width; i += word) {
+          const int valid = left - i < 0 ? 0 : left - i < word ? left - i : word;
+          if (busy) Copier::template copy<word>(to + i, row + pf * map::step_fast + i, valid);
+        }
+      }
+      row = Copier::advance(row, row_step_);
+    }
+    global_ = along_mn ? row : global_ + K;
   }
 
   /// Elements of rows that begin anywhere, 16 bytes at a time, of the tile's columns from `column` on. Some are on their way
@@ -365,6 +397,7 @@ class operand_stager {
   const T* global_;
   std::conditional_t<ahead, loaded<Copier>, nothing> held_;  // what fetch loaded (passes)
   decltype(bounds_of<Copier>()) bounds_{};
+  int word_ = 0;  // bytes that rows begin at multiples of, 8 or 4, if they do
 };
 
 /// Where an operand's memory runs, and how many elements can be copied from it at once.
