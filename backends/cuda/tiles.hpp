@@ -30,7 +30,9 @@ namespace cuda {
 //                   epilogue that does nothing: n = 32768 40.3 TFLOP/s with 128x64x16, whose teams read 4.8 TB from
 //                   memory (ncu, dram__bytes_read.sum), 55.0 with this (1.4 TB), cublasGemmEx 58.6; 16384 53.7,
 //                   59.3, 62.1; 4096 59.4, 58.0, 60.2
-//   f64 64x64x8     128 registers, up to 40 bytes of spills; 8 DMMA.16x8x8, 16 LDS.64, 4 LDGSTS.128, 57 others.
+//   f64 64x64x16    206-222 registers, no spills, 65,536 bytes of scratch and more, which Kokkos gives since 5.2. Of n = 1000 and
+//                   1024 0.93 to 0.96 of cublasDgemm on an H200, 1536 0.78 to 0.88; 128x64x16 0.87 to 0.93, and 0.75 to 0.78.
+//   f64 64x64x8     with 48 KB. 128 registers, up to 40 bytes of spills; 8 DMMA.16x8x8, 16 LDS.64, 4 LDGSTS.128, 57 others.
 //                   Batches, whose tiles have few k-tiles, run 4 % faster with 168 registers, no spills and five
 //                   stages; single products with a divided k 7 to 9 % slower.
 //   f64 64x32x16    128 registers, 72 bytes of spills: with three teams there are none, but 1024 x 1024 then has
@@ -47,6 +49,7 @@ namespace cuda {
 //   team, 128 for two, 64 for four (of 64 columns). With 256 columns (and f8 with 64 rows) the copying threads give up some
 //   registers (collective/warpgroup.hpp). Halves spill up to 12 bytes where C is written. 54,784 to 206,336 bytes of scratch,
 //   which Kokkos gives since 5.2: measured as above. They do not divide k at n = 1024: sums cost more than they save there.
+//   128x128 is nearly as fast as 128x256 where the GPU does not throttle: bf16, 512 x 4096 x 11008 (NT) takes 58 us on an H200.
 //   Eight stages of 64x128 for one team, where a product has few tiles: n = 1024 of bf16 takes 9.2 us on an H100, and 10.9
 //   with four stages for two teams. Batches keep two teams, of which one writes while the other multiplies.
 //   C of two bytes passes through local memory (warpgroup_c_writer.hpp): a tile of 128x256 takes 1.4 us to write, and
@@ -60,7 +63,8 @@ namespace cuda {
 //   tf32 128x128x16 255 registers, up to 8 bytes of spills; 40,960 bytes of scratch
 //   c32 128x64x8    128 registers, no spills; 49 to 50 TFLOP/s at n = 4096 (cuBLAS 54), but 46 where A and B both run along
 //                   m and n: ptxas then gives one of five FMAs operands of one register bank
-//   c64 64x32x8     230-236 registers, no spills; at n = 4096 0.91 (NT) to 1.02 (NN) of cuBLAS
+//   c64 64x32x16    255 registers, up to 60 bytes of spills; 73,728 bytes of scratch and more, as above. n = 1024 and 4096 on an
+//                   H100 0.99 to 1.06 of cublasZgemm; with 64x32x8 (230 to 236 registers, no spills, for 48 KB) 0.91 to 1.00
 //   Efficiencies of c32 and c64 are their rates at n = 2048, of loops of keramos::gemm and cublasCgemm, cublasZgemm, which
 //   keramos-perf gemm --provider keramos,cublas --type c32,c64 --op NN,NT,TN,TT --size 2048,4096 repeats. A product of
 //   complex numbers is four FMAs.
@@ -89,8 +93,12 @@ inline constexpr simt::tile_row tile_table[] = {
     {    50, simt::f32,  {{ 64,   8, 32}, { 64,   8}, { 4,  4,  1},   4,    5, tiling::math_unit::fma,     true},   0.30},
     {    90, simt::f64,  {{128, 128, 16}, { 64,  32}, {16,  8,  8},   3,    1, tiling::math_unit::matrix,  false},  0.915, simt::serves::single},
     {    90, simt::f64,  {{128,  64, 16}, { 64,  32}, {16,  8,  8},   3,    2, tiling::math_unit::matrix,  false},  0.93},
+#if defined(KERAMOS_CUDA_ONLY_WIDE_ROWS)
+    {    80, simt::f64,  {{ 64,  64, 16}, { 32,  32}, {16,  8,  8},   4,    2, tiling::math_unit::matrix,  true},   0.88},
+#else
     {    80, simt::f64,  {{ 64,  64,  8}, { 32,  32}, {16,  8,  8},   3,    4, tiling::math_unit::matrix,  true},   0.73, simt::serves::single},
     {    80, simt::f64,  {{ 64,  64,  8}, { 32,  32}, {16,  8,  8},   5,    3, tiling::math_unit::matrix,  true},   0.80, simt::serves::batches},
+#endif
     {    80, simt::f64,  {{ 64,  32, 16}, { 32,  16}, {16,  8,  8},   3,    4, tiling::math_unit::matrix,  true},   0.75},
     {    80, simt::f64,  {{ 32,  32, 16}, { 16,  16}, {16,  8,  8},   4,    4, tiling::math_unit::matrix,  true},   0.59},
     {    80, simt::f64,  {{ 64,  16, 16}, { 16,  16}, {16,  8,  8},   3,    4, tiling::math_unit::matrix,  true},   0.63},
@@ -102,8 +110,13 @@ inline constexpr simt::tile_row tile_table[] = {
     {    50, simt::c32,  {{ 64,  64,  8}, { 32,  32}, { 8,  4,  1},   3,    3, tiling::math_unit::fma,     true},   0.174},
     {    50, simt::c32,  {{ 64,  32, 16}, { 32,  16}, { 4,  4,  1},   3,    4, tiling::math_unit::fma,     true},   0.180, simt::serves::single},
     {    50, simt::c32,  {{ 64,  16, 16}, { 32,  16}, { 4,  4,  1},   3,    5, tiling::math_unit::fma,     true},   0.15},
+#if defined(KERAMOS_CUDA_ONLY_WIDE_ROWS)
+    {    80, simt::c64,  {{ 64,  32, 16}, { 32,  16}, {16,  8,  8},   3,    2, tiling::math_unit::matrix,  false},  0.225},
+    {    80, simt::c64,  {{ 32,  32, 16}, { 16,  16}, {16,  8,  8},   3,    3, tiling::math_unit::matrix,  true},   0.198},
+#else
     {    80, simt::c64,  {{ 64,  32,  8}, { 32,  16}, {16,  8,  8},   3,    2, tiling::math_unit::matrix,  false},  0.21},
     {    80, simt::c64,  {{ 32,  32,  8}, { 16,  16}, {16,  8,  8},   3,    4, tiling::math_unit::matrix,  true},   0.20},
+#endif
     {    80, simt::c64,  {{ 32,  16,  8}, { 16,   8}, {16,  8,  8},   4,    5, tiling::math_unit::matrix,  true},   0.185},
 #if defined(KOKKOS_ARCH_HOPPER90)
     {    90, simt::tf32, {{128, 256, 32}, { 16, 256}, {64, 256,  8},  4,    1, tiling::math_unit::warpgroup, false}, 6.50, simt::serves::single},
@@ -114,13 +127,13 @@ inline constexpr simt::tile_row tile_table[] = {
     {    90, simt::tf32x3,{{ 64, 128, 32},{ 16, 128}, {64, 128,  8},  4,    2, tiling::math_unit::warpgroup, false}, 1.80, simt::serves::single},
     {    90, simt::f16,  {{128, 256, 64}, { 16, 256}, {64, 256, 16},  4,    1, tiling::math_unit::warpgroup, false}, 13.0},
     {    90, simt::f16,  {{128, 192, 64}, { 16, 192}, {64, 192, 16},  4,    1, tiling::math_unit::warpgroup, true}, 12.0, simt::serves::single},
-    {    90, simt::f16,  {{128, 128, 64}, { 16, 128}, {64, 128, 16},  6,    1, tiling::math_unit::warpgroup, true},  9.30},
+    {    90, simt::f16,  {{128, 128, 64}, { 16, 128}, {64, 128, 16},  6,    1, tiling::math_unit::warpgroup, true}, 12.0},
     {    90, simt::f16,  {{ 64, 128, 64}, { 16, 128}, {64, 128, 16},  8,    1, tiling::math_unit::warpgroup, true},  8.90, simt::serves::single},
     {    90, simt::f16,  {{ 64, 128, 64}, { 16, 128}, {64, 128, 16},  4,    2, tiling::math_unit::warpgroup, true},  8.00, simt::serves::batches},
     {    90, simt::f16,  {{ 64,  64, 64}, { 16,  64}, {64,  64, 16},  3,    4, tiling::math_unit::warpgroup, false}, 5.00, simt::serves::batches},
     {    90, simt::bf16, {{128, 256, 64}, { 16, 256}, {64, 256, 16},  4,    1, tiling::math_unit::warpgroup, false}, 13.0},
     {    90, simt::bf16, {{128, 192, 64}, { 16, 192}, {64, 192, 16},  4,    1, tiling::math_unit::warpgroup, true}, 12.0, simt::serves::single},
-    {    90, simt::bf16, {{128, 128, 64}, { 16, 128}, {64, 128, 16},  6,    1, tiling::math_unit::warpgroup, true},  9.30},
+    {    90, simt::bf16, {{128, 128, 64}, { 16, 128}, {64, 128, 16},  6,    1, tiling::math_unit::warpgroup, true}, 12.0},
     {    90, simt::bf16, {{ 64, 128, 64}, { 16, 128}, {64, 128, 16},  8,    1, tiling::math_unit::warpgroup, true},  8.90, simt::serves::single},
     {    90, simt::bf16, {{ 64, 128, 64}, { 16, 128}, {64, 128, 16},  4,    2, tiling::math_unit::warpgroup, true},  8.00, simt::serves::batches},
     {    90, simt::bf16, {{ 64,  64, 64}, { 16,  64}, {64,  64, 16},  3,    4, tiling::math_unit::warpgroup, false}, 5.00, simt::serves::batches},

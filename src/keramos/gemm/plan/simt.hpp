@@ -252,8 +252,8 @@ struct planner {
             whose,
             ask && !rows::warpgroups_read_a(p),
             ask && !rows::warpgroups_read_b(p),
-            !weighs_packing<Types> || operand_layout(p.a).vectors,
-            !weighs_packing<Types> || operand_layout(p.b).vectors,
+            weighs_packing<Types> ? alignment_of_rows(p.a) : 16,
+            weighs_packing<Types> ? alignment_of_rows(p.b) : 16,
             weighs_packing<Types> ? memory_of_c(p) : c_memory::vectors};
   }
   template <class Types>
@@ -276,18 +276,18 @@ struct planner {
       const tile_row& r = table[i];
       if (!rows::template serves_one<Types>(r, key.arch, key.whose) || !rows::fits(exec, r)) continue;
       if constexpr (weighs_packing<Types>) {
-        const bool of_warpgroups = rows::of_warpgroups(i), as_it_lies = key.vectors_a && key.vectors_b;
-        const auto time = [&](bool shifted) {
-          return choose_split(r, m, n, k, device, costs_of_short(r, device, shifted, key.c));
+        const bool of_warpgroups = rows::of_warpgroups(i);
+        const auto time = [&](int alignment) {
+          return choose_split(r, m, n, k, device, costs_of_short(r, device, alignment, key.c));
         };
-        if (!of_warpgroups) consider(i, time(!as_it_lies), 0, false, false);
-        const bool pack_a = of_warpgroups ? key.copies_a : !key.vectors_a,
-                   pack_b = of_warpgroups ? key.copies_b : !key.vectors_b;
+        if (!of_warpgroups) consider(i, time(std::min(key.alignment_a, key.alignment_b)), 0, false, false);
+        const bool pack_a = of_warpgroups ? key.copies_a : key.alignment_a < 16,
+                   pack_b = of_warpgroups ? key.copies_b : key.alignment_b < 16;
         const double elements = double(pack_a ? m * k : 0) + double(pack_b ? n * k : 0);
         if (of_warpgroups && elements == 0)
-          consider(i, time(false), 0, false, false);
+          consider(i, time(16), 0, false, false);
         else if (elements > 0 && can_pack<Types>(k, device))
-          consider(i, time(false), short_packing_time(elements, device), pack_a, pack_b);
+          consider(i, time(16), short_packing_time(elements, device), pack_a, pack_b);
       } else {
         split_choice split = choose_split(r, m, n, k, device);
         double packing = 0;

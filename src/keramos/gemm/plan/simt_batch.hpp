@@ -178,7 +178,7 @@ struct batch_planner : planner<Exec> {
       };
       double time = 0;
       if constexpr (planner<Exec>::template weighs_packing<Types>)
-        time = time_with(costs_of_short(r, device, !key.vectors_a || !key.vectors_b, key.c));
+        time = time_with(costs_of_short(r, device, std::min(key.alignment_a, key.alignment_b), key.c));
       else
         time = time_with(costs_of(r, device)) + double(count) / device.units / resident_teams(device, r) *
                                                     device.tile_start_time / resident_teams(device, r);

@@ -80,11 +80,14 @@ struct tile_costs {
 inline tile_costs costs_of(const tile_row& r, const device_model& device) {
   return {device.latency / (r.config.stages - device.stages_in_use), device.memory_bytes};
 }
-/// The same of short elements. `shifted` says that rows of A or B begin anywhere (backend::staging::shifts).
-inline tile_costs costs_of_short(const tile_row& r, const device_model& device, bool shifted, c_memory c) {
+/// The same of short elements, where rows of A and B begin at multiples of so many bytes (alignment_of_rows).
+inline tile_costs costs_of_short(const tile_row& r, const device_model& device, int alignment, c_memory c) {
   tile_costs costs = costs_of(r, device);
   const double elements = double(r.config.block.m) * r.config.block.n;
-  if (shifted) costs.wait = device.shifted_latency, costs.memory_bytes = device.shifted_bytes;
+  if (alignment < 4)
+    costs.wait = device.shifted_latency, costs.memory_bytes = device.shifted_bytes;
+  else if (alignment < 16)
+    costs.memory_bytes = alignment == 8 ? device.double_word_bytes : device.word_bytes;
   const auto& rates =
       r.config.math == tiling::math_unit::warpgroup ? device.warpgroup_writes : device.team_writes;
   costs.start = rates.start;
@@ -146,7 +149,7 @@ inline double packing_time(index_t elements, int element_bytes, const device_mod
 
 /// The same of short elements.
 inline double short_packing_time(double elements, const device_model& device) {
-  return elements / (device.short_elements_copied * device.units) + device.launch_time / 2;
+  return elements / (device.short_elements_copied * device.units) + 0.75 * device.launch_time;
 }
 
 /// Parts that are tried: powers of two and what lies halfway, since times hardly differ in between.
@@ -258,8 +261,7 @@ struct choice_key {
   double cache_size = 0;
   epilogue_of_product whose = epilogue_of_product::library;
   bool copies_a = false, copies_b = false;  ///< for warpgroups
-  /// Of short elements: whether operands are aligned, so that 16 bytes are copied at a time as they lie.
-  bool vectors_a = true, vectors_b = true;
+  int alignment_a = 16, alignment_b = 16;   ///< of short elements: what rows begin at multiples of, in bytes
   c_memory c = c_memory::vectors;
   friend bool operator==(const choice_key&, const choice_key&) = default;
 };

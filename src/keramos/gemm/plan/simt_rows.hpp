@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <type_traits>
@@ -27,6 +28,17 @@ struct operand_layout {
         vectors(along_k ? can_copy_vectors(x.data, x.stride_k, x.stride_mn)
                         : can_copy_vectors(x.data, x.stride_mn, x.stride_k)) {}
 };
+
+/// Multiples of how many bytes all rows of an operand in memory begin at: 16, 8, 4, or fewer; 0 where elements of a row are no
+/// neighbours.
+template <class T>
+int alignment_of_rows(const tiling::operand<T>& x) {
+  const bool along_k = operand_layout(x).along_k;
+  if ((along_k ? x.stride_k : x.stride_mn) != 1) return 0;
+  const auto bytes = reinterpret_cast<std::uintptr_t>(x.data) |
+                     std::uintptr_t(along_k ? x.stride_mn : x.stride_k) * sizeof(T) | 16;
+  return int(bytes & (~bytes + 1));
+}
 
 /// Whether the unit that copies boxes can be told of both operands: it counts in 32 bits, and bytes from row to row in 40.
 template <class Types>
