@@ -161,8 +161,7 @@ concept has_joint_fragments = requires {
   { M::template fragment<E> } -> std::convertible_to<simt::joint_fragment>;
   requires traits<Exec>::warp_size % M::template fragment<E>.lanes == 0;
 }
-&&requires(typename M::template a_fragment<E, tiling::direction::k, true>& a,
-           typename M::template b_fragment<E, tiling::direction::mn, true>& b,
+&&requires(typename M::template a_fragment<E, true>& a, typename M::template b_fragment<E, true>& b,
            typename M::template sums<E, T>& sums, const E* elements, T* local) {
   M::load(a, elements, 1);
   M::load(b, elements, 1);

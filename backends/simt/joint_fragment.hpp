@@ -3,9 +3,10 @@
 
 namespace keramos::backend::simt {
 
-/// D (m x n) += A (m x k) · B (k x n) of one instruction, by `lanes` lanes.
+/// D (m x n) += A (m x k) · B (k x n) of one instruction, by `lanes` lanes. They are loaded from rows: of A as they are, of B with
+/// `pack` elements along k of each column together.
 struct joint_fragment {
-  int m, n, k, lanes;
+  int m, n, k, lanes, pack;
 };
 
 }  // namespace keramos::backend::simt

@@ -1,6 +1,5 @@
 // The multiply atoms of Kokkos::SYCL: FMA units, and Intel's matrix units by joint_matrix (sycl_ext_oneapi_matrix) for f16,
-// bf16, integers of eight bits and tf32. Run on AMX of a processor (bf16) or on AMX that is emulated (bf16, f16, integers), on no
-// GPU (docs/elsewhere.md).
+// bf16, integers of eight bits and tf32. Run on AMX that is emulated (all but tf32), on no GPU (docs/elsewhere.md).
 #pragma once
 
 #include <cstddef>
@@ -12,6 +11,7 @@
 #include <keramos/backends/interface.hpp>
 #include <keramos/backends/simt/joint_fragment.hpp>
 #include <keramos/backends/sycl/traits.hpp>
+#include <keramos/backends/sycl/units.hpp>
 #include <keramos/base/float16.hpp>
 #include <keramos/base/integer8.hpp>
 #include <keramos/base/macros.hpp>
@@ -51,15 +51,12 @@ struct element<integer8, Signed> {
 };
 
 /// A fragment, and how it lies in memory.
-template <class E, bool Signed, matrix::use Use, int Rows, int Columns, matrix::layout Layout>
+template <class E, bool Signed, matrix::use Use, int Rows, int Columns,
+          matrix::layout Layout = matrix::layout::row_major>
 struct fragment {
   using memory = typename element<E, Signed>::memory;
   matrix::joint_matrix<::sycl::sub_group, typename element<E, Signed>::unit, Use, Rows, Columns, Layout> data;
 };
-
-constexpr matrix::layout layout_of(bool row_major) {
-  return row_major ? matrix::layout::row_major : matrix::layout::col_major;
-}
 
 /// Sums have the sign that SYCL knows.
 template <class T>
@@ -79,17 +76,17 @@ KERAMOS_FORCEINLINE_FUNCTION auto in_local_memory(U* data) {
 template <>
 struct mma<sycl_space> : fma_units {
   template <class E>
-  static constexpr simt::joint_fragment fragment{8, 16, 32 / int(sizeof(E)), 16};
+  static constexpr simt::joint_fragment fragment{8, 16, 32 / int(sizeof(E)), 16,
+                                                 KERAMOS_SYCL_UNITS == 2 ? 1 : 4 / int(sizeof(E))};
 
-  /// Fragments of A and of B whose memory runs `Along`, and of sums.
-  template <class E, tiling::direction Along, bool Signed>
+  template <class E, bool Signed>
   using a_fragment =
-      sycl_backend::fragment<E, Signed, sycl_backend::matrix::use::a, fragment<E>.m, fragment<E>.k,
-                             sycl_backend::layout_of(Along == tiling::direction::k)>;
-  template <class E, tiling::direction Along, bool Signed>
+      sycl_backend::fragment<E, Signed, sycl_backend::matrix::use::a, fragment<E>.m, fragment<E>.k>;
+  template <class E, bool Signed>
   using b_fragment =
       sycl_backend::fragment<E, Signed, sycl_backend::matrix::use::b, fragment<E>.k, fragment<E>.n,
-                             sycl_backend::layout_of(Along == tiling::direction::mn)>;
+                             fragment<E>.pack == 1 ? sycl_backend::matrix::layout::row_major
+                                                   : sycl_backend::matrix::layout::ext_intel_packed>;
   template <class E, class T>
   using sums = sycl_backend::matrix::joint_matrix<::sycl::sub_group, sycl_backend::sum<T>,
                                                   sycl_backend::matrix::use::accumulator, fragment<E>.m,
@@ -97,16 +94,12 @@ struct mma<sycl_space> : fma_units {
 
   // All of these are called by all lanes of a sub-group, with the same arguments.
 
-  /// Reads a fragment from local memory, whose rows, or columns as its memory runs, lie `pitch` elements apart. Elements of f32
-  /// are rounded to tf32.
+  /// Reads a fragment from local memory, whose rows lie `pitch` elements apart. Elements of f32 have been rounded.
   template <class Fragment, class E>
   KERAMOS_FORCEINLINE_FUNCTION static void load(Fragment& to, const E* local, int pitch) {
-    const auto lanes = sycl_backend::sub_group();
     sycl_backend::matrix::joint_matrix_load(
-        lanes, to.data, sycl_backend::in_local_memory<const typename Fragment::memory>(local),
-        std::size_t(pitch));
-    if constexpr (std::is_same_v<E, float>)
-      sycl_backend::matrix::joint_matrix_apply(lanes, to.data, [](float& x) { x = rounded(x); });
+        sycl_backend::sub_group(), to.data,
+        sycl_backend::in_local_memory<const typename Fragment::memory>(local), std::size_t(pitch));
   }
   template <class Sums>
   KERAMOS_FORCEINLINE_FUNCTION static void clear(Sums& sums) {

@@ -5,16 +5,21 @@
 // Compilers of devices would make kernels of what calls the emulator.
 #if !defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOS_ENABLE_HIP) && !defined(KOKKOS_ENABLE_SYCL)
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <random>
+#include <string>
 #include <type_traits>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include <keramos/backends/simt/staging.hpp>
+#include <keramos/gemm/collective/fragment_panel.hpp>
 #include <keramos/gemm/collective/joint_mma.hpp>
-#include <keramos/gemm/collective/pitched_panel.hpp>
+#include <keramos/gemm/collective/simt_stager.hpp>
 #include <keramos/gemm/collective/wave_mma.hpp>
 #include <keramos/keramos.hpp>
 
@@ -26,8 +31,8 @@ namespace test {
 
 struct jointly {};
 
-/// Rows x Columns numbers, whose memory runs along the rows or the columns.
-template <class E, int Rows, int Columns, bool AlongRows, bool Signed>
+/// Rows x Columns numbers. Memory has rows of `Pack` numbers of each column.
+template <class E, int Rows, int Columns, int Pack, bool Signed>
 struct matrix_of {
   double at[Rows][Columns];
 };
@@ -42,22 +47,20 @@ struct traits<test::jointly> {
 };
 template <>
 struct mma<test::jointly> : fma_units {
-  using direction = tiling::direction;
-
   template <class E>
-  static constexpr simt::joint_fragment fragment{8, 16, 32 / int(sizeof(E)), 16};
-  template <class E, direction Along, bool Signed>
-  using a_fragment = test::matrix_of<E, fragment<E>.m, fragment<E>.k, Along == direction::k, Signed>;
-  template <class E, direction Along, bool Signed>
-  using b_fragment = test::matrix_of<E, fragment<E>.k, fragment<E>.n, Along == direction::mn, Signed>;
+  static constexpr simt::joint_fragment fragment{8, 16, 32 / int(sizeof(E)), 16, 4 / int(sizeof(E))};
+  template <class E, bool Signed>
+  using a_fragment = test::matrix_of<E, fragment<E>.m, fragment<E>.k, 1, Signed>;
+  template <class E, bool Signed>
+  using b_fragment = test::matrix_of<E, fragment<E>.k, fragment<E>.n, fragment<E>.pack, Signed>;
   template <class E, class T>
-  using sums = test::matrix_of<T, fragment<E>.m, fragment<E>.n, true, true>;
+  using sums = test::matrix_of<T, fragment<E>.m, fragment<E>.n, 1, true>;
 
-  template <class E, int Rows, int Columns, bool AlongRows, bool Signed>
-  static void load(test::matrix_of<E, Rows, Columns, AlongRows, Signed>& to, const E* from, int pitch) {
+  template <class E, int Rows, int Columns, int Pack, bool Signed>
+  static void load(test::matrix_of<E, Rows, Columns, Pack, Signed>& to, const E* from, int pitch) {
     for (int i = 0; i < Rows; ++i)
       for (int j = 0; j < Columns; ++j) {
-        const E& x = from[AlongRows ? i * pitch + j : j * pitch + i];
+        const E& x = from[i / Pack * pitch + j * Pack + i % Pack];
         if constexpr (std::is_same_v<E, integer8>)
           to.at[i][j] = Signed ? double(std::int8_t(x.bits)) : double(x.bits);
         else
@@ -81,6 +84,7 @@ struct mma<test::jointly> : fma_units {
         to[i * std::size_t(pitch) + j] =
             T(std::is_integral_v<T> ? T(std::int64_t(x.at[i][j])) : T(x.at[i][j]));
   }
+  static float rounded(float x) { return std::floor(x); }
   static void meet_lanes() {}
   static int same_for_lanes(int x) { return x; }
 };
@@ -96,8 +100,11 @@ struct lone_thread {
   void team_barrier() const {}
 };
 
+using fragments = detail::simt::fragment_panels<jointly>;
 template <class E, int MN, int K, direction Along>
-using tile = k_tile<detail::simt::pitched_panel<E, MN, K, Along>, E, MN, K>;
+using tile_of_a = k_tile<fragments::of_a<E, MN, K, Along>, E, MN, K>;
+template <class E, int MN, int K, direction Along>
+using tile_of_b = k_tile<fragments::of_b<E, MN, K, Along>, E, MN, K>;
 
 template <class E>
 tiling::reading<E> reading_of([[maybe_unused]] bool is_signed) {
@@ -106,22 +113,85 @@ tiling::reading<E> reading_of([[maybe_unused]] bool is_signed) {
   return how;
 }
 
+/// Stages an operand of mn x k elements by 128 threads, of 16 bytes at a time or of one element, and compares the panels with it.
+template <class Panel, class E, int MN, int K, direction Along, int Vector>
+void test_panel(int mn, int k) {
+  using stager =
+      detail::simt::operand_stager<Panel, E, MN, K, 128, Along, Along, Vector, backend::simt::plain_copier>;
+  SCOPED_TRACE(std::to_string(sizeof(E)) + " bytes, " + std::to_string(mn) + " x " + std::to_string(k) +
+               (Along == direction::k ? " along k, " : " along mn, ") + std::to_string(Vector));
+  std::vector<detail::simt::run<E, 16 / sizeof(E)>> memory(mn * k * sizeof(E) / 16 + 1),
+      local(MN * K * sizeof(E) / 16);
+  E* const from = reinterpret_cast<E*>(memory.data());
+  E* const to = reinterpret_cast<E*>(local.data());
+  for (int i = 0; i < mn * k; ++i)
+    if constexpr (std::is_same_v<E, integer8>)
+      from[i].bits = std::uint8_t(1 + i % 251);
+    else
+      from[i] = E(1 + 0.5f * float(i % 251));
+  const tiling::operand<E> x(from, Along == direction::k ? k : 1, Along == direction::k ? 1 : mn);
+  std::vector<stager> team;
+  for (int t = 0; t < 128; ++t) team.emplace_back(x, 0, 0, mn < MN ? mn : MN, k, mn, k, t);
+  for (int s = 0; s * K < k; ++s) {
+    std::memset(static_cast<void*>(to), 0x55, MN * K * sizeof(E));
+    for (stager& one : team)
+      if (mn >= MN && (s + 1) * K <= k)
+        one.template stage<true>(to, s);
+      else
+        one.template stage<false>(to, s);
+    for (int i = 0; i < MN; ++i)
+      for (int j = 0; j < K; ++j) {
+        const E expected = i < mn && s * K + j < k ? Panel::prepared(*x.at(i, s * K + j)) : E{};
+        ASSERT_EQ(std::memcmp(to + Panel::offset(i, j), &expected, sizeof(E)), 0)
+            << "element " << i << ", " << j;
+      }
+  }
+}
+template <class E, int MN, int K, direction Along>
+void test_panels() {
+  constexpr int vector = 16 / int(sizeof(E));
+  const auto both = [](int mn, int k) {
+    test_panel<fragments::of_a<E, MN, K, Along>, E, MN, K, Along, 1>(mn, k);
+    test_panel<fragments::of_b<E, MN, K, Along>, E, MN, K, Along, 1>(mn, k);
+    if ((Along == direction::k ? k : mn) % vector != 0) return;
+    test_panel<fragments::of_a<E, MN, K, Along>, E, MN, K, Along, vector>(mn, k);
+    test_panel<fragments::of_b<E, MN, K, Along>, E, MN, K, Along, vector>(mn, k);
+  };
+  both(MN, 2 * K);
+  both(MN, K + vector);
+  both(MN - vector, 2 * K);
+  both(3, 5);
+}
+template <class E>
+void test_panels_of() {
+  constexpr int k = 64 / int(sizeof(E));
+  test_panels<E, 64, k, direction::k>();
+  test_panels<E, 64, k, direction::mn>();
+  test_panels<E, 128, k, direction::k>();
+  test_panels<E, 128, k, direction::mn>();
+}
+TEST(JointMma, Panels) {
+  test_panels_of<bfloat16>();
+  test_panels_of<integer8>();
+  test_panels_of<float>();
+}
+
 template <class Types, tiling::config Config, direction A, direction B>
 void test_tile(bool signed_a, bool signed_b) {
   using E = typename Types::a;
   using T = typename Types::accumulator;
-  using accumulator = detail::simt::joint_mma_accumulator<Types, Config, jointly, A, B>;
+  using accumulator = detail::simt::joint_mma_accumulator<Types, Config, jointly>;
   constexpr int m = Config.block.m, n = Config.block.n, k = Config.block.k, k_tiles = 2;
   SCOPED_TRACE(to_string(Config.block) + (A == direction::k ? ", A along k" : "") +
                (B == direction::k ? ", B along k" : ""));
   std::mt19937 random(7);
-  std::vector<tile<E, m, k, A>> a;
-  std::vector<tile<E, n, k, B>> b;
+  std::vector<tile_of_a<E, m, k, A>> a;
+  std::vector<tile_of_b<E, n, k, B>> b;
   for (int s = 0; s < k_tiles; ++s)
     a.emplace_back(reading_of<E>(signed_a), random), b.emplace_back(reading_of<E>(signed_b), random);
   const auto panels = [&](int s) {
-    return detail::simt::panel_pair<typename tile<E, m, k, A>::panel, typename tile<E, n, k, B>::panel>{
-        a[s].view(), b[s].view()};
+    return detail::simt::panel_pair<typename tile_of_a<E, m, k, A>::panel,
+                                    typename tile_of_b<E, n, k, B>::panel>{a[s].view(), b[s].view()};
   };
 
   // Rows and columns beyond these are not written.

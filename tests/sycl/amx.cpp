@@ -33,6 +33,8 @@ thread_local tile tiles[8];
 struct instruction {
   const std::uint8_t* code;
   const greg_t* registers;
+  std::uint8_t extensions = code[1];  // of the numbers of registers
+  int short_step = 1;                 // bytes that a displacement of one byte counts in
 
   bool is_amx() const { return code[0] == 0xc4 && (code[1] & 31) == 2; }
   int prefix() const { return code[2] & 3; }  // none, 66, F3, F2
@@ -43,8 +45,8 @@ struct instruction {
   int vvvv() const { return ~code[2] >> 3 & 7; }
   bool has_sib() const { return mod() != 3 && rm() == 4; }
   int scale() const { return code[5] >> 6; }
-  int index() const { return (code[5] >> 3 & 7) + (code[1] & 64 ? 0 : 8); }
-  int base() const { return ((has_sib() ? code[5] : code[4]) & 7) + (code[1] & 32 ? 0 : 8); }
+  int index() const { return (code[5] >> 3 & 7) + (extensions & 64 ? 0 : 8); }
+  int base() const { return ((has_sib() ? code[5] : code[4]) & 7) + (extensions & 32 ? 0 : 8); }
   bool without_base() const { return mod() == 0 && base() % 8 == 5; }
   int displacement_bytes() const { return mod() == 1 ? 1 : mod() == 2 || without_base() ? 4 : 0; }
   int length() const { return mod() == 3 ? 5 : 5 + has_sib() + displacement_bytes(); }
@@ -56,10 +58,12 @@ struct instruction {
     return registers[in_context[number]];
   }
   std::int64_t stride() const { return index() == 4 ? 0 : std::int64_t(of(index())) << scale(); }
+  /// What an index adds to the address.
+  std::int64_t offset() const { return has_sib() ? stride() : 0; }
   /// Without what the index adds.
   std::uint8_t* address() const {
     std::int64_t at = 0;
-    if (displacement_bytes() == 1) at = std::int8_t(code[5 + has_sib()]);
+    if (displacement_bytes() == 1) at = std::int8_t(code[5 + has_sib()]) * short_step;
     if (displacement_bytes() == 4) {
       std::int32_t displacement;
       std::memcpy(&displacement, code + 5 + has_sib(), 4);
@@ -153,24 +157,25 @@ bool done(const instruction& i) {
   }
 }
 
-/// VMOVW from memory at a register's address into one of the first 16 registers for vectors, whose other bits become zeros
+/// VMOVW from memory into one of the first 16 registers for vectors, whose other bits become zeros
 /// (of AVX512-FP16, which all processors with AMX have). The state of vectors lies in a signal's as XSAVE stores it (volume 1,
 /// chapter 13).
 bool move_word(mcontext_t& state) {
   const auto* const code = reinterpret_cast<const std::uint8_t*>(state.gregs[REG_RIP]);
   if (code[0] != 0x62 || (code[1] & 31) != 0x15 || code[2] != 0x7d || code[3] != 8 || code[4] != 0x6e)
     return false;
-  const instruction i{code + 1, state.gregs};  // its operands lie a byte further than behind VEX
-  if (i.mod() != 0 || i.has_sib() || i.without_base()) return false;
-  const int number = i.reg() + (code[1] & 128 ? 0 : 8), base = i.rm() + (code[1] & 32 ? 0 : 8);
+  // Its operands lie a byte further than behind VEX.
+  const instruction i{code + 1, state.gregs, code[1], 2};
+  if (i.mod() == 3) return false;
+  const int number = i.reg() + (code[1] & 128 ? 0 : 8);
   auto* const vectors = reinterpret_cast<std::uint8_t*>(state.fpregs);
   auto* const lowest = reinterpret_cast<std::uint8_t*>(state.fpregs->_xmm + number);
   vectors[512] |= 2;  // there is a state to load
   std::memset(lowest, 0, 16);
-  std::memcpy(lowest, reinterpret_cast<const void*>(i.of(base)), 2);
+  std::memcpy(lowest, i.address() + i.offset(), 2);
   std::memset(vectors + offset_of_state(2) + 16 * number, 0, 16);
   std::memset(vectors + offset_of_state(6) + 32 * number, 0, 32);
-  state.gregs[REG_RIP] += 6;
+  state.gregs[REG_RIP] += 1 + i.length();
   return true;
 }
 

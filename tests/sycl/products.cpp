@@ -24,12 +24,8 @@ constexpr int number_of(int wanted) {
 }
 template <int Row, int Access>
 constexpr bool is_kernel() {
-  if constexpr (number_of(Row) < 0 || Access >= detail::simt::accesses<types>) return false;
-#if KERAMOS_SYCL_UNITS
-  // Intel's OpenCL 2026.2 for processors crashes when it compiles some kernels whose fragments of B run along k.
-  else if constexpr ((Access & 2) != 0)
+  if constexpr (number_of(Row) < 0 || Access >= detail::simt::accesses<types>)
     return false;
-#endif
   else
     return detail::simt::is_access<types>(Access, detail::simt::uses_fma<space, number_of(Row)>);
 }

@@ -31,7 +31,7 @@ class products : public testing::Test {
 
   static void SetUpTestSuite() {
     std::vector<std::string> definitions{std::string("KERAMOS_TYPE=") + Types::name};
-    if (OnMatrixUnits) definitions.push_back("KERAMOS_SYCL_UNITS=1");
+    if (OnMatrixUnits) definitions.push_back("KERAMOS_SYCL_UNITS=2");
     program_ = std::make_unique<program>("products.cpp", definitions);
     if (!can_run()) return;
     tiles_ = std::make_unique<shared<tile>>(program_->queue(), std::size_t(most_rows * accesses), tile{});

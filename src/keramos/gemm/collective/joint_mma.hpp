@@ -24,12 +24,11 @@ KERAMOS_FORCEINLINE_FUNCTION void for_constants(const F& f) {
   (std::make_integer_sequence<int, Count>());
 }
 
-/// A warp's tile of accumulators, which its sub-groups halve along m (or share, if there are more). Panels are pitched_panels;
-/// one of A has its rows along `RowsA`, one of B along `RowsB`.
+/// A warp's tile of accumulators, which its sub-groups halve along m (or share, if there are more). Panels are fragment_panels.
 ///
 /// Which lane holds which sum, fragments do not tell. So `collect` follows the last k-tile: sums pass through local memory into
 /// registers of lanes, from which they are added to others (split_k) and written like any.
-template <class Types, tiling::config Config, class Exec, tiling::direction RowsA, tiling::direction RowsB>
+template <class Types, tiling::config Config, class Exec>
 class joint_mma_accumulator {
   using E = typename Types::a;
   using T = typename Types::accumulator;
@@ -71,20 +70,18 @@ class joint_mma_accumulator {
   /// `KindB` and `KindA` are whether elements of B and of A are signed, if they are integers.
   template <class Panels, class Next, class KindB = std::true_type, class KindA = std::true_type>
   KERAMOS_FORCEINLINE_FUNCTION void multiply(const Panels& now, const Next& next, KindB = {}, KindA = {}) {
-    static_assert((decltype(now.a)::stride_k == 1) == (RowsA == tiling::direction::k) &&
-                  (decltype(now.b)::stride_k == 1) == (RowsB == tiling::direction::k));
     for_constants<steps>([&](auto s) KERAMOS_INLINED {
-      typename atom::template a_fragment<E, RowsA, KindA::value> a[fm];
-      typename atom::template b_fragment<E, RowsB, KindB::value> b[fn];
-      for_constants<fm>([&](auto i) KERAMOS_INLINED {
-        atom::load(a[i], now.a.at(m_ + i * layout.m, s * layout.k), decltype(now.a)::pitch);
-      });
+      typename atom::template b_fragment<E, KindB::value> b[fn];
       for_constants<fn>([&](auto j) KERAMOS_INLINED {
         atom::load(b[j], now.b.at(n_ + j * layout.n, s * layout.k), decltype(now.b)::pitch);
       });
-      // Its copies are on their way while the last fragments multiply.
-      if constexpr (s + 1 == steps) next();
-      for_fragments([&](auto i, auto j) KERAMOS_INLINED { atom::multiply(fragments_[i][j], a[i], b[j]); });
+      for_constants<fm>([&](auto i) KERAMOS_INLINED {
+        typename atom::template a_fragment<E, KindA::value> a;
+        atom::load(a, now.a.at(m_ + i * layout.m, s * layout.k), decltype(now.a)::pitch);
+        // Its copies are on their way while the last fragments multiply.
+        if constexpr (s + 1 == steps && i + 1 == fm) next();
+        for_constants<fn>([&](auto j) KERAMOS_INLINED { atom::multiply(fragments_[i][j], a, b[j]); });
+      });
     });
   }
 

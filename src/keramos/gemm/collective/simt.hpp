@@ -9,8 +9,8 @@
 #include <keramos/base/macros.hpp>
 #include <keramos/core/local_memory.hpp>
 #include <keramos/gemm/collective/fma.hpp>
+#include <keramos/gemm/collective/fragment_panel.hpp>
 #include <keramos/gemm/collective/joint_mma.hpp>
-#include <keramos/gemm/collective/pitched_panel.hpp>
 #include <keramos/gemm/collective/simt_stager.hpp>
 #include <keramos/gemm/collective/warp_mma.hpp>
 #include <keramos/gemm/collective/warp_mma_complex.hpp>
@@ -27,7 +27,7 @@ constexpr auto accumulator_type() {
   if constexpr (Config.math == tiling::math_unit::fma)
     return std::type_identity<fma_accumulator<Types, Config, Exec, ConjugateA>>();
   else if constexpr (Config.math == tiling::math_unit::joint)
-    return std::type_identity<joint_mma_accumulator<Types, Config, Exec, A.along, B.along>>();
+    return std::type_identity<joint_mma_accumulator<Types, Config, Exec>>();
   else if constexpr (backend::mma<Exec>::template multiplies_in_waves<typename Types::a>)
     return std::type_identity<wave_mma_accumulator<Types, Config, Exec, A.along, B.along>>();
   else if constexpr (Types::is_complex)
@@ -59,9 +59,12 @@ class collective {
   }
   using copier = backend::staging<Exec>;
   static constexpr bool jointly = Config.math == tiling::math_unit::joint;
-  template <template <class, int, int, tiling::direction> class Panel>
-  using stager_of = simt::stager<Types, Config, A, rows(A), B, rows(B), team_size, copier, Panel>;
-  using stager = std::conditional_t<jointly, stager_of<pitched_panel>, stager_of<panel>>;
+  template <template <class, int, int, tiling::direction> class PanelA,
+            template <class, int, int, tiling::direction> class PanelB>
+  using stager_of = simt::stager<Types, Config, A, rows(A), B, rows(B), team_size, copier, PanelA, PanelB>;
+  using fragments = fragment_panels<Exec>;
+  using stager = std::conditional_t<jointly, stager_of<fragments::template of_a, fragments::template of_b>,
+                                    stager_of<panel, panel>>;
   static constexpr std::size_t bytes = stages * stager::slot_bytes;
 
  public:

@@ -3,11 +3,14 @@
 // lies k-major whatever the layout it came from, so that transposes cost no more than plain layouts.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <type_traits>
 
 #include <keramos/backends/interface.hpp>
 #include <keramos/base/macros.hpp>
+#include <keramos/gemm/collective/fragment_panel.hpp>
 #include <keramos/tile/shape.hpp>
 
 namespace keramos::detail::simt {
@@ -117,15 +120,19 @@ struct panel_pair {
 
 /// How the threads of a team share out a k-tile: `Fast` elements along the operand's memory, `Slow` across.
 /// A thread takes `Vector` neighbours at a time, a warp consecutive vectors of as many rows as that fills;
-/// of an operand that is transposed on its way only 32 bytes a row, one sector of memory. At once it takes at most `Most`
-/// elements of a row.
+/// of an operand that is transposed on its way, or taken to pieces, only 32 bytes a row, one sector of memory. At once it takes at
+/// most `Most` elements of a row.
 template <class T, int Fast, int Slow, int Threads, int Vector, bool Transposed, int Most>
 struct k_tile_map {
   static constexpr int sector = 32 / int(sizeof(T));
   static constexpr int row = Transposed && sector < Fast ? sector : Most < Fast ? Most : Fast;
   static constexpr int lanes_fast = row / Vector < Threads ? row / Vector : Threads;
-  static constexpr int lanes_slow = Threads / lanes_fast;
-  static constexpr int step_fast = lanes_fast * Vector;
+  /// How many sectors of a row are taken at a time, in vectors: several where there are more threads than rows.
+  static constexpr int sectors = Transposed && Vector > 1
+                                     ? std::clamp(Threads / lanes_fast / Slow, 1, Fast / row)
+                                     : 1;
+  static constexpr int lanes_slow = Threads / lanes_fast / sectors;
+  static constexpr int step_fast = lanes_fast * Vector * sectors;
   static constexpr int passes_fast = (Fast + step_fast - 1) / step_fast;
   static constexpr int passes_slow = (Slow + lanes_slow - 1) / lanes_slow;
   static_assert(Fast % step_fast == 0 && Threads % lanes_fast == 0);
@@ -133,8 +140,13 @@ struct k_tile_map {
   /// Whether some threads have nothing to do: the k-tile is smaller than the team.
   static constexpr bool partial = lanes_slow > Slow;
 
-  KERAMOS_FORCEINLINE_FUNCTION static int fast(int thread) { return thread % lanes_fast * Vector; }
-  KERAMOS_FORCEINLINE_FUNCTION static int slow(int thread) { return thread / lanes_fast; }
+  KERAMOS_FORCEINLINE_FUNCTION static int fast(int thread) {
+    const int in_sector = thread % lanes_fast * Vector;
+    return sectors == 1 ? in_sector : in_sector + thread / (lanes_fast * lanes_slow) * row;
+  }
+  KERAMOS_FORCEINLINE_FUNCTION static int slow(int thread) {
+    return sectors == 1 ? thread / lanes_fast : thread / lanes_fast % lanes_slow;
+  }
 };
 
 /// Stages one operand's k-tiles of MN x K, in order, into panels whose rows run along `Rows`.
@@ -149,7 +161,18 @@ class operand_stager {
   static constexpr bool shifts = Vector == 1 && Along == Rows && Copier::template shifts<T>;
   static constexpr int width =
       shifts ? 16 / int(sizeof(T)) : Vector;  ///< elements that a thread takes at a time
-  using map = k_tile_map<T, fast_extent, slow_extent, Threads, width, Along != Rows, Panel::most_of_row>;
+  static constexpr bool in_fragments = requires { typename Panel::in_fragments; };
+  /// Elements of those that follow each other in the panel too.
+  template <class P>
+  static constexpr int together_in() {
+    if constexpr (in_fragments)
+      return P::together < width ? P::together : width;
+    else
+      return width;
+  }
+  static constexpr int together = together_in<Panel>();
+  using map = k_tile_map<T, fast_extent, slow_extent, Threads, width, (Along != Rows || together < width),
+                         Panel::most_of_row>;
 
  public:
   using panel = Panel;
@@ -260,10 +283,10 @@ class operand_stager {
           T* const to = local + place(fast, slow, ps, pf);
           const T* from = row + pf * map::step_fast * stride_fast_;
           if constexpr (Whole) {
-            if (busy) Copier::template copy<Vector>(to, from);
+            if (busy) copy(to, from);
           } else {
             const int left = ps * map::lanes_slow < slow_end ? fast_end - pf * map::step_fast : 0;
-            if (busy) Copier::template copy<Vector>(to, from, left < 0 ? 0 : left < Vector ? left : Vector);
+            if (busy) copy(to, from, left < 0 ? 0 : left < Vector ? left : Vector);
           }
         }
         if (along_mn || ps + 1 < map::passes_slow) row = Copier::advance(row, row_step_);
@@ -274,6 +297,27 @@ class operand_stager {
   }
 
  private:
+  KERAMOS_FORCEINLINE_FUNCTION static T prepared(const T& x) {
+    if constexpr (in_fragments)
+      return Panel::prepared(x);
+    else
+      return x;
+  }
+  KERAMOS_FORCEINLINE_FUNCTION static void copy(T* to, const T* from) {
+    if constexpr (in_fragments)
+      copy_in_pieces<Panel, Vector, together>(to, from, [](int i) KERAMOS_INLINED { return offset(i, 0); });
+    else
+      Copier::template copy<Vector>(to, from);
+  }
+  KERAMOS_FORCEINLINE_FUNCTION static void copy(T* to, const T* from, int valid) {
+    if constexpr (in_fragments) {
+      KERAMOS_UNROLL
+      for (int i = 0; i < Vector; ++i) to[offset(i, 0)] = i < valid ? prepared(from[i]) : T(0);
+    } else {
+      Copier::template copy<Vector>(to, from, valid);
+    }
+  }
+
   KERAMOS_FORCEINLINE_FUNCTION void store_fetched(T* local) {
     const int thread = by_strides ? 0 : thread_;
     KERAMOS_UNROLL
@@ -365,7 +409,7 @@ class operand_stager {
         const int ps = first + s;
         KERAMOS_UNROLL
         for (int pf = 0; pf < map::passes_fast; ++pf)
-          if (busy) local[place(fast, slow, ps, pf)] = element[s][pf];
+          if (busy) local[place(fast, slow, ps, pf)] = prepared(element[s][pf]);
       }
     };
     // Unrolled, the many bytes of large tiles would be most of a kernel's code; narrow tiles are slower with a loop.
@@ -381,8 +425,13 @@ class operand_stager {
 
   /// Where a pass puts what it copies; `fast` and `slow` are the thread's of its first one.
   KERAMOS_FORCEINLINE_FUNCTION int place(int fast, int slow, int ps, int pf) const {
-    return by_strides ? local_offset_ + ps * map::lanes_slow * local_slow + pf * map::step_fast * local_fast
-                      : offset(fast + pf * map::step_fast, slow + ps * map::lanes_slow);
+    if constexpr (in_fragments) {
+      static_assert(std::has_single_bit(unsigned(panel::size)) && std::has_single_bit(unsigned(Threads)));
+      return local_offset_ + offset(pf * map::step_fast, ps * map::lanes_slow);
+    } else {
+      return by_strides ? local_offset_ + ps * map::lanes_slow * local_slow + pf * map::step_fast * local_fast
+                        : offset(fast + pf * map::step_fast, slow + ps * map::lanes_slow);
+    }
   }
   KERAMOS_FORCEINLINE_FUNCTION static int offset(int fast, int slow) {
     return along_mn ? panel::offset(fast, slow) : panel::offset(slow, fast);
@@ -415,14 +464,15 @@ inline bool can_shift(index_t extent, int tile, const access& x) {
 /// Both operands of a block tile, staged into panels whose rows run along RowsA and RowsB.
 template <class Types, tiling::config Config, access A, tiling::direction RowsA, access B,
           tiling::direction RowsB, int Threads, class Copier,
-          template <class, int, int, tiling::direction> class Panel = panel>
+          template <class, int, int, tiling::direction> class PanelA = panel,
+          template <class, int, int, tiling::direction> class PanelB = PanelA>
 class stager {
   static constexpr tiling::shape block = Config.block;
   using a_type = typename Types::a;
   using b_type = typename Types::b;
-  using stager_a = operand_stager<Panel<a_type, block.m, block.k, RowsA>, a_type, block.m, block.k, Threads,
+  using stager_a = operand_stager<PanelA<a_type, block.m, block.k, RowsA>, a_type, block.m, block.k, Threads,
                                   A.along, RowsA, A.vector, Copier>;
-  using stager_b = operand_stager<Panel<b_type, block.n, block.k, RowsB>, b_type, block.n, block.k, Threads,
+  using stager_b = operand_stager<PanelB<b_type, block.n, block.k, RowsB>, b_type, block.n, block.k, Threads,
                                   B.along, RowsB, B.vector, Copier>;
   static constexpr int a_bytes = int(sizeof(a_type)) * stager_a::panel::size;
   static constexpr int b_bytes = int(sizeof(b_type)) * stager_b::panel::size;

@@ -9,7 +9,6 @@
 
 #include <keramos/backends/simt/tiles.hpp>
 #include <keramos/base/index.hpp>
-#include <keramos/gemm/collective/pitched_panel.hpp>
 #include <keramos/gemm/collective/simt_stager.hpp>
 #include <keramos/gemm/collective/warpgroup_bytes.hpp>
 #include <keramos/gemm/kernel/split_k.hpp>
@@ -27,9 +26,7 @@ constexpr std::size_t local_bytes(const tile_row& r) {
   if (c.math == tiling::math_unit::warpgroup)
     return std::size_t(c.stages) * (c.block.m + c.block.n) * 128 + bytes_beside_stages(r.types.a, c.block.m);
   const auto panel = [&](int mn, int element_bytes) {
-    if (c.math == tiling::math_unit::joint)
-      return std::size_t(element_bytes) * std::max(c.block.k * pitch_of_panel(element_bytes, mn),
-                                                   mn * pitch_of_panel(element_bytes, c.block.k));
+    if (c.math == tiling::math_unit::joint) return std::size_t(element_bytes) * mn * c.block.k;
     const int rows_of_mn = layout_of_panel(element_bytes, mn, c.block.k, false).size(),
               rows_of_k = layout_of_panel(element_bytes, mn, c.block.k, true).size();
     const bool either = c.math == tiling::math_unit::matrix;
