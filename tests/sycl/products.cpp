@@ -7,6 +7,11 @@
 #include "arguments.hpp"
 #include "operand.hpp"
 
+// Bits of those that are compiled.
+#if !defined(KERAMOS_ACCESSES)
+#define KERAMOS_ACCESSES ~0
+#endif
+
 using namespace keramos;
 using keramos::test::device::product;
 using keramos::test::device::space;
@@ -24,7 +29,8 @@ constexpr int number_of(int wanted) {
 }
 template <int Row, int Access>
 constexpr bool is_kernel() {
-  if constexpr (number_of(Row) < 0 || Access >= detail::simt::accesses<types>)
+  if constexpr (number_of(Row) < 0 || Access >= detail::simt::accesses<types> ||
+                (KERAMOS_ACCESSES >> Access & 1) == 0)
     return false;
   else
     return detail::simt::is_access<types>(Access, detail::simt::uses_fma<space, number_of(Row)>);

@@ -25,12 +25,12 @@ std::string text_of(const std::string& path) {
   return text.str();
 }
 
-::sycl::kernel_bundle<::sycl::bundle_state::executable> compiled(
-    const ::sycl::queue& q, const std::string& file, const std::vector<std::string>& definitions) {
-  auto source = experimental::create_kernel_bundle_from_source(
-      q.get_context(), experimental::source_language::sycl, text_of(KERAMOS_SYCL_SOURCES "/" + file));
-  return experimental::build(
-      source, experimental::properties{experimental::build_options(options_with(definitions))});
+auto source_of(const ::sycl::queue& q, const std::string& file) {
+  return experimental::create_kernel_bundle_from_source(q.get_context(), experimental::source_language::sycl,
+                                                        text_of(KERAMOS_SYCL_SOURCES "/" + file));
+}
+auto with(const std::vector<std::string>& definitions) {
+  return experimental::properties{experimental::build_options(options_with(definitions))};
 }
 
 }  // namespace
@@ -41,7 +41,15 @@ bool has_matrix_units(const ::sycl::queue& q, experimental::matrix::matrix_type 
   return false;
 }
 
+void compile_only(const std::string& file, const std::vector<std::string>& definitions) {
+  auto source = source_of(::sycl::queue(), file);
+  experimental::compile(source, with(definitions));
+}
+
 program::program(const std::string& file, const std::vector<std::string>& definitions)
-    : kernels_(compiled(queue_, file, definitions)) {}
+    : kernels_([&] {
+        auto source = source_of(queue_, file);
+        return experimental::build(source, with(definitions));
+      }()) {}
 
 }  // namespace keramos::test::device

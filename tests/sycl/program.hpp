@@ -15,6 +15,10 @@ namespace keramos::test::device {
 /// Whether the device at hand has matrix units for elements of these types.
 bool has_matrix_units(const ::sycl::queue& q, ::sycl::ext::oneapi::experimental::matrix::matrix_type type);
 
+/// Compiles a file of this folder as far as SPIR-V, by DPC++'s run-time compiler (sycl_ext_oneapi_kernel_compiler). With
+/// SYCL_DUMP_IMAGES=1 in the environment it lies in the working folder then.
+void compile_only(const std::string& file, const std::vector<std::string>& definitions);
+
 /// A file of this folder, compiled for the device by DPC++'s run-time compiler (sycl_ext_oneapi_kernel_compiler), and its
 /// kernels by their names.
 class program {
