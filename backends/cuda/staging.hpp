@@ -14,9 +14,15 @@ struct async_copier {
   /// Whether single elements go through registers: they are too short to be copied asynchronously.
   template <class T>
   static constexpr bool by_registers = sizeof(T) < 4;
-  /// Whether rows of such elements that begin anywhere are copied 16 bytes at a time, as `shifted` runs.
+  /// Whether rows of such elements that begin anywhere are copied 16 bytes at a time, as `shifted` runs; and whether those that
+  /// begin at multiples of 4 or 8 bytes are copied asynchronously, in such words.
   template <class T>
   static constexpr bool shifts = sizeof(T) < 4;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  static constexpr bool copies_words = true;
+#else
+  static constexpr bool copies_words = false;
+#endif
   template <class T>
   using shifted = simt::shifted_run<T>;
   using bounds = simt::row_bounds;

@@ -31,7 +31,8 @@ namespace cuda {
 //                   memory (ncu, dram__bytes_read.sum), 55.0 with this (1.4 TB), cublasGemmEx 58.6; 16384 53.7,
 //                   59.3, 62.1; 4096 59.4, 58.0, 60.2
 //   f64 64x64x16    206-222 registers, no spills, 65,536 bytes of scratch and more, which Kokkos gives since 5.2. Of n = 1000 and
-//                   1024 0.93 to 0.96 of cublasDgemm on an H200, 1536 0.78 to 0.88; 128x64x16 0.87 to 0.93, and 0.75 to 0.78.
+//                   1024 0.90 to 0.95 of cublasDgemm on an H200, 1536 0.77 to 0.87 (docs/performance.md); with 128x64x16
+//                   0.87 to 0.93, and 0.75 to 0.78
 //   f64 64x64x8     with 48 KB. 128 registers, up to 40 bytes of spills; 8 DMMA.16x8x8, 16 LDS.64, 4 LDGSTS.128, 57 others.
 //                   Batches, whose tiles have few k-tiles, run 4 % faster with 168 registers, no spills and five
 //                   stages; single products with a divided k 7 to 9 % slower.
@@ -40,7 +41,7 @@ namespace cuda {
 //   f16 128x128x32  254-255 registers, 64-232 bytes of spills (of one batch 488) where C is written; 32,768 bytes of
 //                   scratch, or with four stages 65,536, which Kokkos gives since 5.2: measured with a Kokkos 4.6.99 whose
 //                   limit was lifted likewise (bf16, NN: 4096 in 321 us, before that 488 with two stages)
-//   f16 64x64x32    118-128 registers, up to 8 bytes of spills
+//   f16 64x64x32    118-128 registers, up to 8 bytes of spills; where rows are not aligned up to 52
 //   i8  128x128x64  234-239 registers, no spills; scratch as for f16
 //   i8  64x64x64    up to 128 registers, no spills
 //   Efficiencies of f16 and i8 are their rates at n = 2048 and 4096; bf16 has those of f16. Four stages of i8 are faster
@@ -64,7 +65,8 @@ namespace cuda {
 //   c32 128x64x8    128 registers, no spills; 49 to 50 TFLOP/s at n = 4096 (cuBLAS 54), but 46 where A and B both run along
 //                   m and n: ptxas then gives one of five FMAs operands of one register bank
 //   c64 64x32x16    255 registers, up to 60 bytes of spills; 73,728 bytes of scratch and more, as above. n = 1024 and 4096 on an
-//                   H100 0.99 to 1.06 of cublasZgemm; with 64x32x8 (230 to 236 registers, no spills, for 48 KB) 0.91 to 1.00
+//                   H100 0.96 to 1.06 of cublasZgemm (docs/performance.md); with 64x32x8 (230 to 236 registers, no spills,
+//                   for 48 KB) 0.91 to 1.00
 //   Efficiencies of c32 and c64 are their rates at n = 2048, of loops of keramos::gemm and cublasCgemm, cublasZgemm, which
 //   keramos-perf gemm --provider keramos,cublas --type c32,c64 --op NN,NT,TN,TT --size 2048,4096 repeats. A product of
 //   complex numbers is four FMAs.

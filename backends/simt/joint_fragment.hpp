@@ -3,8 +3,8 @@
 
 namespace keramos::backend::simt {
 
-/// D (m x n) += A (m x k) · B (k x n) of one instruction, by `lanes` lanes. They are loaded from rows: of A as they are, of B with
-/// `pack` elements along k of each column together.
+/// D (m x n) += A (m x k) · B (k x n) of one instruction, by `lanes` lanes. A is loaded from plain rows. A row of B has `pack`
+/// elements along k of each column, side by side.
 struct joint_fragment {
   int m, n, k, lanes, pack;
 };

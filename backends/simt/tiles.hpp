@@ -112,17 +112,18 @@ struct device_model {
   double launch_time = 12000;
   double copied_bytes = 17;  ///< read and written, where operands are copied beforehand
   /// The latency and the bytes of operands of which rows begin anywhere, so that short elements are shifted (staging::shifts).
-  /// This and what follows was fitted to 120,000 times of 2,700 random shapes of bf16 on an H200.
+  /// These and what takes C and starts were fitted to 120,000 times of 2,700 random shapes of bf16 on an H200.
   double shifted_latency = 2500, shifted_bytes = 9;
-  /// Bytes of operands of which rows begin at multiples of 8 or 4 bytes, and short elements are copied in such words: bf16,
-  /// 2000 x 1000 x 1000 in tiles of 64x64x32 on an H100, with longer rows than needed.
+  /// Bytes of operands of which short elements are copied in words of 8 or 4 bytes: bf16, 2000 x 1000 x 1000 in tiles of 64x64x32
+  /// on an H100, with a pitch longer than the row.
   double double_word_bytes = 17, word_bytes = 12;
   /// How many short elements of C a multiprocessor writes in a clock: where rows are aligned, where they begin anywhere, and
   /// where columns are neighbours. `start` is what teams take before their first k-tile and behind their last.
   struct writes {
     double vectors, rows, columns, start;
   } warpgroup_writes{100, 4, 10, 6500}, team_writes{1.6, 1.1, 1.2, 2000};
-  double short_elements_copied = 3.5;  ///< of operands that are copied beforehand, each multiprocessor
+  double short_elements_copied =
+      3.5;  ///< of operands that are copied beforehand, each multiprocessor: bf16, an H200
   /// What the first k-tiles and the writing of C take of a tile of a batch, whose k-tiles are few, unless other teams of
   /// the multiprocessor have work meanwhile. Not of short elements, whose `start` and `writes` say it.
   double tile_start_time = 12000;

@@ -32,12 +32,23 @@ namespace {
 
 using tiling::direction;
 
+/// Counts the words that it copies, which must be aligned as they are where they are copied asynchronously.
 struct shifting_copier : backend::simt::plain_copier {
   template <class T>
   static constexpr bool shifts = sizeof(T) < 4;
   template <class T>
   using shifted = backend::simt::shifted_run<T>;
   using bounds = backend::simt::row_bounds;
+  static constexpr bool copies_words = true;
+  static inline int words = 0;
+
+  template <int Count, class T>
+  static void copy(T* local, const T* global, int valid) {
+    for (const void* const x : {static_cast<const void*>(local), static_cast<const void*>(global)})
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(x) % (Count * sizeof(T)), 0u);
+    ++words;
+    plain_copier::copy<Count>(local, global, valid);
+  }
 };
 
 /// An operand of `mn` x `k` elements, none of them zero, `gap` unused ones behind each row, which begins `offset` bytes behind a
@@ -75,6 +86,8 @@ void compare_panels(index_t mn, index_t k, int offset, int gap) {
   using stager = detail::simt::operand_stager<panel, T, MN, K, threads, Along, Along, 1, shifting_copier>;
   const placed_operand<T> operand(mn, k, Along, offset, gap);
   alignas(16) static T local[panel::size];
+  const index_t pitch = Along == direction::k ? operand.x.stride_mn : operand.x.stride_k;
+  const bool all_in_words = (offset | int(pitch * index_t(sizeof(T)))) % 4 == 0;
   for (index_t begin = 0; begin < mn; begin += MN) {
     const index_t mn0 = mn >= MN ? std::min(begin, mn - MN) : begin;  // the last tile begins early
     const int extent = int(std::min<index_t>(MN, mn - mn0));
@@ -82,11 +95,15 @@ void compare_panels(index_t mn, index_t k, int offset, int gap) {
     for (int t = 0; t < threads; ++t) team.emplace_back(operand.x, mn0, 0, extent, k, mn, k, t);
     for (int tile = 0; tile * K < k; ++tile) {
       std::memset(static_cast<void*>(local), 0x55, sizeof(local));
+      shifting_copier::words = 0;
       for (stager& one : team)
         if (extent == MN && (tile + 1) * K <= k)
           one.template stage<true>(local, tile);
         else
           one.template stage<false>(local, tile);
+      if (Along == direction::k || mn0 % 4 == 0) {
+        ASSERT_EQ(shifting_copier::words > 0, all_in_words) << pitch << ", begins at " << offset;
+      }
       for (int i = 0; i < MN; ++i)
         for (int j = 0; j < K; ++j) {
           const index_t at_k = index_t(tile) * K + j;
@@ -104,8 +121,8 @@ void compare_panels(index_t mn, index_t k, int offset, int gap) {
 template <class T, int K>
 void compare_all() {
   for (int offset = 0; offset < 16; offset += int(sizeof(T)))
-    for (const int gap : {0, 3, 4})
-      for (const index_t mn : {1, 7, 64, 66, 75, 130})
+    for (const int gap : {0, 2, 3, 4, 5})
+      for (const index_t mn : {1, 7, 64, 66, 75, 130, 132})
         for (const index_t k : {1, 15, K, K + 5, 3 * K + 1}) {
           compare_panels<T, 64, K, direction::k>(mn, k, offset, gap);
           compare_panels<T, 64, K, direction::mn>(mn, k, offset, gap);

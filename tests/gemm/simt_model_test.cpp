@@ -32,5 +32,18 @@ TEST(SimtModel, LargeOperandsWantLargeTiles) {
   EXPECT_EQ(copied(32768, 32768, 32768), device.least_memory_bytes);
 }
 
+TEST(SimtModel, CopiesOfShortElementsTakeLongerTheFewerBytesAreAligned) {
+  constexpr simt::tile_row row{
+      1, simt::bf16, {{64, 64, 32}, {32, 32}, {16, 8, 16}, 4, 4, tiling::math_unit::matrix, true}, 4.6};
+  const simt::device_model device{132, 233472};
+  double fastest = 0;
+  for (const int alignment : {16, 8, 4, 0}) {
+    const auto costs = detail::simt::costs_of_short(row, device, alignment, detail::simt::c_memory::vectors);
+    const double time = detail::simt::choose_split(row, 2000, 1000, 1000, device, costs).time;
+    EXPECT_GT(time, fastest) << alignment;
+    fastest = time;
+  }
+}
+
 }  // namespace
 }  // namespace keramos::test

@@ -10,7 +10,7 @@ foreach(value IN ITEMS FOLDER KERNELS USES)
 endforeach()
 
 function(run)
-  execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE out ERROR_VARIABLE out RESULT_VARIABLE status)
+  execute_process(COMMAND ${ARGN} TIMEOUT 300 OUTPUT_VARIABLE out ERROR_VARIABLE out RESULT_VARIABLE status)
   if(NOT status EQUAL 0)
     list(JOIN ARGN " " command)
     message(FATAL_ERROR "failed: ${command}\n${out}")

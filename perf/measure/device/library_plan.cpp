@@ -58,7 +58,7 @@ modelled_time model_of(const Row& row, const gemm_part& part, std::int64_t k, co
                         row.config.math != tiling::math_unit::fma;
   const auto cycles = [&](const device_model& d) {
     using namespace keramos::detail::simt;
-    const tile_costs costs = is_short ? costs_of_short(row, d, false, c_memory::vectors) : costs_of(row, d);
+    const tile_costs costs = is_short ? costs_of_short(row, d, 16, c_memory::vectors) : costs_of(row, d);
     return predicted_time(row, c.m, c.n, k, split, d, costs);
   };
   modelled_time time;

@@ -75,8 +75,10 @@ void test_copies() {
 template <class Exec>
 void test_copies_of_types() {
   if constexpr (!backend::traits<Exec>::is_host) {
-    test_copies<Exec, integer8, 1>(), test_copies<Exec, integer8, 16>();
-    test_copies<Exec, float16, 1>(), test_copies<Exec, float16, 8>();
+    test_copies<Exec, integer8, 1>(), test_copies<Exec, integer8, 4>(), test_copies<Exec, integer8, 8>();
+    test_copies<Exec, integer8, 16>();
+    test_copies<Exec, float16, 1>(), test_copies<Exec, float16, 2>(), test_copies<Exec, float16, 4>();
+    test_copies<Exec, float16, 8>();
     test_copies<Exec, float, 1>(), test_copies<Exec, float, 2>(), test_copies<Exec, float, 4>();
     test_copies<Exec, double, 1>(), test_copies<Exec, double, 2>();
     test_copies<Exec, complex<double>, 1>();

@@ -24,14 +24,14 @@ struct fragment_panels {
     using in_fragments = void;
     static constexpr bool swizzled = false;
     static constexpr int period = 1,
-                         most_of_row = 1 << 16;  ///< pieces are no matter of how threads share a k-tile
+                         most_of_row = 1 << 16;  ///< how threads share a k-tile does not depend on pieces
 
     const T* data;
 
     KERAMOS_FORCEINLINE_FUNCTION panel(const tiling::reading<T>& how, const T* d)
         : tiling::reading<T>(how), data(d) {}
 
-    /// Elements as the units take them: of f32 these know the leading bits.
+    /// Elements as the units take them: f32 is rounded to tf32.
     KERAMOS_FORCEINLINE_FUNCTION static T prepared(const T& x) {
       if constexpr (std::is_same_v<T, float>)
         return backend::mma<Exec>::rounded(x);
@@ -87,14 +87,14 @@ struct fragment_panels {
 template <class Panel, int Count, int Together, class T, class Offset>
 KERAMOS_FORCEINLINE_FUNCTION void copy_in_pieces(T* to, const T* from, const Offset& offset) {
   constexpr int size = int(sizeof(T)), words = Together * size / 4;
-  struct alignas(size * Count) run {
+  struct [[gnu::may_alias]] alignas(size * Count) run {
     std::uint32_t word[Count * size / 4];
   };
   const run all = *reinterpret_cast<const run*>(from);
   KERAMOS_UNROLL
   for (int first = 0; first < Count; first += Together) {
     if constexpr (words > 0) {
-      struct alignas(4 * words) piece {
+      struct [[gnu::may_alias]] alignas(4 * words) piece {
         std::uint32_t word[words];
       };
       piece p;

@@ -11,112 +11,24 @@
 #include <keramos/backends/interface.hpp>
 #include <keramos/base/macros.hpp>
 #include <keramos/gemm/collective/fragment_panel.hpp>
+#include <keramos/gemm/collective/panel.hpp>
 #include <keramos/tile/shape.hpp>
 
 namespace keramos::detail::simt {
 
-/// 16 bytes can be copied at once: unit stride, and every row aligned.
+/// Bytes that can be copied at once: 16, 8 or 4, of which the address of every row is a multiple. 0 if fewer, or if elements of a
+/// row are no neighbours.
+template <class T>
+KERAMOS_FORCEINLINE_FUNCTION int row_alignment(const T* data, index_t unit_stride, index_t row_stride) {
+  const auto places =
+      reinterpret_cast<std::uintptr_t>(data) | std::uintptr_t(row_stride) * std::uintptr_t(sizeof(T));
+  if (unit_stride != 1) return 0;
+  return places % 16 == 0 ? 16 : places % 8 == 0 ? 8 : places % 4 == 0 ? 4 : 0;
+}
 template <class T>
 bool can_copy_vectors(const T* data, index_t unit_stride, index_t row_stride) {
-  constexpr int vector = 16 / int(sizeof(T));
-  return unit_stride == 1 && row_stride % vector == 0 && reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
+  return row_alignment(data, unit_stride, row_stride) == 16;
 }
-
-/// Elements of padding behind each row in scratch: keeps 16-byte alignment, and spreads over all banks
-/// both the writes of an operand that is transposed on its way (8 k of 4 rows a warp) and the reads of
-/// matrix fragments (8 rows of 4 k, or 4 rows of 8 mn, of doubles; half as many of complex ones).
-constexpr int pad(int element_bytes) { return element_bytes < 16 ? 4 : 2; }
-
-/// How the rows of a panel lie in scratch, whose banks know bytes and no types.
-///
-/// Rows of 8 or 16 elements of 8 bytes along k need no padding: their quarters of 32 bytes change places from row to row
-/// instead, which spreads a fragment's 4 rows of 4 k over all banks, and 16-byte copies over them too. So do halves of 128
-/// bytes of elements of 16 bytes, in every other row.
-///
-/// Of elements of one or two bytes it is runs of 16 bytes that change places, so that matrix units read any eight
-/// neighbouring rows, and copies write whole lines, from all banks at once.
-struct panel_layout {
-  int rows, pitch;  ///< elements from row to row
-  bool swizzled;
-
-  constexpr int size() const { return rows * pitch; }
-};
-constexpr panel_layout layout_of_panel(int element_bytes, int mn, int k, bool along_k) {
-  const bool swizzled =
-      element_bytes <= 2 || (along_k && (k == 8 || k == 16) && (element_bytes == 8 || element_bytes == 16));
-  const int extent = along_k ? k : mn;
-  return {along_k ? mn : k, swizzled ? extent : extent + pad(element_bytes), swizzled};
-}
-
-/// A k-tile of one operand in scratch: element (mn, k) is `data[offset(mn, k)]`. Rows of bytes lie in the order in which
-/// they are read, eight at a time (warp_mma_short.hpp).
-template <class T, int MN, int K, tiling::direction Rows>
-class panel : public tiling::reading<T> {
-  static constexpr bool along_k = Rows == tiling::direction::k, is_short = sizeof(T) <= 2;
-  static constexpr int rows = along_k ? MN : K, extent = along_k ? K : MN;  ///< `extent` elements each
-  static constexpr int line = 128 / int(sizeof(T));  ///< elements that lie in different banks
-  static constexpr int run_length = 16 / int(sizeof(T));
-  static constexpr panel_layout layout = layout_of_panel(sizeof(T), MN, K, along_k);
-
- public:
-  static constexpr bool swizzled = layout.swizzled;
-  static constexpr int pitch = layout.pitch;
-  static constexpr int most_of_row = extent + 1, column_stride = 1;  ///< a row is in one piece
-  static constexpr int stride_mn = along_k ? pitch : 1;
-  static constexpr int stride_k = along_k ? 1 : pitch;
-  static constexpr int size = layout.size();
-  /// Rows after which all is swizzled, and ordered, as before.
-  static constexpr int period = !swizzled        ? 1
-                                : !is_short      ? 4
-                                : extent < line  ? 8 * line / extent
-                                : sizeof(T) == 1 ? 16
-                                                 : 8;
-
-  const T* data;
-
-  KERAMOS_FORCEINLINE_FUNCTION panel(const tiling::reading<T>& how, const T* d)
-      : tiling::reading<T>(how), data(d) {}
-
-  KERAMOS_FORCEINLINE_FUNCTION static int offset(int mn, int k) {
-    if constexpr (!is_short) {
-      const int change = sizeof(T) == 16 ? mn & 1 : mn * K / line & (K / 4 - 1);
-      return mn * stride_mn + (swizzled ? k ^ change * 4 : k * stride_k);
-    } else {
-      static_assert(line % extent == 0 || extent % line == 0);
-      const int row = place(along_k ? mn : k), i = along_k ? k : mn;
-      if constexpr (extent >= line) return row * extent + (i ^ row % 8 * run_length);
-      const int at = row * extent + i;
-      return at ^ at / line % 8 * run_length;
-    }
-  }
-  KERAMOS_FORCEINLINE_FUNCTION const T* at(int mn, int k) const { return data + offset(mn, k); }
-  /// at(mn, k + i), where k is a multiple of `period` and i a constant: all but one of eight XORs of mn is an offset that the
-  /// compiler knows.
-  KERAMOS_FORCEINLINE_FUNCTION const T* at(int mn, int k, int i) const {
-    if constexpr (along_k || !is_short) {
-      return at(mn, k + i);
-    } else {
-      const int row = place(i), swap = row * extent / line % 8 * run_length;
-      if constexpr (extent >= line) return data + (k * extent + (mn ^ row % 8 * run_length)) + row * extent;
-      return data + (k * extent + (mn ^ swap % extent)) + (row * extent ^ swap / extent * extent);
-    }
-  }
-
- private:
-  /// Which row of the panel holds row i: of each sixteen rows of bytes along k first every other one, of those along m or
-  /// n first every other pair.
-  KERAMOS_FORCEINLINE_FUNCTION static constexpr int place(int i) {
-    if (sizeof(T) > 1 || rows % 16 != 0) return i;
-    const int sixteens = i / 16 * 16;
-    return along_k ? sixteens + i % 2 * 8 + i % 16 / 2 : sixteens + i / 2 % 2 * 8 + i % 16 / 4 * 2 + i % 2;
-  }
-};
-
-template <class A, class B>
-struct panel_pair {
-  A a;
-  B b;
-};
 
 /// How the threads of a team share out a k-tile: `Fast` elements along the operand's memory, `Slow` across.
 /// A thread takes `Vector` neighbours at a time, a warp consecutive vectors of as many rows as that fills;
@@ -157,7 +69,7 @@ class operand_stager {
   static_assert(Along == Rows || Vector == 1,
                 "keramos: an operand is transposed on its way element by element");
   static constexpr int fast_extent = along_mn ? MN : K, slow_extent = along_mn ? K : MN;
-  /// Whether rows begin anywhere but are copied 16 bytes at a time all the same.
+  /// Whether rows begin anywhere but are copied 16 bytes at a time all the same, or in words where they are aligned to some.
   static constexpr bool shifts = Vector == 1 && Along == Rows && Copier::template shifts<T>;
   static constexpr int width =
       shifts ? 16 / int(sizeof(T)) : Vector;  ///< elements that a thread takes at a time
@@ -193,6 +105,7 @@ class operand_stager {
   static constexpr int words = Vector * int(sizeof(T)) < 4 ? 1 : Vector * int(sizeof(T)) / 4;
   static constexpr bool ahead =
       !map::partial && map::passes_slow * map::passes_fast * words <= Copier::most_words_ahead;
+  static_assert(!in_fragments || (!shifts && !ahead), "keramos: fragments are stored as they are copied");
   struct nothing {};
   template <class C>
   static constexpr auto bounds_of() {
@@ -223,8 +136,7 @@ class operand_stager {
     const index_t pitch = along_mn ? from.stride_k : from.stride_mn;
     row_step_ = rows * pitch * index_t(sizeof(T));
     if constexpr (shifts) {
-      const auto places = reinterpret_cast<std::uintptr_t>(global_) | std::uintptr_t(pitch) * sizeof(T);
-      if (stride_fast_ == 1) word_ = places % 8 == 0 ? 8 : places % 4 == 0 ? 4 : 0;
+      if (Copier::copies_words) word_ = row_alignment(global_, stride_fast_, pitch);
       bounds_ = {along_mn ? mn_end - mn0 : k1 - k0, along_mn ? mn0 : k0, stride_fast_};
       if (pitch == (along_mn ? mn_end : k_end)) bounds_.rows_follow(from.data, from.data + mn_end * k_end);
     }
@@ -263,7 +175,7 @@ class operand_stager {
     const int slow_end = (along_mn ? k_end : extent_) - slow;
     const bool busy = !map::partial || slow < slow_extent;
     if constexpr (shifts) {
-      if (word_ == 8)
+      if (word_ >= 8)
         stage_words<8>(local, fast, slow, Whole ? fast_extent : fast_end, Whole ? slow_extent : slow_end,
                        busy);
       else if (word_ == 4)
@@ -446,7 +358,7 @@ class operand_stager {
   const T* global_;
   std::conditional_t<ahead, loaded<Copier>, nothing> held_;  // what fetch loaded (passes)
   decltype(bounds_of<Copier>()) bounds_{};
-  int word_ = 0;  // bytes that rows begin at multiples of, 8 or 4, if they do
+  int word_ = 0;  // bytes that can be copied at once, if such elements are
 };
 
 /// Where an operand's memory runs, and how many elements can be copied from it at once.

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <type_traits>
 
 #include <keramos/backends/interface.hpp>
@@ -13,7 +12,7 @@
 #include <keramos/core/detail/launch.hpp>
 #include <keramos/core/detail/workspace.hpp>
 #include <keramos/core/local_memory.hpp>
-#include <keramos/gemm/collective/c_writer.hpp>
+#include <keramos/gemm/collective/run.hpp>
 #include <keramos/gemm/plan.hpp>
 #include <keramos/gemm/problem.hpp>
 #include <keramos/tile/lines.hpp>
@@ -29,7 +28,7 @@ index_t packed_pitch(index_t extent) {
 }
 
 /// One operand to copy: element (mn, k) goes to `to[k * pitch + mn]` or `to[mn * pitch + k]`, and zeros to what is left of
-/// the pitch. What matrix units need prepared (Types::needs_matrix_units) goes to lines instead where it is to run along k. Of
+/// the pitch, along k to what is left of a team's block. What matrix units need prepared (Types::needs_matrix_units) goes to lines instead where it is to run along k. Of
 /// elements that are split each line becomes two, the second of what the first leaves.
 template <class T>
 struct pack_task {
@@ -66,20 +65,20 @@ template <class Types>
 inline constexpr bool packs_lines =
     (Types::operands.compute != scalar_type::residues) && Types::needs_matrix_units;
 
-/// Copies one operand or both, a block of mn x k a team, through scratch where the operand runs along k, so
-/// that both sides are read and written in rows. What units shall read that do not round is rounded.
+/// Copies one operand or both, a block of mn x k a team, through scratch, so that both sides are read and written in rows. What units shall read that do not round is rounded.
 template <class Types, class Exec>
 struct pack_kernel {
   using A = typename Types::a;
   using B = typename Types::b;
   static constexpr int team_size = 256;
   static constexpr std::size_t element_bytes = pack_element_bytes<Types>;
+  static constexpr bool has_short = pack_task<A>::is_short || pack_task<B>::is_short;
   static constexpr int teams_per_unit =
-      element_bytes == 8 || element_bytes <= 2 ? 4 : 6;  // more spill, fewer do not fill the memory
+      element_bytes == 8 || has_short ? 4 : 6;  // more spill, fewer do not fill the memory
   /// Elements of a word of four bytes, if they are short: they are written as words. (To read words, too, is slower.) Rows in
-  /// local memory are an odd number of words: neighbours of a column are in different banks.
+  /// local memory are an odd number of words, so that a column's elements are stored in different banks.
   template <class T>
-  static constexpr int word = sizeof(T) < 4 ? 4 / int(sizeof(T)) : 1;
+  static constexpr int word = pack_task<T>::is_short ? 4 / int(sizeof(T)) : 1;
   template <class T>
   static constexpr int pitch = pack_task<T>::mn + word<T>;
   template <class T>
@@ -170,7 +169,7 @@ struct pack_kernel {
     const my mine(thread);
     const auto from = [&](int r) { return local + mine.at_k(r) * pitch<T> + mine.at_mn(r); };
     if constexpr (AlongK && packs_lines<Types>) {
-      static_assert(pack_task<T>::k == tiling::lines<T>::length && my::step % 8 == 0,
+      static_assert(pack_task<T>::k == tiling::lines<T>::length && word<T> == 1 && my::step % 8 == 0,
                     "keramos: a team's columns are a line");
       T* out = task.to + tiling::lines<T>{task.extent_mn}.offset(mn0 + mine.at_mn(0),
                                                                  packed_lines<Types> * k0 + mine.at_k(0));
@@ -190,7 +189,7 @@ struct pack_kernel {
         run<T, word<T>> x;
         KERAMOS_UNROLL
         for (int v = 0; v < word<T>; ++v) x.value[v] = from(r)[AlongK ? v * pitch<T> : v];
-        if constexpr (sizeof(T) < 4)
+        if constexpr (pack_task<T>::is_short)
           store_at_once(out + r * my::step * task.pitch, x);
         else
           out[r * my::step * task.pitch] = x.value[0];

@@ -252,8 +252,8 @@ struct planner {
             whose,
             ask && !rows::warpgroups_read_a(p),
             ask && !rows::warpgroups_read_b(p),
-            weighs_packing<Types> ? alignment_of_rows(p.a) : 16,
-            weighs_packing<Types> ? alignment_of_rows(p.b) : 16,
+            weighs_packing<Types> ? operand_layout(p.a).alignment : 16,
+            weighs_packing<Types> ? operand_layout(p.b).alignment : 16,
             weighs_packing<Types> ? memory_of_c(p) : c_memory::vectors};
   }
   template <class Types>

@@ -77,7 +77,8 @@ struct tile_costs {
 inline tile_costs costs_of(const tile_row& r, const device_model& device) {
   return {device.latency / (r.config.stages - device.stages_in_use), device.memory_bytes};
 }
-/// The same of short elements, where rows of A and B begin at multiples of so many bytes (alignment_of_rows).
+/// The same of short elements, where so many bytes of A and of B can be copied at once (row_alignment).
+tile_costs costs_of_short(const tile_row&, const device_model&, bool, c_memory) = delete;
 inline tile_costs costs_of_short(const tile_row& r, const device_model& device, int alignment, c_memory c) {
   tile_costs costs = costs_of(r, device);
   const double elements = double(r.config.block.m) * r.config.block.n;
@@ -144,7 +145,8 @@ inline double packing_time(index_t elements, int element_bytes, const device_mod
          device.launch_time / 2;
 }
 
-/// The same of short elements.
+/// The same of short elements. The launch shows in full where a product takes less than two launches, and hardly where it takes
+/// long: three quarters are between.
 inline double short_packing_time(double elements, const device_model& device) {
   return elements / (device.short_elements_copied * device.units) + 0.75 * device.launch_time;
 }
@@ -258,7 +260,7 @@ struct choice_key {
   double cache_size = 0;
   epilogue_of_product whose = epilogue_of_product::library;
   bool copies_a = false, copies_b = false;  ///< for warpgroups
-  int alignment_a = 16, alignment_b = 16;   ///< of short elements: what rows begin at multiples of, in bytes
+  int alignment_a = 16, alignment_b = 16;   ///< row_alignment of short elements
   c_memory c = c_memory::vectors;
   friend bool operator==(const choice_key&, const choice_key&) = default;
 };

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdint>
 #include <limits>
 #include <string>
 #include <type_traits>
@@ -18,27 +17,19 @@
 
 namespace keramos::detail::simt {
 
-/// Which way an operand's memory runs, and whether it can be staged 16 bytes at a time as it lies.
+/// Which way an operand's memory runs, and how it can be staged as it lies.
 struct operand_layout {
-  bool along_k, vectors;
+  bool along_k;
+  int alignment;  ///< row_alignment
+  bool vectors;   ///< 16 bytes at a time
 
   template <class T>
   explicit operand_layout(const tiling::operand<T>& x)
       : along_k(x.stride_k == 1 && x.stride_mn != 1),
-        vectors(along_k ? can_copy_vectors(x.data, x.stride_k, x.stride_mn)
-                        : can_copy_vectors(x.data, x.stride_mn, x.stride_k)) {}
+        alignment(along_k ? row_alignment(x.data, x.stride_k, x.stride_mn)
+                          : row_alignment(x.data, x.stride_mn, x.stride_k)),
+        vectors(alignment == 16) {}
 };
-
-/// Multiples of how many bytes all rows of an operand in memory begin at: 16, 8, 4, or fewer; 0 where elements of a row are no
-/// neighbours.
-template <class T>
-int alignment_of_rows(const tiling::operand<T>& x) {
-  const bool along_k = operand_layout(x).along_k;
-  if ((along_k ? x.stride_k : x.stride_mn) != 1) return 0;
-  const auto bytes = reinterpret_cast<std::uintptr_t>(x.data) |
-                     std::uintptr_t(along_k ? x.stride_mn : x.stride_k) * sizeof(T) | 16;
-  return int(bytes & (~bytes + 1));
-}
 
 /// Whether the unit that copies boxes can be told of both operands: it counts in 32 bits, and bytes from row to row in 40.
 template <class Types>
@@ -79,7 +70,7 @@ struct row : collective<Exec, Types, backend::tiles<Exec>::table[Row].config,
                         (Access & 8) != 0> {};
 
 /// `Access` for a problem, of a row for FMA units or not. One operand that is not aligned makes the other be copied as if it
-/// were not: by elements, or of short ones by shifted runs. That halves the number of kernels.
+/// were not: by elements, or of short ones by words or shifted runs. That halves the number of kernels.
 template <class Types>
 int access_number(const gemm_problem<Types>& p, bool fma) {
   const operand_layout a(p.a), b(p.b);

@@ -1,0 +1,105 @@
+// How k-tiles lie in local memory for units whose operands threads load themselves: rows along m and n, or along k.
+#pragma once
+
+#include <keramos/base/macros.hpp>
+#include <keramos/tile/shape.hpp>
+
+namespace keramos::detail::simt {
+
+/// Elements of padding behind each row in scratch: keeps 16-byte alignment, and spreads over all banks
+/// both the writes of an operand that is transposed on its way (8 k of 4 rows a warp) and the reads of
+/// matrix fragments (8 rows of 4 k, or 4 rows of 8 mn, of doubles; half as many of complex ones).
+constexpr int pad(int element_bytes) { return element_bytes < 16 ? 4 : 2; }
+
+/// How the rows of a panel lie in scratch, whose banks know bytes and no types.
+///
+/// Rows of 8 or 16 elements of 8 bytes along k need no padding: their quarters of 32 bytes change places from row to row
+/// instead, which spreads a fragment's 4 rows of 4 k over all banks, and 16-byte copies over them too. Of elements of 16 bytes
+/// the two halves of each 128 bytes change places, in every other row.
+///
+/// Of elements of one or two bytes it is runs of 16 bytes that change places, so that matrix units read any eight
+/// neighbouring rows, and copies write whole lines, from all banks at once.
+struct panel_layout {
+  int rows, pitch;  ///< elements from row to row
+  bool swizzled;
+
+  constexpr int size() const { return rows * pitch; }
+};
+constexpr panel_layout layout_of_panel(int element_bytes, int mn, int k, bool along_k) {
+  const bool swizzled =
+      element_bytes <= 2 || (along_k && (k == 8 || k == 16) && (element_bytes == 8 || element_bytes == 16));
+  const int extent = along_k ? k : mn;
+  return {along_k ? mn : k, swizzled ? extent : extent + pad(element_bytes), swizzled};
+}
+
+/// A k-tile of one operand in scratch: element (mn, k) is `data[offset(mn, k)]`. Rows of bytes lie in the order in which
+/// they are read, eight at a time (warp_mma_short.hpp).
+template <class T, int MN, int K, tiling::direction Rows>
+class panel : public tiling::reading<T> {
+  static constexpr bool along_k = Rows == tiling::direction::k, is_short = sizeof(T) <= 2;
+  static constexpr int rows = along_k ? MN : K, extent = along_k ? K : MN;  ///< `extent` elements each
+  static constexpr int line = 128 / int(sizeof(T));  ///< elements that lie in different banks
+  static constexpr int run_length = 16 / int(sizeof(T));
+  static constexpr panel_layout layout = layout_of_panel(sizeof(T), MN, K, along_k);
+
+ public:
+  static constexpr bool swizzled = layout.swizzled;
+  static constexpr int pitch = layout.pitch;
+  static constexpr int most_of_row = extent + 1, column_stride = 1;  ///< a row is in one piece
+  static constexpr int stride_mn = along_k ? pitch : 1;
+  static constexpr int stride_k = along_k ? 1 : pitch;
+  static constexpr int size = layout.size();
+  /// Rows after which all is swizzled, and ordered, as before.
+  static constexpr int period = !swizzled        ? 1
+                                : !is_short      ? 4
+                                : extent < line  ? 8 * line / extent
+                                : sizeof(T) == 1 ? 16
+                                                 : 8;
+
+  const T* data;
+
+  KERAMOS_FORCEINLINE_FUNCTION panel(const tiling::reading<T>& how, const T* d)
+      : tiling::reading<T>(how), data(d) {}
+
+  KERAMOS_FORCEINLINE_FUNCTION static int offset(int mn, int k) {
+    if constexpr (!is_short) {
+      const int change = sizeof(T) == 16 ? mn & 1 : mn * K / line & (K / 4 - 1);
+      return mn * stride_mn + (swizzled ? k ^ change * 4 : k * stride_k);
+    } else {
+      static_assert(line % extent == 0 || extent % line == 0);
+      const int row = place(along_k ? mn : k), i = along_k ? k : mn;
+      if constexpr (extent >= line) return row * extent + (i ^ row % 8 * run_length);
+      const int at = row * extent + i;
+      return at ^ at / line % 8 * run_length;
+    }
+  }
+  KERAMOS_FORCEINLINE_FUNCTION const T* at(int mn, int k) const { return data + offset(mn, k); }
+  /// at(mn, k + i), where k is a multiple of `period` and i a constant: all but one of eight XORs of mn is an offset that the
+  /// compiler knows.
+  KERAMOS_FORCEINLINE_FUNCTION const T* at(int mn, int k, int i) const {
+    if constexpr (along_k || !is_short) {
+      return at(mn, k + i);
+    } else {
+      const int row = place(i), swap = row * extent / line % 8 * run_length;
+      if constexpr (extent >= line) return data + (k * extent + (mn ^ row % 8 * run_length)) + row * extent;
+      return data + (k * extent + (mn ^ swap % extent)) + (row * extent ^ swap / extent * extent);
+    }
+  }
+
+ private:
+  /// Which row of the panel holds row i: of each sixteen rows of bytes along k first every other one, of those along m or
+  /// n first every other pair.
+  KERAMOS_FORCEINLINE_FUNCTION static constexpr int place(int i) {
+    if (sizeof(T) > 1 || rows % 16 != 0) return i;
+    const int sixteens = i / 16 * 16;
+    return along_k ? sixteens + i % 2 * 8 + i % 16 / 2 : sixteens + i / 2 % 2 * 8 + i % 16 / 4 * 2 + i % 2;
+  }
+};
+
+template <class A, class B>
+struct panel_pair {
+  A a;
+  B b;
+};
+
+}  // namespace keramos::detail::simt
