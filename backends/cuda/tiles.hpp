@@ -50,7 +50,8 @@ namespace cuda {
 //   team, 128 for two, 64 for four (of 64 columns). With 256 columns (and f8 with 64 rows) the copying threads give up some
 //   registers (collective/warpgroup.hpp). Halves spill up to 12 bytes where C is written. 54,784 to 206,336 bytes of scratch,
 //   which Kokkos gives since 5.2: measured as above. They do not divide k at n = 1024: sums cost more than they save there.
-//   128x128 is nearly as fast as 128x256 where the GPU does not throttle: bf16, 512 x 4096 x 11008 (NT) takes 58 us on an H200.
+//   128x128 is nearly as fast as 128x256 where the GPU does not throttle: bf16, 512 x 4096 x 11008 (NT, a line of
+//   perf/data/shapes/deep_learning.csv for keramos-perf gemm --shapes) takes 58 us on an H200.
 //   Eight stages of 64x128 for one team, where a product has few tiles: n = 1024 of bf16 takes 9.2 us on an H100, and 10.9
 //   with four stages for two teams. Batches keep two teams, of which one writes while the other multiplies.
 //   C of two bytes passes through local memory (warpgroup_c_writer.hpp): a tile of 128x256 takes 1.4 us to write, and

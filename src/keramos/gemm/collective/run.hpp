@@ -5,6 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include <keramos/base/index.hpp>
 #include <keramos/base/macros.hpp>
 
 namespace keramos::detail::simt {
@@ -38,6 +39,20 @@ KERAMOS_FORCEINLINE_FUNCTION void store_at_once(C* to, const run<C, Count>& x) {
   words all;
   std::memcpy(&all, &x, sizeof(x));
   *reinterpret_cast<words*>(to) = all;
+}
+
+/// Bytes that can be copied at once: 16, 8 or 4, of which the address of every row is a multiple. 0 if fewer, or if elements of a
+/// row are no neighbours.
+template <class T>
+KERAMOS_FORCEINLINE_FUNCTION int row_alignment(const T* data, index_t unit_stride, index_t row_stride) {
+  const auto places =
+      reinterpret_cast<std::uintptr_t>(data) | std::uintptr_t(row_stride) * std::uintptr_t(sizeof(T));
+  if (unit_stride != 1) return 0;
+  return places % 16 == 0 ? 16 : places % 8 == 0 ? 8 : places % 4 == 0 ? 4 : 0;
+}
+template <class T>
+bool can_copy_vectors(const T* data, index_t unit_stride, index_t row_stride) {
+  return row_alignment(data, unit_stride, row_stride) == 16;
 }
 
 }  // namespace keramos::detail::simt

@@ -3,7 +3,6 @@
 // lies k-major whatever the layout it came from, so that transposes cost no more than plain layouts.
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <type_traits>
@@ -11,55 +10,12 @@
 #include <keramos/backends/interface.hpp>
 #include <keramos/base/macros.hpp>
 #include <keramos/gemm/collective/fragment_panel.hpp>
+#include <keramos/gemm/collective/k_tile_map.hpp>
 #include <keramos/gemm/collective/panel.hpp>
+#include <keramos/gemm/collective/run.hpp>
 #include <keramos/tile/shape.hpp>
 
 namespace keramos::detail::simt {
-
-/// Bytes that can be copied at once: 16, 8 or 4, of which the address of every row is a multiple. 0 if fewer, or if elements of a
-/// row are no neighbours.
-template <class T>
-KERAMOS_FORCEINLINE_FUNCTION int row_alignment(const T* data, index_t unit_stride, index_t row_stride) {
-  const auto places =
-      reinterpret_cast<std::uintptr_t>(data) | std::uintptr_t(row_stride) * std::uintptr_t(sizeof(T));
-  if (unit_stride != 1) return 0;
-  return places % 16 == 0 ? 16 : places % 8 == 0 ? 8 : places % 4 == 0 ? 4 : 0;
-}
-template <class T>
-bool can_copy_vectors(const T* data, index_t unit_stride, index_t row_stride) {
-  return row_alignment(data, unit_stride, row_stride) == 16;
-}
-
-/// How the threads of a team share out a k-tile: `Fast` elements along the operand's memory, `Slow` across.
-/// A thread takes `Vector` neighbours at a time, a warp consecutive vectors of as many rows as that fills;
-/// of an operand that is transposed on its way, or taken to pieces, only 32 bytes a row, one sector of memory. At once it takes at
-/// most `Most` elements of a row.
-template <class T, int Fast, int Slow, int Threads, int Vector, bool Transposed, int Most>
-struct k_tile_map {
-  static constexpr int sector = 32 / int(sizeof(T));
-  static constexpr int row = Transposed && sector < Fast ? sector : Most < Fast ? Most : Fast;
-  static constexpr int lanes_fast = row / Vector < Threads ? row / Vector : Threads;
-  /// How many sectors of a row are taken at a time, in vectors: several where there are more threads than rows.
-  static constexpr int sectors = Transposed && Vector > 1
-                                     ? std::clamp(Threads / lanes_fast / Slow, 1, Fast / row)
-                                     : 1;
-  static constexpr int lanes_slow = Threads / lanes_fast / sectors;
-  static constexpr int step_fast = lanes_fast * Vector * sectors;
-  static constexpr int passes_fast = (Fast + step_fast - 1) / step_fast;
-  static constexpr int passes_slow = (Slow + lanes_slow - 1) / lanes_slow;
-  static_assert(Fast % step_fast == 0 && Threads % lanes_fast == 0);
-  static_assert(Slow % lanes_slow == 0 || passes_slow == 1);
-  /// Whether some threads have nothing to do: the k-tile is smaller than the team.
-  static constexpr bool partial = lanes_slow > Slow;
-
-  KERAMOS_FORCEINLINE_FUNCTION static int fast(int thread) {
-    const int in_sector = thread % lanes_fast * Vector;
-    return sectors == 1 ? in_sector : in_sector + thread / (lanes_fast * lanes_slow) * row;
-  }
-  KERAMOS_FORCEINLINE_FUNCTION static int slow(int thread) {
-    return sectors == 1 ? thread / lanes_fast : thread / lanes_fast % lanes_slow;
-  }
-};
 
 /// Stages one operand's k-tiles of MN x K, in order, into panels whose rows run along `Rows`.
 template <class Panel, class T, int MN, int K, int Threads, tiling::direction Along, tiling::direction Rows,

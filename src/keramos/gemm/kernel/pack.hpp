@@ -28,8 +28,8 @@ index_t packed_pitch(index_t extent) {
 }
 
 /// One operand to copy: element (mn, k) goes to `to[k * pitch + mn]` or `to[mn * pitch + k]`, and zeros to what is left of
-/// the pitch, along k to what is left of a team's block. What matrix units need prepared (Types::needs_matrix_units) goes to lines instead where it is to run along k. Of
-/// elements that are split each line becomes two, the second of what the first leaves.
+/// the pitch, along k to what is left of a team's block. What matrix units need prepared (Types::needs_matrix_units) goes to lines
+/// instead where it is to run along k. Of elements that are split each line becomes two, the second of what the first leaves.
 template <class T>
 struct pack_task {
   /// What a team copies: of short elements more of them, so that about as many bytes are on their way.
@@ -65,7 +65,8 @@ template <class Types>
 inline constexpr bool packs_lines =
     (Types::operands.compute != scalar_type::residues) && Types::needs_matrix_units;
 
-/// Copies one operand or both, a block of mn x k a team, through scratch, so that both sides are read and written in rows. What units shall read that do not round is rounded.
+/// Copies one operand or both, a block of mn x k a team, through scratch, so that both sides are read and written in rows. What
+/// units shall read that do not round is rounded.
 template <class Types, class Exec>
 struct pack_kernel {
   using A = typename Types::a;

@@ -119,7 +119,7 @@ struct planner {
     else if (weighs_packing<Types>)
       pack_in_bands(p, device, part);
     else if (!requested)
-      choose_packing(p, a.along_k, a.vectors, b.along_k, b.vectors,
+      choose_packing(p, a.along_k, a.vectors(), b.along_k, b.vectors(),
                      table[part.row].config.math == tiling::math_unit::fma, device, part);
     if constexpr (!weighs_packing<Types>) {
       if (!requested && !rows::of_warpgroups(part.row) && part.split.parts > 1 &&

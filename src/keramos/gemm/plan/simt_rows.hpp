@@ -21,14 +21,13 @@ namespace keramos::detail::simt {
 struct operand_layout {
   bool along_k;
   int alignment;  ///< row_alignment
-  bool vectors;   ///< 16 bytes at a time
 
   template <class T>
   explicit operand_layout(const tiling::operand<T>& x)
       : along_k(x.stride_k == 1 && x.stride_mn != 1),
         alignment(along_k ? row_alignment(x.data, x.stride_k, x.stride_mn)
-                          : row_alignment(x.data, x.stride_mn, x.stride_k)),
-        vectors(alignment == 16) {}
+                          : row_alignment(x.data, x.stride_mn, x.stride_k)) {}
+  bool vectors() const { return alignment == 16; }  ///< 16 bytes at a time
 };
 
 /// Whether the unit that copies boxes can be told of both operands: it counts in 32 bits, and bytes from row to row in 40.
@@ -75,8 +74,8 @@ template <class Types>
 int access_number(const gemm_problem<Types>& p, bool fma) {
   const operand_layout a(p.a), b(p.b);
   const bool in_vectors =
-      fma ? (a.along_k || a.vectors) && (b.along_k || b.vectors) && !(a.along_k && b.along_k)
-          : a.vectors && b.vectors;
+      fma ? (a.along_k || a.vectors()) && (b.along_k || b.vectors()) && !(a.along_k && b.along_k)
+          : a.vectors() && b.vectors();
   // One number of 16 bytes is no vector; and matrix units, and products with real numbers, conjugate sums.
   const bool has_vectors = sizeof(typename Types::a) < 16;
   const bool conjugates = fma && is_complex<typename Types::a> && p.a.conjugated != p.b.conjugated;

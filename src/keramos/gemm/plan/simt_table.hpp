@@ -129,7 +129,7 @@ struct table_rows {
  private:
   template <class Types>
   static bool warpgroups_read(const gemm_problem<Types>& p, const operand_layout& x, bool along_mn) {
-    return x.vectors && (x.along_k || along_mn) &&
+    return x.vectors() && (x.along_k || along_mn) &&
            (!Types::needs_matrix_units || (!Types::splits_elements && can_map(p)));
   }
 

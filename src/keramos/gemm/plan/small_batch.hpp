@@ -159,7 +159,7 @@ small_access access_of(const uniform_batch<Types>& batch, const gemm_problem<Typ
   const auto along = [](const operand_layout& x) { return x.along_k ? direction::k : direction::mn; };
   const bool writes_vectors = sums_halves<Types> ||  // whose kernel looks itself
                               can_copy_vectors(shape.c, shape.c_col_stride, shape.c_row_stride);
-  return {along(of_a), along(of_b), of_a.vectors && of_b.vectors && writes_vectors, false};
+  return {along(of_a), along(of_b), of_a.vectors() && of_b.vectors() && writes_vectors, false};
 }
 /// The same of a list: any strides.
 inline constexpr small_access access_of_list{tiling::direction::k, tiling::direction::mn, false, false};
