@@ -9,6 +9,8 @@
 
 #include <keramos/keramos.hpp>
 
+#include "random_value.hpp"
+
 namespace keramos::test {
 
 template <class T>
@@ -20,16 +22,11 @@ inline std::uint64_t fresh_seed() {
   return seed;
 }
 
-/// Whole numbers for integers, full mantissas in [-1, 1) for floats.
+/// Whole numbers for integers, full mantissas in [-0.5, 0.5] for floats.
 template <class T>
 std::vector<T> random_values(index_t count, std::mt19937_64& random) {
   std::vector<T> values(count);
-  for (auto& x : values) {
-    if constexpr (std::is_floating_point_v<T>)
-      x = std::uniform_real_distribution<T>(-1, 1)(random);
-    else
-      x = static_cast<T>(random());
-  }
+  for (auto& x : values) x = random_value<T>(random);
   return values;
 }
 

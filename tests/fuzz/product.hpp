@@ -429,6 +429,7 @@ class product {
       const reference::element_judge<number, C> judge(multiplies ? alpha_ : scalar(0), beta_, how);
       const auto x = applied(op_a_, a, area_of_a());
       const auto y = applied(op_b_, b, area_of_b());
+      const test::reference_sums sums(x, y, c.rows, c.cols, k, how);
       for (index_t i = 0; i < c.rows; ++i)
         for (index_t j = 0; j < c.cols; ++j) {
           in_c[std::size_t(c(i, j))] = true;
@@ -436,7 +437,7 @@ class product {
           C got = c_.after[std::size_t(c(i, j))];
           if constexpr (takes_epilogues)
             if (has_epilogue_ && turned_signs::turns(i, j, index_t(l))) got = negated(got);
-          const auto sum = reference::product_element(x, y, i, j, k, how);
+          const auto sum = sums(i, j);
           if (is_right(got, judge, sum, multiplies, before)) continue;
           std::ostringstream s;
           s << "C[" << l << "](" << i << ", " << j << ") is " << test::printable(got) << ", not "

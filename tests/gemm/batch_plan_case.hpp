@@ -100,13 +100,14 @@ struct list_of {
   /// Whether what product() left is right.
   testing::AssertionResult judge() {
     const reference::element_judge<T> judge(1, 0);
-    for (std::size_t l = 0; l < c.size(); ++l)
+    for (std::size_t l = 0; l < c.size(); ++l) {
+      const reference_sums sums(a[l].applied(), b[l].applied(), cv[l].rows, cv[l].cols, av[l].cols);
       for (index_t i = 0; i < cv[l].rows; ++i)
         for (index_t j = 0; j < cv[l].cols; ++j)
-          if (const auto sum = reference::product_element(a[l].applied(), b[l].applied(), i, j, av[l].cols);
-              !judge.accepts(c[l].at(i, j), sum, T(0)))
+          if (!judge.accepts(c[l].at(i, j), sums(i, j), T(0)))
             return testing::AssertionFailure()
                    << "C[" << l << "](" << i << ", " << j << ") is " << c[l].at(i, j);
+    }
     return testing::AssertionSuccess();
   }
 };

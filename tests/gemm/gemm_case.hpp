@@ -21,6 +21,8 @@
 #include <keramos/gemm/reference.hpp>
 #include <keramos/keramos.hpp>
 
+#include "random_value.hpp"
+#include "reference_sums.hpp"
 #include "stored_bytes.hpp"
 #include "support.hpp"
 
@@ -98,20 +100,6 @@ struct stored_matrix {
   matrix_view<T> view;
 };
 
-/// Full mantissas in [-0.5, 0.5), of each part of a complex number; all of their range for integers.
-template <class T>
-T random_value(std::mt19937_64& rng) {
-  if constexpr (std::is_integral_v<T>) {
-    return static_cast<T>(static_cast<std::uint32_t>(rng()));
-  } else if constexpr (complex_like<T>) {
-    using R = typename T::value_type;
-    const R re = random_value<R>(rng);
-    return T(re, random_value<R>(rng));
-  } else {
-    return T(std::uniform_real_distribution<sum_t<T>>(-0.5, 0.5)(rng));
-  }
-}
-
 /// Memory that must not be read: NaN where there is one.
 template <class T>
 T poison() {
@@ -177,11 +165,12 @@ class judged_storage {
                                  const reference::operand<B>& b, const reference::operand<C>& c, index_t m,
                                  index_t n, index_t k,
                                  const reference::arithmetic& how = arithmetic_of<T>()) {
+    const reference_sums sums(a, b, m, n, k, how);
     for (index_t i = 0; i < m; ++i)
       for (index_t j = 0; j < n; ++j) {
         const index_t at = c.data - c_.host.data() + i * c.row_stride + j * c.col_stride;
         in_c_[at] = true;
-        const auto sum = reference::product_element(a, b, i, j, k, how);
+        const auto sum = sums(i, j);
         if (!judge.accepts(c(i, j), sum, before_[at]))
           return testing::AssertionFailure()
                  << "C(" << i << ", " << j << ") is " << printable(c(i, j)) << ", not "

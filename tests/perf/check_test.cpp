@@ -251,24 +251,38 @@ TEST(CheckBound, OnlyTensorCoresRoundProductsOfEights) {
   }
 }
 
-template <class Types>
-class LargeCheck : public testing::Test {};
-TYPED_TEST_SUITE(LargeCheck, tested_types);
-
-TYPED_TEST(LargeCheck, CasesOfEveryShape) {
-  // Above 2^27 multiplications: also one where a block is one column, and one with a single row. Complex ones take four or two.
-  constexpr int fewer = keramos::detail::is_complex<typename TypeParam::a> ? 4
-                        : TypeParam::is_complex                            ? 2
-                                                                           : 1;
-  for (const auto& [m, n, k] :
-       {std::tuple{3000, 40, 1200 / fewer}, {1, 13000, 10400 / fewer}, {520, 520, 520 / fewer}}) {
+// Blocks of many columns; one column in all, and one row.
+TYPED_TEST(Check, FreivaldsTakesEveryShape) {
+  for (const auto& [m, n, k] : {std::tuple{300, 40, 120}, {1, 1300, 40}, {200, 1, 90}, {130, 520, 52}}) {
     product<TypeParam> p({TypeParam::type, {}, {}, matrix_layout::left, m, n, k}, 4);
-    auto check = make_gemm_check(p.g, p.a.data(), p.b.data(), nullptr, 5, true);
+    auto check = p.checker(check_method::freivalds);
     EXPECT_TRUE((*check)(p.c.data()).passed) << m;
     auto& wrong = p.at(m - 1, n / 2);
     wrong = spoiled(wrong, 1, 1);
     EXPECT_FALSE((*check)(p.c.data()).passed) << m;
   }
+}
+
+// Only Freivalds' check names sums.
+template <class Types>
+std::string what_finds_a_wrong_element(std::int64_t k) {
+  product<Types> p({Types::type, {}, {}, {}, 520, 520, k}, 4);
+  std::string where;
+  for (std::int64_t i = 200; i < 204; ++i) {  // of at least eight rows one is looked at in full
+    auto& c = p.at(i, 260);
+    const auto right = c;
+    c = spoiled(c, 1, 1);
+    where = (*make_gemm_check(p.g, p.a.data(), p.b.data(), nullptr, 5, true))(p.c.data()).where;
+    if (where.starts_with("a sum")) break;
+    c = right;
+  }
+  return where.substr(0, where.find(" ("));
+}
+TEST(CheckBound, AboveSoManyMultiplicationsItIsFreivalds) {
+  EXPECT_EQ(what_finds_a_wrong_element<f32_types>(480), "element");
+  EXPECT_EQ(what_finds_a_wrong_element<f32_types>(500), "a sum of elements from");
+  EXPECT_EQ(what_finds_a_wrong_element<c32_types>(120), "element");
+  EXPECT_EQ(what_finds_a_wrong_element<c32_types>(125), "a sum of elements from");
 }
 
 }  // namespace
