@@ -8,7 +8,7 @@ endif()
 
 add_library(keramos_dist src/dist/choose.cpp src/dist/communicator.cpp src/dist/elements.cpp src/dist/gemm.cpp
   src/dist/layout.cpp src/dist/link_transport.cpp src/dist/memory.cpp src/dist/move.cpp src/dist/mpi_transport.cpp
-  src/dist/operand.cpp src/dist/path.cpp src/dist/plan.cpp src/dist/route.cpp src/dist/schedule.cpp
+  src/dist/operand.cpp src/dist/path.cpp src/dist/plan.cpp src/dist/product_memory.cpp src/dist/route.cpp src/dist/schedule.cpp
   src/dist/staged_transport.cpp src/dist/traffic.cpp)
 add_library(Keramos::dist ALIAS keramos_dist)
 target_link_libraries(keramos_dist PUBLIC keramos MPI::MPI_CXX)

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstdint>
 #include <exception>
 #include <memory>
 #include <new>
@@ -10,6 +9,7 @@
 #include <keramos/dist/gemm.hpp>
 #include <keramos/dist/move.hpp>
 #include <keramos/dist/plan.hpp>
+#include <keramos/dist/product_memory.hpp>
 #include <keramos/dist/recorder.hpp>
 
 namespace keramos::detail {
@@ -17,12 +17,6 @@ namespace {
 
 constexpr const char* caller = "keramos::dist::gemm";
 constexpr bool is_host = backend::traits<dist::communicator::execution_space>::is_host;
-
-/// As good as that of memory that is allocated, so that products are computed alike wherever operands lie.
-constexpr index_t alignment = 128;
-
-/// Where part `i` of `parts` of n begins: as schedule.cpp cuts.
-index_t cut(index_t n, int parts, int i) { return n / parts * i + n % parts * i / parts; }
 
 /// What one rank does of one product.
 class rank_product {
@@ -43,11 +37,10 @@ class rank_product {
         ik_(plan.ik),
         m_(plan.m),
         n_(plan.n),
-        account_(comm.pool()) {
-    bands_a_ = bands_of(m_, s_.first_rows(im_), in_place(p_.a, plan_.a_stays, p_.plain_a, 1, m_));
-    bands_b_ = bands_of(n_, s_.first_cols(in_), in_place(p_.b, plan_.b_stays, p_.plain_b, n_, 1));
-    into_c_ = may_write_c();
-    allocate();
+        into_c_(may_write_c()),
+        memory_(comm, p, plan, !into_c_),
+        shares_(plan) {
+    report_.memory = memory_.bytes;
   }
 
   void run(dist_recorder& recorder) {
@@ -67,76 +60,6 @@ class rank_product {
   }
 
  private:
-  /// Rows of A, or columns of B, whose panels travel together. Lines of k stand one behind the other, those of this rank and those
-  /// of a panel.
-  struct band {
-    index_t begin, end;
-    char* own = nullptr;
-    char* panel[2] = {};
-    index_t size() const { return end - begin; }
-  };
-  /// One for each stage, or for all. `own`: where the matrix lies as the schedule wants it, or null, as it is with two.
-  static std::vector<band> bands_of(index_t lines, index_t first, char* own) {
-    if (first >= lines) return {{0, lines, own}};
-    return {{0, first}, {first, lines}};
-  }
-
-  /// One block of memory for all, in which what is not needed at the same time has the same place: copies of A and B, then
-  /// panels or messages; sums at the end; the others' sums, and the messages of C, where copies were.
-  void allocate() {
-    const int buffers = s_.steps() > 1 ? 2 : 1;
-    // Of a line of k: what is copied, and what panels take.
-    const index_t copy_a = plan_.own_k_a * p_.bytes.a, copy_b = plan_.own_k_b * p_.bytes.b,
-                  panel_a = works_ && s_.pn > 1 ? s_.step * p_.bytes.a : 0,
-                  panel_b = works_ && s_.pm > 1 ? s_.step * p_.bytes.b : 0,
-                  sums = into_c_ ? 0 : m_ * n_ * p_.bytes.sum,
-                  others = works_ ? (s_.pk - 1) * share_size(ik_) * p_.bytes.sum : 0,
-                  messages = std::max(plan_.a->message_bytes(), plan_.b->message_bytes());
-    const auto most = [&](const auto& bytes) {
-      index_t copies = 0, panels = 0;
-      const auto add = [&](const std::vector<band>& bands, index_t copy, index_t panel) {
-        for (const band& x : bands)
-          copies += x.own ? 0 : bytes(x.size() * copy), panels += bytes(x.size() * panel);
-      };
-      add(bands_a_, copy_a, panel_a), add(bands_b_, copy_b, panel_b);
-      return std::max(copies + std::max(bytes(messages), buffers * panels + bytes(sums)),
-                      bytes(sums) + std::max(bytes(others), bytes(plan_.c->message_bytes())));
-    };
-    // What aligns its parts is not counted.
-    const auto padded = [](index_t bytes) { return ceil_div(bytes, alignment) * alignment; };
-    report_.memory = most([](index_t bytes) { return bytes; });
-    const index_t size = most(padded);
-    if (size == 0) return;
-    memory_ = dist_memory(account_, size + alignment);
-    char* const begin =
-        memory_.data() +
-        (alignment - reinterpret_cast<std::uintptr_t>(memory_.data()) % alignment) % alignment;
-    char* next = begin;
-    const auto take = [&](index_t bytes) { return std::exchange(next, next + padded(bytes)); };
-    const auto take_copies = [&](std::vector<band>& bands, index_t copy) {
-      for (band& x : bands)
-        if (!x.own) x.own = take(x.size() * copy);
-    };
-    take_copies(bands_a_, copy_a), take_copies(bands_b_, copy_b);
-    messages_ = next;
-    const auto take_panels = [&](std::vector<band>& bands, index_t panel) {
-      for (band& x : bands)
-        for (int i = 0; i < buffers; ++i) x.panel[i] = take(x.size() * panel);
-    };
-    take_panels(bands_a_, panel_a), take_panels(bands_b_, panel_b);
-    others_ = begin;
-    sums_ = begin + size - padded(sums);
-  }
-
-  /// The operand's own memory, if it lies there as the schedule wants it, or null.
-  char* in_place(const dist_operand& x, bool stays, bool is_plain, index_t row_stride,
-                 index_t col_stride) const {
-    if (!works_ || !stays || !is_plain || x.parts.empty()) return nullptr;
-    const region& r = x.parts.front();
-    const bool fits = r.row_stride == row_stride && r.col_stride == col_stride &&
-                      reinterpret_cast<std::uintptr_t>(r.data) % alignment == 0;
-    return fits ? static_cast<char*>(const_cast<void*>(r.data)) : nullptr;
-  }
   /// Whether the product may be written where C lies, instead of sums that are read once more. Hosts do not, where no product
   /// that fails leaves C written on other ranks; nor does a schedule that is given, with which bits are the same wherever C lies.
   bool may_write_c() const {
@@ -159,15 +82,15 @@ class rank_product {
   void redistribute(int part) {
     const auto move_a = [&] {
       dist_operand own{"A", {}, {}};
-      for (const band& x : bands_a_)
+      for (const dist_band& x : memory_.a)
         own.parts.push_back({"A", x.own, std::size_t(p_.bytes.a), x.size(), plan_.own_k_a, 1, x.size()});
-      move(activity::redistribute_a, *plan_.a, p_.a, own, p_.copy_a, true, messages_, part);
+      move(activity::redistribute_a, *plan_.a, p_.a, own, p_.copy_a, true, memory_.messages, part);
     };
     const auto move_b = [&] {
       dist_operand own{"B", {}, {}};
-      for (const band& x : bands_b_)
+      for (const dist_band& x : memory_.b)
         own.parts.push_back({"B", x.own, std::size_t(p_.bytes.b), plan_.own_k_b, x.size(), x.size(), 1});
-      move(activity::redistribute_b, *plan_.b, p_.b, own, p_.copy_b, false, messages_, part);
+      move(activity::redistribute_b, *plan_.b, p_.b, own, p_.copy_b, false, memory_.messages, part);
     };
     if (s_.pn == 1 && plan_.a->is_local()) {
       move_b(), panels_are_there_ = comm_.queue().completion(), move_a();
@@ -233,19 +156,19 @@ class rank_product {
     // of the second band as well, so that its transfers need not wait for a copy, which the product would keep from running.
     auto& own = i == 0 || is_cut ? comm_.queue() : comm_.transfers();
     const std::size_t b = is_cut ? std::size_t(i) : 0;
-    const auto gather_band = [&](const band& x, int bytes, const auto& runs, int sharers, int mine,
+    const auto gather_band = [&](const dist_band& x, int bytes, const auto& runs, int sharers, int mine,
                                  const auto& rank_of, index_t& held) {
       const index_t line = x.size() * bytes;
       return gather(own, x.panel[t % 2], x.own + held * line, line, begin, runs, sharers, mine, rank_of, held,
                     out, in);
     };
-    if (b < bands_a_.size())
+    if (b < memory_.a.size())
       s.a[b] = gather_band(
-          bands_a_[b], p_.bytes.a, s_.runs_of_a(ik_, t), s_.pn, in_,
+          memory_.a[b], p_.bytes.a, s_.runs_of_a(ik_, t), s_.pn, in_,
           [&](int x) { return s_.rank_of(im_, x, ik_); }, s.held_a);
-    if (b < bands_b_.size())
+    if (b < memory_.b.size())
       s.b[b] = gather_band(
-          bands_b_[b], p_.bytes.b, s_.runs_of_b(ik_, t), s_.pm, im_,
+          memory_.b[b], p_.bytes.b, s_.runs_of_b(ik_, t), s_.pm, im_,
           [&](int x) { return s_.rank_of(x, in_, ik_); }, s.held_b);
     s.transfers = dist_transfers(*recorder_, comm_, activity::panels, i, out, in);
     return s;
@@ -276,19 +199,20 @@ class rank_product {
   }
   /// What can be multiplied now, and not before.
   void multiply_panels(const stage& s, int i, dist_transfers& transfers) {
-    for (std::size_t x = 0; x < bands_a_.size(); ++x)
-      for (std::size_t y = 0; y < bands_b_.size(); ++y)
+    for (std::size_t x = 0; x < memory_.a.size(); ++x)
+      for (std::size_t y = 0; y < memory_.b.size(); ++y)
         if (s_.first_sixteenths == 0 || std::max(x, y) == std::size_t(i))
-          multiply_bands(s, i, bands_a_[x], s.a[x], bands_b_[y], s.b[y], transfers);
+          multiply_bands(s, i, memory_.a[x], s.a[x], memory_.b[y], s.b[y], transfers);
   }
   /// On hosts in a few strips of columns, between which transfers go on. A device's product is only queued.
-  void multiply_bands(const stage& s, int i, const band& rows, const char* panel_a, const band& cols,
-                      const char* panel_b, dist_transfers& transfers) {
+  void multiply_bands(const stage& s, int i, const dist_band& rows, const char* panel_a,
+                      const dist_band& cols, const char* panel_b, dist_transfers& transfers) {
     const bool adds = s_.first_sixteenths == 0 && i > 0;
     const index_t strip = is_host && transfers
                               ? std::max<index_t>(256, ceil_div(ceil_div(cols.size(), 4), 64) * 64)
                               : cols.size();
-    const matrix_view<char> sums{sums_, m_, n_, s_.sums_by_columns() ? 1 : n_, s_.sums_by_columns() ? m_ : 1};
+    const matrix_view<char> sums{memory_.sums, m_, n_, s_.sums_by_columns() ? 1 : n_,
+                                 s_.sums_by_columns() ? m_ : 1};
     for (index_t j = 0; rows.size() > 0 && j < cols.size(); j += strip) {
       const index_t width = std::min(strip, cols.size() - j);
       const matrix_view<char> a{const_cast<char*>(panel_a), rows.size(), s.count, 1, rows.size()};
@@ -317,32 +241,28 @@ class rank_product {
     return {static_cast<char*>(const_cast<void*>(r.data)), m_, n_, r.row_stride, r.col_stride};
   }
 
-  /// Lines of this rank's block of C: columns, or rows. Rank ik of those that share it has those from share_begin(ik) on.
-  index_t line() const { return (s_.sums_by_columns() ? m_ : n_); }
-  index_t share_begin(int ik) const { return cut(s_.sums_by_columns() ? n_ : m_, s_.pk, ik); }
-  index_t share_size(int ik) const { return (share_begin(ik + 1) - share_begin(ik)) * line(); }
-
+  /// Those of this rank's products that rank ik adds up.
+  char* sums_of(int ik) const { return memory_.sums + shares_.begin(ik) * shares_.line * p_.bytes.sum; }
   void add_shares() {
     if (!works_ || s_.pk == 1) return;
-    const index_t size = share_size(ik_);
+    const index_t size = shares_.elements(ik_);
     const index_t bytes = size * p_.bytes.sum;
-    char* const own = sums_ + share_begin(ik_) * line() * p_.bytes.sum;
+    char* const own = sums_of(ik_);
     std::vector<dist::outgoing> out;
     std::vector<dist::incoming> in;
-    char* next = others_;
+    char* next = memory_.others;
     for (int ik = 0; ik < s_.pk; ++ik) {
       if (ik == ik_) continue;
       const int rank = s_.rank_of(im_, in_, ik);
       if (bytes > 0) in.push_back({rank, next, std::size_t(bytes)}), report_.sum_bytes += bytes;
-      if (share_size(ik) > 0)
-        out.push_back({rank, sums_ + share_begin(ik) * line() * p_.bytes.sum,
-                       std::size_t(share_size(ik) * p_.bytes.sum)});
+      if (shares_.elements(ik) > 0)
+        out.push_back({rank, sums_of(ik), std::size_t(shares_.elements(ik) * p_.bytes.sum)});
       next += bytes;
     }
     comm_.transfers().depends_on(comm_.queue().completion());
     dist_transfers(*recorder_, comm_, activity::exchange_sums, -1, out, in).wait();
     const auto begin = recorder_->now(comm_.queue());
-    if (size > 0) p_.add(comm_.queue(), own, others_, ik_, s_.pk, size);
+    if (size > 0) p_.add(comm_.queue(), own, memory_.others, ik_, s_.pk, size);
     const auto end = recorder_->now(comm_.queue());
     if (size > 0) recorder_->add({.what = activity::add_sums}, begin, end);
   }
@@ -354,12 +274,12 @@ class rank_product {
       return;
     }
     const bool by_columns = s_.sums_by_columns();
-    const index_t share = works_ ? share_begin(ik_ + 1) - share_begin(ik_) : 0;
-    const char* const own = works_ ? sums_ + share_begin(ik_) * line() * p_.bytes.sum : nullptr;
+    const index_t share = works_ ? shares_.count(ik_) : 0;
+    const char* const own = works_ ? sums_of(ik_) : nullptr;
     dist_operand sums{"the sums", {}, {}};
     sums.parts.push_back({"the sums", own, std::size_t(p_.bytes.sum), by_columns ? m_ : share,
                           by_columns ? share : n_, by_columns ? 1 : n_, by_columns ? m_ : 1});
-    move(activity::write_c, *plan_.c, sums, p_.c, p_.update, by_columns, others_);
+    move(activity::write_c, *plan_.c, sums, p_.c, p_.update, by_columns, memory_.others);
   }
 
   dist::communicator& comm_;
@@ -371,16 +291,13 @@ class rank_product {
   const bool works_;
   const int im_, in_, ik_;
   const index_t m_, n_;  // of this rank's block
-  bool into_c_ = false;  // products are written where C lies
+  const bool into_c_;    // products are written where C lies
+  dist_product_memory memory_;
+  const dist_shares shares_;
   bool copies_by_stages_ = false;
   /// Behind the redistribution of an operand whose panels travel, where the other's do not and no messages lie where these panels
   /// will: they need not wait for the other.
   std::optional<dist::communicator::queue_type::event_type> panels_are_there_;
-  dist_account account_;
-  dist_memory memory_;
-  std::vector<band> bands_a_, bands_b_;
-  char *sums_ = nullptr, *messages_ = nullptr;
-  char* others_ = nullptr;  // sums of other ranks, then messages of C
   // Of a product here. Other ranks wait for this one's panels: it sends them, and all throw when they next agree.
   std::exception_ptr failure_;
 };
