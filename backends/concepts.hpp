@@ -97,14 +97,20 @@ concept has_collectives = requires(const typename traits<Exec>::team_member& tea
   Group::sub_group_inclusive_scan(team, state, v, out, f);
 };
 
+/// A handle of a team, as far as copies need one.
+struct any_team {
+  KERAMOS_FUNCTION void team_barrier() const;
+};
+
 template <class Exec>
 concept has_staging = requires(float* local, const float* global) {
   staging<Exec>::template copy<1>(local, global, 1);
   staging<Exec>::commit();
   staging<Exec>::template wait<0>();
 }
-&&(traits<Exec>::is_host || requires(float* local, const float* global) {
+&&(traits<Exec>::is_host || requires(float* local, const float* global, const any_team& team) {
   staging<Exec>::template copy<1>(local, global);
+  staging<Exec>::barrier(team);
   { staging<Exec>::template by_registers<float> } -> std::convertible_to<bool>;
   { staging<Exec>::template shifts<float> } -> std::convertible_to<bool>;
   { staging<Exec>::recompute(1) } -> std::same_as<int>;

@@ -43,35 +43,52 @@ KERAMOS_FORCEINLINE_FUNCTION void mfma(vector_of<double, 4>& d, const E (&x)[Run
 }
 template <class E, int Run>
 KERAMOS_FORCEINLINE_FUNCTION void mfma(vector_of<float, 4>& d, const E (&x)[Run], const E (&y)[Run]) {
-  KERAMOS_UNROLL
-  for (int k = 0; k < Run; k += sizeof(E) == 4 ? 1 : 4)
+  if constexpr (std::is_same_v<E, float>) {
+    KERAMOS_UNROLL
+    for (int k = 0; k < Run; ++k) d = __builtin_amdgcn_mfma_f32_16x16x4f32(x[k], y[k], d, 0, 0, 0);
+  } else if constexpr (std::is_same_v<E, float16> && units == matrix_units::cdna2) {
+    KERAMOS_UNROLL
+    for (int k = 0; k < Run; ++k)
+      d = __builtin_amdgcn_mfma_f32_16x16x4f32(float(bits_of<_Float16>(x, k)), float(bits_of<_Float16>(y, k)),
+                                               d, 0, 0, 0);
+  } else if constexpr (has_long_mfma) {
     if constexpr (std::is_same_v<E, bfloat16>)
-      d = __builtin_amdgcn_mfma_f32_16x16x16bf16_1k(bits_of<vector_of<short, 4>>(x, k),
-                                                    bits_of<vector_of<short, 4>>(y, k), d, 0, 0, 0);
-    else if constexpr (std::is_same_v<E, float>)
-      d = __builtin_amdgcn_mfma_f32_16x16x4f32(x[k], y[k], d, 0, 0, 0);
-    else if constexpr (units != matrix_units::cdna2)
-      d = __builtin_amdgcn_mfma_f32_16x16x16f16(bits_of<vector_of<_Float16, 4>>(x, k),
-                                                bits_of<vector_of<_Float16, 4>>(y, k), d, 0, 0, 0);
+      d = __builtin_amdgcn_mfma_f32_16x16x32_bf16(bits_of<vector_of<__bf16, 8>>(x, 0),
+                                                  bits_of<vector_of<__bf16, 8>>(y, 0), d, 0, 0, 0);
     else
-      KERAMOS_UNROLL
-  for (int i = k; i < k + 4; ++i)
-    d = __builtin_amdgcn_mfma_f32_16x16x4f32(float(bits_of<_Float16>(x, i)), float(bits_of<_Float16>(y, i)),
-                                             d, 0, 0, 0);
+      d = __builtin_amdgcn_mfma_f32_16x16x32_f16(bits_of<vector_of<_Float16, 8>>(x, 0),
+                                                 bits_of<vector_of<_Float16, 8>>(y, 0), d, 0, 0, 0);
+  } else {
+    KERAMOS_UNROLL
+    for (int k = 0; k < Run; k += 4)
+      if constexpr (std::is_same_v<E, bfloat16>)
+        d = __builtin_amdgcn_mfma_f32_16x16x16bf16_1k(bits_of<vector_of<short, 4>>(x, k),
+                                                      bits_of<vector_of<short, 4>>(y, k), d, 0, 0, 0);
+      else
+        d = __builtin_amdgcn_mfma_f32_16x16x16f16(bits_of<vector_of<_Float16, 4>>(x, k),
+                                                  bits_of<vector_of<_Float16, 4>>(y, k), d, 0, 0, 0);
+  }
 }
 
 template <bool SignedX, bool SignedY, int Run>
 KERAMOS_FORCEINLINE_FUNCTION void mfma(vector_of<int, 4>& d, const integer8 (&x)[Run],
                                        const integer8 (&y)[Run]) {
-  constexpr bool wide = units != matrix_units::cdna2;
-  using word = vector_of<std::conditional_t<wide, long, int>, 1>;
-  KERAMOS_UNROLL
-  for (int k = 0; k < Run; k += int(sizeof(word))) {
-    const auto a = as_signed<SignedX>(bits_of<word>(x, k)[0]), b = as_signed<SignedY>(bits_of<word>(y, k)[0]);
-    if constexpr (wide)
-      d = __builtin_amdgcn_mfma_i32_16x16x32_i8(a, b, d, 0, 0, 0);
-    else
-      d = __builtin_amdgcn_mfma_i32_16x16x16i8(a, b, d, 0, 0, 0);
+  if constexpr (has_long_mfma) {
+    using word = vector_of<int, 4>;
+    d = __builtin_amdgcn_mfma_i32_16x16x64_i8(as_signed<SignedX>(bits_of<word>(x, 0)),
+                                              as_signed<SignedY>(bits_of<word>(y, 0)), d, 0, 0, 0);
+  } else {
+    constexpr bool wide = units != matrix_units::cdna2;
+    using word = vector_of<std::conditional_t<wide, long, int>, 1>;
+    KERAMOS_UNROLL
+    for (int k = 0; k < Run; k += int(sizeof(word))) {
+      const auto a = as_signed<SignedX>(bits_of<word>(x, k)[0]),
+                 b = as_signed<SignedY>(bits_of<word>(y, k)[0]);
+      if constexpr (wide)
+        d = __builtin_amdgcn_mfma_i32_16x16x32_i8(a, b, d, 0, 0, 0);
+      else
+        d = __builtin_amdgcn_mfma_i32_16x16x16i8(a, b, d, 0, 0, 0);
+    }
   }
 }
 

@@ -14,6 +14,19 @@ struct staging<Kokkos::HIP> : simt::plain_copier {
   /// So many take large tiles of 16-byte copies, or of single elements of four bytes or more.
   static constexpr int most_words_ahead = 8;
 
+  /// k-tiles pass through local memory alone, so it is for that. Kokkos' barrier has a branch, behind which compilers move
+  /// products, and waits for all other memory as well; on RDNA it empties a cache too.
+  template <class Team>
+  KERAMOS_FORCEINLINE_FUNCTION static void barrier([[maybe_unused]] const Team& team) {
+#if defined(__HIP_DEVICE_COMPILE__) && __clang_major__ >= 19  // whose fences can be for local memory alone
+    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup", "local");
+    __builtin_amdgcn_s_barrier();
+    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup", "local");
+#else
+    team.team_barrier();
+#endif
+  }
+
   /// Bytes have loops for four kinds each, and would spill.
   template <class T>
   static constexpr int most_groups_unrolled = sizeof(T) == 1 ? 1 : 2;

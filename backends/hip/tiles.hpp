@@ -53,11 +53,11 @@ inline constexpr simt::tile_row tile_table[] = {
     {     0, simt::i8,   {{128,  64, 64}, { 64,  32}, {16, 16, 32},   1,    2, tiling::math_unit::matrix, false}, 12.8},
     {     0, simt::i8,   {{ 64,  64, 64}, { 32,  32}, {16, 16, 32},   2,    2, tiling::math_unit::matrix, true},  9.60},
 #elif KERAMOS_HIP_UNITS == 3
-    {     0, simt::f16,  {{128,  64, 32}, { 32,  32}, {16, 16, 16},   1,    2, tiling::math_unit::matrix, false}, 1.60},
+    {     0, simt::f16,  {{128,  64, 32}, { 64,  32}, {16, 16, 16},   1,    2, tiling::math_unit::matrix, false}, 1.60},
     {     0, simt::f16,  {{ 64,  64, 32}, { 32,  32}, {16, 16, 16},   2,    3, tiling::math_unit::matrix, true},  1.20},
-    {     0, simt::bf16, {{128,  64, 32}, { 32,  32}, {16, 16, 16},   1,    2, tiling::math_unit::matrix, false}, 1.60},
+    {     0, simt::bf16, {{128,  64, 32}, { 64,  32}, {16, 16, 16},   1,    2, tiling::math_unit::matrix, false}, 1.60},
     {     0, simt::bf16, {{ 64,  64, 32}, { 32,  32}, {16, 16, 16},   2,    3, tiling::math_unit::matrix, true},  1.20},
-    {     0, simt::i8,   {{128,  64, 64}, { 32,  32}, {16, 16, 16},   1,    2, tiling::math_unit::matrix, false}, 1.60},
+    {     0, simt::i8,   {{128,  64, 64}, { 64,  32}, {16, 16, 16},   1,    2, tiling::math_unit::matrix, false}, 1.60},
     {     0, simt::i8,   {{ 64,  64, 64}, { 32,  32}, {16, 16, 16},   2,    2, tiling::math_unit::matrix, true},  1.20},
 #endif
 #if KERAMOS_HIP_UNITS != 1 && KERAMOS_HIP_UNITS != 2

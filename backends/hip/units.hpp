@@ -21,4 +21,11 @@ namespace keramos::backend::hip {
 
 inline constexpr matrix_units units{KERAMOS_HIP_UNITS};
 
+/// Whether MFMA of elements of 16 and 8 bits has twice the k of gfx942's, and with it twice the rate.
+#if defined(KOKKOS_ARCH_AMD_GFX950)
+inline constexpr bool has_long_mfma = true;
+#else
+inline constexpr bool has_long_mfma = false;
+#endif
+
 }  // namespace keramos::backend::hip

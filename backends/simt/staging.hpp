@@ -38,6 +38,11 @@ struct plain_copier {
       for (int i = 0; i < Count; ++i) local[i] = i < valid ? global[i] : T(0);
     }
   }
+  /// Behind it all threads of a team see what they stored in local memory before, and none reads what it held before.
+  template <class Team>
+  KERAMOS_FORCEINLINE_FUNCTION static void barrier(const Team& team) {
+    team.team_barrier();
+  }
   KERAMOS_FORCEINLINE_FUNCTION static void commit() {}
   template <int Pending>
   KERAMOS_FORCEINLINE_FUNCTION static void wait() {}

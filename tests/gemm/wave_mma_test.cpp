@@ -15,6 +15,7 @@
 
 #include <keramos/backends/hip/fragments.hpp>
 #include <keramos/gemm/collective/wave_mma.hpp>
+#include <keramos/gemm/collective/wave_panel.hpp>
 #include <keramos/keramos.hpp>
 
 #include "k_tile.hpp"
@@ -112,7 +113,7 @@ namespace {
 using tiling::direction;
 
 template <class E, int MN, int K, direction Along>
-using tile = k_tile<detail::simt::panel<E, MN, K, Along>, E, MN, K>;
+using tile = k_tile<detail::simt::wave_panel<E, MN, K, Along>, E, MN, K>;
 
 template <matrix_units Units, class Types, tiling::config Config, direction A, direction B>
 void test_tile(const tiling::reading<typename Types::a>& read_a = {},

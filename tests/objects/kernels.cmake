@@ -1,7 +1,8 @@
 # What a compiler made of an object's kernels for AMD GPUs: none keeps anything in scratch, and all have what their rows promise.
 #   cmake -DOBJECT=<file> -DARCH=gfx90a -DVGPRS=<most of a kernel> -DAHEAD=<least> "-DUSES=<regexes of instructions>[@least]"
 #         -P kernels.cmake
-# AHEAD counts loops that load a k-tile from global memory right before products of another: MFMA or WMMA stand behind loads.
+# AHEAD counts loops that load a k-tile from global memory while they multiply another: MFMA or WMMA stand between loads and the
+# wait for them.
 # Needs LLVM's tools in LLVM=<folder>.
 foreach(value IN ITEMS OBJECT ARCH VGPRS AHEAD USES LLVM)
   if(NOT DEFINED ${value})
@@ -67,7 +68,9 @@ foreach(use IN LISTS USES)  # an instruction, and behind @ the least number of i
     message(SEND_ERROR "${OBJECT}: ${times} of ${regex} for ${ARCH}, not ${least}")
   endif()
 endforeach()
-string(REGEX MATCHALL "\tglobal_load_[^\n]*\n(\ts_waitcnt lgkmcnt[^\n]*\n)?\tv_(mfma|wmma)" loops "${instructions}")
+string(REGEX MATCHALL "\t(global_load_|v_mfma|v_wmma|s_waitcnt [^\n]*vmcnt)" loops "${instructions}")
+list(JOIN loops " " loops)
+string(REGEX MATCHALL "global_load_ \tv_" loops "${loops}")
 list(LENGTH loops loops)
 if(loops LESS AHEAD)
   message(SEND_ERROR "${OBJECT}: ${loops} loops for ${ARCH} load ahead of products, not ${AHEAD}")

@@ -21,7 +21,7 @@ class team_pipeline {
   /// The current stage, free after its release. Of several stages a wait must have come in between.
   template <class Team>
   KERAMOS_FORCEINLINE_FUNCTION int acquire(const Team& team) const {
-    if constexpr (Stages == 1) team.team_barrier();
+    if constexpr (Stages == 1) Copier::barrier(team);
     return current_;
   }
   KERAMOS_FORCEINLINE_FUNCTION void commit() const { Copier::commit(); }
@@ -29,7 +29,7 @@ class team_pipeline {
   template <int Pending, class Team>
   KERAMOS_FORCEINLINE_FUNCTION void wait(const Team& team) const {
     Copier::template wait<Pending>();
-    team.team_barrier();
+    Copier::barrier(team);
   }
   /// Nothing to do: a barrier follows, in wait or acquire.
   KERAMOS_FORCEINLINE_FUNCTION void release() const {}

@@ -16,11 +16,17 @@
 #include <keramos/gemm/collective/warp_mma_complex.hpp>
 #include <keramos/gemm/collective/warp_mma_short.hpp>
 #include <keramos/gemm/collective/wave_mma.hpp>
+#include <keramos/gemm/collective/wave_panel.hpp>
 #include <keramos/gemm/problem.hpp>
 #include <keramos/tile/pipeline.hpp>
 #include <keramos/tile/shape.hpp>
 
 namespace keramos::detail::simt {
+
+template <class Exec, class Types, tiling::config Config>
+inline constexpr bool in_waves =
+    Config.math ==
+    tiling::math_unit::matrix&& backend::mma<Exec>::template multiplies_in_waves<typename Types::a>;
 
 template <class Exec, class Types, tiling::config Config, access A, access B, bool ConjugateA>
 constexpr auto accumulator_type() {
@@ -28,7 +34,7 @@ constexpr auto accumulator_type() {
     return std::type_identity<fma_accumulator<Types, Config, Exec, ConjugateA>>();
   else if constexpr (Config.math == tiling::math_unit::joint)
     return std::type_identity<joint_mma_accumulator<Types, Config, Exec>>();
-  else if constexpr (backend::mma<Exec>::template multiplies_in_waves<typename Types::a>)
+  else if constexpr (in_waves<Exec, Types, Config>)
     return std::type_identity<wave_mma_accumulator<Types, Config, Exec, A.along, B.along>>();
   else if constexpr (Types::is_complex)
     return std::type_identity<warp_mma_complex_accumulator<Types, Config, Exec>>();
@@ -63,8 +69,15 @@ class collective {
             template <class, int, int, tiling::direction> class PanelB>
   using stager_of = simt::stager<Types, Config, A, rows(A), B, rows(B), team_size, copier, PanelA, PanelB>;
   using fragments = fragment_panels<Exec>;
-  using stager = std::conditional_t<jointly, stager_of<fragments::template of_a, fragments::template of_b>,
-                                    stager_of<panel, panel>>;
+  static constexpr auto stager_type() {
+    if constexpr (jointly)
+      return std::type_identity<stager_of<fragments::template of_a, fragments::template of_b>>();
+    else if constexpr (in_waves<Exec, Types, Config>)
+      return std::type_identity<stager_of<wave_panel, wave_panel>>();
+    else
+      return std::type_identity<stager_of<panel, panel>>();
+  }
+  using stager = typename decltype(stager_type())::type;
   static constexpr std::size_t bytes = stages * stager::slot_bytes;
 
  public:

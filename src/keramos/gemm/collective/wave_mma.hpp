@@ -59,7 +59,8 @@ struct wave_rows {
 /// are transposed, X of the atom is B: so a lane has several columns of a row of C. A panel of A has its rows along `RowsA`, one
 /// of B along `RowsB`.
 ///
-/// There is one set of fragments: other wavefronts of the processor multiply while one loads.
+/// There is one set of fragments, loaded right before their products: other wavefronts of the processor multiply while one loads.
+/// So loads of the next k-tile from global memory, which come before, are on their way first.
 template <class Types, tiling::config Config, class Exec, tiling::direction RowsA, tiling::direction RowsB>
 class wave_mma_accumulator {
   using E = typename Types::a;
@@ -93,25 +94,21 @@ class wave_mma_accumulator {
         of_b_{} {}
 
   template <class Panels>
-  KERAMOS_FORCEINLINE_FUNCTION void start(const Panels& p) {
-    load(p, 0);
-  }
+  KERAMOS_FORCEINLINE_FUNCTION void start(const Panels&) {}
 
   /// `Kinds` are those of the elements of B and of A, if it takes them. Then `correct` follows the last k-tile.
   template <class Panels, class Next, class... Kinds>
   KERAMOS_FORCEINLINE_FUNCTION void multiply(const Panels& now, const Next& next, Kinds... kinds) {
     KERAMOS_UNROLL
     for (int s = 0; s < steps; ++s) {
+      load(now, s);
       KERAMOS_UNROLL
       for (int i = 0; i < fm; ++i) KERAMOS_UNROLL
       for (int j = 0; j < fn; ++j) atom::multiply_16x16(acc_[i][j], b_frag_[j], a_frag_[i], kinds...);
       if constexpr (takes_kinds && atom::multiplies_signed) multiply_ones(kinds...);
       atom::end_of_products();
-      if (s + 1 < steps)
-        load(now, s + 1);
-      else
-        load(next(), 0);
     }
+    next();
   }
 
   /// Adds what is missing of `k` products where elements of A or B are unsigned, and the atom multiplied them less 128.

@@ -283,7 +283,9 @@ void multiply_vector(const Exec& exec, workspace<Exec>& memory, const gemm_probl
   const auto split = make_split<T>(exec, memory, part.split, p.k, int(teams), shape.team_size * shape.rows);
   const auto run = [&](auto along, auto width) {
     using kernel = gemv_kernel<Types, along(), width(), Epilogue>;
-    team_launch<gemv_shape::team_size, gemv_shape::teams_per_unit>(
+    // Bytes are taken apart in registers, of which wavefronts of 64 then have too few for three teams.
+    constexpr bool needs_more = sizeof(typename Types::a) == 1 && backend::traits<Exec>::warp_size == 64;
+    team_launch<gemv_shape::team_size, needs_more ? 2 : gemv_shape::teams_per_unit>(
         "keramos::gemm_vector", exec, int(teams) * split.parts, kernel::bytes,
         kernel{p, epilogue, shape, int(teams), split});
   };
