@@ -32,6 +32,29 @@ constexpr panel_layout layout_of_panel(int element_bytes, int mn, int k, bool al
   return {along_k ? mn : k, swizzled ? extent : extent + pad(element_bytes), swizzled};
 }
 
+/// Rows of `Extent` elements whose runs of 16 bytes change places within each 128 bytes, in another way in each of eight lines.
+template <class T, int Extent>
+struct swizzled_rows {
+  static constexpr int line = 128 / int(sizeof(T));  ///< elements that lie in different banks
+  static constexpr int run_length = 16 / int(sizeof(T));
+  static_assert(line % Extent == 0 || Extent % line == 0);
+  /// Rows after which places are changed as before.
+  static constexpr int period = Extent < line ? 8 * line / Extent : 8;
+
+  KERAMOS_FORCEINLINE_FUNCTION static int offset(int row, int i) {
+    if constexpr (Extent >= line) return row * Extent + (i ^ row % 8 * run_length);
+    const int at = row * Extent + i;
+    return at ^ at / line % 8 * run_length;
+  }
+  /// data + offset(first + row, i), where `first` is a multiple of the period and `row` a constant: all but one of eight XORs of i
+  /// is an offset that the compiler knows.
+  KERAMOS_FORCEINLINE_FUNCTION static const T* at(const T* data, int first, int row, int i) {
+    if constexpr (Extent >= line) return data + (first * Extent + (i ^ row % 8 * run_length)) + row * Extent;
+    const int swap = row * Extent / line % 8 * run_length;
+    return data + (first * Extent + (i ^ swap % Extent)) + (row * Extent ^ swap / Extent * Extent);
+  }
+};
+
 /// A k-tile of one operand in scratch: element (mn, k) is `data[offset(mn, k)]`. Rows of bytes lie in the order in which
 /// they are read, eight at a time (warp_mma_short.hpp).
 template <class T, int MN, int K, tiling::direction Rows>
@@ -39,7 +62,7 @@ class panel : public tiling::reading<T> {
   static constexpr bool along_k = Rows == tiling::direction::k, is_short = sizeof(T) <= 2;
   static constexpr int rows = along_k ? MN : K, extent = along_k ? K : MN;  ///< `extent` elements each
   static constexpr int line = 128 / int(sizeof(T));  ///< elements that lie in different banks
-  static constexpr int run_length = 16 / int(sizeof(T));
+  using short_rows = swizzled_rows<T, is_short ? extent : line>;
   static constexpr panel_layout layout = layout_of_panel(sizeof(T), MN, K, along_k);
 
  public:
@@ -50,11 +73,10 @@ class panel : public tiling::reading<T> {
   static constexpr int stride_k = along_k ? 1 : pitch;
   static constexpr int size = layout.size();
   /// Rows after which all is swizzled, and ordered, as before.
-  static constexpr int period = !swizzled        ? 1
-                                : !is_short      ? 4
-                                : extent < line  ? 8 * line / extent
-                                : sizeof(T) == 1 ? 16
-                                                 : 8;
+  static constexpr int period = !swizzled                          ? 1
+                                : !is_short                        ? 4
+                                : sizeof(T) == 1 && extent >= line ? 16
+                                                                   : short_rows::period;
 
   const T* data;
 
@@ -66,24 +88,16 @@ class panel : public tiling::reading<T> {
       const int change = sizeof(T) == 16 ? mn & 1 : mn * K / line & (K / 4 - 1);
       return mn * stride_mn + (swizzled ? k ^ change * 4 : k * stride_k);
     } else {
-      static_assert(line % extent == 0 || extent % line == 0);
-      const int row = place(along_k ? mn : k), i = along_k ? k : mn;
-      if constexpr (extent >= line) return row * extent + (i ^ row % 8 * run_length);
-      const int at = row * extent + i;
-      return at ^ at / line % 8 * run_length;
+      return short_rows::offset(place(along_k ? mn : k), along_k ? k : mn);
     }
   }
   KERAMOS_FORCEINLINE_FUNCTION const T* at(int mn, int k) const { return data + offset(mn, k); }
-  /// at(mn, k + i), where k is a multiple of `period` and i a constant: all but one of eight XORs of mn is an offset that the
-  /// compiler knows.
+  /// at(mn, k + i), where k is a multiple of `period` and i a constant.
   KERAMOS_FORCEINLINE_FUNCTION const T* at(int mn, int k, int i) const {
-    if constexpr (along_k || !is_short) {
+    if constexpr (along_k || !is_short)
       return at(mn, k + i);
-    } else {
-      const int row = place(i), swap = row * extent / line % 8 * run_length;
-      if constexpr (extent >= line) return data + (k * extent + (mn ^ row % 8 * run_length)) + row * extent;
-      return data + (k * extent + (mn ^ swap % extent)) + (row * extent ^ swap / extent * extent);
-    }
+    else
+      return short_rows::at(data, k, place(i), mn);
   }
 
  private:

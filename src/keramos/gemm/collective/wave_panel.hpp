@@ -2,6 +2,7 @@
 #pragma once
 
 #include <keramos/base/macros.hpp>
+#include <keramos/gemm/collective/panel.hpp>
 #include <keramos/tile/shape.hpp>
 
 namespace keramos::detail::simt {
@@ -16,9 +17,7 @@ template <class T, int MN, int K, tiling::direction Rows>
 class wave_panel : public tiling::reading<T> {
   static constexpr bool along_k = Rows == tiling::direction::k;
   static constexpr int rows = along_k ? MN : K, extent = along_k ? K : MN;  ///< `extent` elements each
-  static constexpr int line = 128 / int(sizeof(T));  ///< elements that lie in different banks
-  static constexpr int run_length = 16 / int(sizeof(T));
-  static_assert(line % extent == 0 || extent % line == 0);
+  using in_lines = swizzled_rows<T, extent>;
 
  public:
   static constexpr bool swizzled = along_k || sizeof(T) <= 2;
@@ -28,7 +27,7 @@ class wave_panel : public tiling::reading<T> {
   static constexpr int stride_k = along_k ? 1 : pitch;
   static constexpr int size = rows * pitch;
   /// Rows after which all changes places as before.
-  static constexpr int period = !swizzled ? 1 : extent < line ? 8 * line / extent : 8;
+  static constexpr int period = swizzled ? in_lines::period : 1;
 
   const T* data;
 
@@ -37,22 +36,15 @@ class wave_panel : public tiling::reading<T> {
 
   KERAMOS_FORCEINLINE_FUNCTION static int offset(int mn, int k) {
     const int row = along_k ? mn : k, i = along_k ? k : mn;
-    if constexpr (!swizzled) return row * extent + i;
-    if constexpr (extent >= line) return row * extent + (i ^ row % 8 * run_length);
-    const int at = row * extent + i;
-    return at ^ at / line % 8 * run_length;
+    return swizzled ? in_lines::offset(row, i) : row * extent + i;
   }
   KERAMOS_FORCEINLINE_FUNCTION const T* at(int mn, int k) const { return data + offset(mn, k); }
-  /// at(mn, k + i), where k is a multiple of `period` and i a constant: all but one of eight XORs of mn is an offset that the
-  /// compiler knows.
+  /// at(mn, k + i), where k is a multiple of `period` and i a constant.
   KERAMOS_FORCEINLINE_FUNCTION const T* at(int mn, int k, int i) const {
-    if constexpr (along_k || !swizzled) {
+    if constexpr (along_k || !swizzled)
       return at(mn, k + i);
-    } else {
-      const int swap = i * extent / line % 8 * run_length;
-      if constexpr (extent >= line) return data + (k * extent + (mn ^ i % 8 * run_length)) + i * extent;
-      return data + (k * extent + (mn ^ swap % extent)) + (i * extent ^ swap / extent * extent);
-    }
+    else
+      return in_lines::at(data, k, i, mn);
   }
 };
 
