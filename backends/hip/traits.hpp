@@ -22,6 +22,10 @@ struct traits<Kokkos::HIP> : simt::traits<Kokkos::HIP, 64> {
     return waves < 1 ? 1 : waves < 8 ? waves : 8;
   }
 
+  /// Bytes are taken apart in registers, of which there are too few for three teams: on gfx942 up to 85 were spilled.
+  template <class T>
+  static constexpr int vector_teams_per_unit = sizeof(T) == 1 ? 2 : 3;
+
   // LLVM's barrier does not wait until the stores of the wavefronts that meet there are done, and a fence behind it
   // waits for those of its own only: so in gfx90a's code of LLVM 21, and so, of other architectures,
   // https://github.com/llvm/llvm-project/pull/161638.

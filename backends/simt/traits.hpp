@@ -37,6 +37,10 @@ struct traits {
   /// launch whose bounds promise more than a multiprocessor holds. Backends that know the architecture cut it.
   static constexpr int teams_per_unit(int wanted, int /*team_size*/, std::size_t /*bytes*/) { return wanted; }
 
+  /// The same of 256 threads that multiply matrices of elements T by vectors.
+  template <class T>
+  static constexpr int vector_teams_per_unit = 3;
+
   /// Whether teams may be dealt out to several dies: then the device model says to how many.
   static constexpr bool several_dies = false;
 

@@ -25,8 +25,7 @@ namespace keramos::detail::simt {
 /// k; the others have rows of their own.
 struct gemv_shape {
   static constexpr int team_size = 256;
-  static constexpr int rows = 4;            ///< of a thread
-  static constexpr int teams_per_unit = 3;  ///< to leave registers for
+  static constexpr int rows = 4;  ///< of a thread
   /// Parts of k are multiples of that, to begin in A's lines of memory where the first does; and the sums that a team adds
   /// at once.
   static constexpr int k_multiple = 32, fan_in = 32;
@@ -283,9 +282,8 @@ void multiply_vector(const Exec& exec, workspace<Exec>& memory, const gemm_probl
   const auto split = make_split<T>(exec, memory, part.split, p.k, int(teams), shape.team_size * shape.rows);
   const auto run = [&](auto along, auto width) {
     using kernel = gemv_kernel<Types, along(), width(), Epilogue>;
-    // Bytes are taken apart in registers, of which wavefronts of 64 then have too few for three teams.
-    constexpr bool needs_more = sizeof(typename Types::a) == 1 && backend::traits<Exec>::warp_size == 64;
-    team_launch<gemv_shape::team_size, needs_more ? 2 : gemv_shape::teams_per_unit>(
+    team_launch<gemv_shape::team_size,
+                backend::traits<Exec>::template vector_teams_per_unit<typename Types::a>>(
         "keramos::gemm_vector", exec, int(teams) * split.parts, kernel::bytes,
         kernel{p, epilogue, shape, int(teams), split});
   };
