@@ -72,11 +72,11 @@ struct async_copier {
     return simt::plain_copier::advance(p, bytes);
 #endif
   }
-  /// Closes a group of copies.
   template <class Team>
   KERAMOS_FORCEINLINE_FUNCTION static void barrier(const Team& team) {
     team.team_barrier();
   }
+  /// Closes a group of copies.
   KERAMOS_FORCEINLINE_FUNCTION static void commit() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     asm volatile("cp.async.commit_group;");

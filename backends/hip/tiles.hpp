@@ -12,7 +12,8 @@ namespace hip {
 
 // Rows for matrix units. `efficiency` is 0.8 of the instruction's published rate for large tiles and 0.6 for small ones, a guess
 // (FLOPs a clock and compute unit, of which 256 are 1.00, by AMD's Matrix Instruction Calculator: f64 and f32 256; bf16, f16 and
-// i8 of gfx90a 1024; bf16 and f16 of gfx942 2048 and i8 4096; all of RDNA3 512).
+// i8 of gfx90a 1024; bf16 and f16 of gfx942 2048 and i8 4096; all of RDNA3 512). gfx950 has gfx942's rows, though its rates of
+// short elements are twice as high.
 //
 // Large tiles have one stage and two teams: with copies that are held in registers a second stage saves a barrier and nothing
 // else, and while one team waits the other multiplies.
