@@ -134,9 +134,21 @@ concept has_multiply_16x8 = requires(T (&sums)[2][2], const T (&a)[4], const T (
   { mma<Exec>::rounded(x) } -> std::same_as<T>;
 };
 
+/// What c_block of gemm/collective takes C through local memory with.
+template <class Exec, class M = mma<Exec>>
+concept has_c_blocks = requires(void* global, char* local, unsigned (&words)[4]) {
+  M::meet_warp();
+  { M::opaque(1.0f) } -> std::same_as<float>;
+  M::load_16_bytes(local, words);
+  M::store_16_bytes(local, words);
+  M::read_16_bytes(global, words);
+  M::write_16_bytes(global, words);
+};
+
 /// Elements E, several in a register, and sums of T.
 template <class Exec, class E, class T>
-concept has_multiply_short = requires(T (&sums)[2][2], unsigned (&a)[4], unsigned (&b)[2], const void* row) {
+concept has_multiply_short = has_c_blocks<Exec> &&
+    requires(T (&sums)[2][2], unsigned (&a)[4], unsigned (&b)[2], const void* row) {
   mma<Exec>::template load_8x8x4<true>(a, row);
   mma<Exec>::template load_8x8x4<false>(a, row);
   requires tiling::reading<E>::has_kinds || requires { mma<Exec>::template multiply_short<E>(sums, a, b); };
@@ -222,11 +234,7 @@ concept has_warpgroups = requires(typename warpgroups<Exec>::barrier* barrier, c
   warpgroups<Exec>::template finish<0>();
   { warpgroups<Exec>::same_in_warp(1) } -> std::same_as<int>;
   { warpgroups<Exec>::exchange(word, 1) } -> std::same_as<unsigned>;
-  warpgroups<Exec>::store_matrices(bytes, words);
-  warpgroups<Exec>::load_matrices(bytes, words);
-  warpgroups<Exec>::store_16_bytes(bytes, words);
-  warpgroups<Exec>::load_16_bytes(bytes, words);
-  warpgroups<Exec>::write_16_bytes(local, words);
+  requires has_c_blocks<Exec>;
 };
 template <class Exec, class E, class T>
 concept has_warpgroup_multiply = has_warpgroups<Exec> && requires(T (&sums)[64], std::uint64_t described) {

@@ -199,6 +199,62 @@ struct mma<Kokkos::Cuda> : fma_units {
 #endif
   }
 
+  /// The lanes of a warp meet: what they have stored in shared memory is there for all of them.
+  KERAMOS_FORCEINLINE_FUNCTION static void meet_warp() {
+#if defined(__CUDA_ARCH__)
+    __syncwarp();
+#endif
+  }
+  /// x, of which the compiler knows nothing: it neither computes ahead what follows from it, and keeps it in registers, nor makes
+  /// a branch that only takes it a choice of each register.
+  template <class T>
+  KERAMOS_FORCEINLINE_FUNCTION static T opaque(T x) {
+#if defined(__CUDA_ARCH__)
+    if constexpr (std::is_same_v<T, float>)
+      asm volatile("" : "+f"(x));
+    else
+      asm volatile("" : "+r"(x));
+#endif
+    return x;
+  }
+
+  /// 16 bytes in one access, which nvcc divides if they are a structure: of shared memory, and of global memory.
+  KERAMOS_FORCEINLINE_FUNCTION static void load_16_bytes([[maybe_unused]] const char* shared,
+                                                         [[maybe_unused]] unsigned (&words)[4]) {
+#if defined(__CUDA_ARCH__)
+    asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+                 : "r"(static_cast<unsigned>(__cvta_generic_to_shared(shared)))
+                 : "memory");
+#endif
+  }
+  KERAMOS_FORCEINLINE_FUNCTION static void store_16_bytes([[maybe_unused]] char* shared,
+                                                          [[maybe_unused]] const unsigned (&words)[4]) {
+#if defined(__CUDA_ARCH__)
+    asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(
+                     static_cast<unsigned>(__cvta_generic_to_shared(shared))),
+                 "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3])
+                 : "memory");
+#endif
+  }
+  KERAMOS_FORCEINLINE_FUNCTION static void read_16_bytes([[maybe_unused]] const void* global,
+                                                         [[maybe_unused]] unsigned (&words)[4]) {
+#if defined(__CUDA_ARCH__)
+    asm volatile("ld.global.v4.b32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+                 : "l"(__cvta_generic_to_global(global))
+                 : "memory");
+#endif
+  }
+  KERAMOS_FORCEINLINE_FUNCTION static void write_16_bytes([[maybe_unused]] void* global,
+                                                          [[maybe_unused]] const unsigned (&words)[4]) {
+#if defined(__CUDA_ARCH__)
+    asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(global)),
+                 "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3])
+                 : "memory");
+#endif
+  }
+
   /// The bytes with even and with odd numbers of two registers.
   KERAMOS_FORCEINLINE_FUNCTION static void take_apart([[maybe_unused]] unsigned& even,
                                                       [[maybe_unused]] unsigned& odd,

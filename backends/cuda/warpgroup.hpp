@@ -23,7 +23,7 @@ struct warpgroups<Kokkos::Cuda> {
   static constexpr int registers = 65536;  ///< of a multiprocessor
   /// Registers of a thread (ptxas of CUDA 13.0): those that copy do with so many; those that multiply need so many beside
   /// their sums, else ptxas spilled sums of 256 columns.
-  static constexpr int registers_to_copy = 40, registers_beside_sums = 48;
+  static constexpr int registers_to_copy = 40, registers_beside_sums = 112;
   /// Which elements the units read along m and n too, and of which a thread can load A, and give it to them in registers.
   template <class E>
   static constexpr bool reads_along_mn = std::is_same_v<E, float16> || std::is_same_v<E, bfloat16>;
@@ -310,53 +310,6 @@ struct warpgroups<Kokkos::Cuda> {
     return __shfl_sync(~0u, x, 0);
 #else
     return x;
-#endif
-  }
-  /// Four matrices of 8 x 8 elements of two bytes between the registers of a warp and shared memory: of matrix i a lane has
-  /// columns 2t and 2t + 1 of row g in words[i], with g = lane / 4 and t = lane % 4; lane 8 i + r says where its row r is, 16
-  /// bytes (PTX ISA, "stmatrix", "ldmatrix").
-  KERAMOS_FORCEINLINE_FUNCTION static void store_matrices([[maybe_unused]] char* local,
-                                                          [[maybe_unused]] const unsigned (&words)[4]) {
-#if defined(KERAMOS_HAS_WARPGROUPS)
-    asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(shared(local)),
-                 "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3])
-                 : "memory");
-#endif
-  }
-  KERAMOS_FORCEINLINE_FUNCTION static void load_matrices([[maybe_unused]] const char* local,
-                                                         [[maybe_unused]] unsigned (&words)[4]) {
-#if defined(KERAMOS_HAS_WARPGROUPS)
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
-                 : "r"(shared(local))
-                 : "memory");
-#endif
-  }
-  /// 16 bytes of shared memory.
-  KERAMOS_FORCEINLINE_FUNCTION static void store_16_bytes([[maybe_unused]] char* local,
-                                                          [[maybe_unused]] const unsigned (&words)[4]) {
-#if defined(KERAMOS_HAS_WARPGROUPS)
-    asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(shared(local)), "r"(words[0]),
-                 "r"(words[1]), "r"(words[2]), "r"(words[3])
-                 : "memory");
-#endif
-  }
-  KERAMOS_FORCEINLINE_FUNCTION static void load_16_bytes([[maybe_unused]] const char* local,
-                                                         [[maybe_unused]] unsigned (&words)[4]) {
-#if defined(KERAMOS_HAS_WARPGROUPS)
-    asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
-                 : "r"(shared(local))
-                 : "memory");
-#endif
-  }
-  /// The same to global memory, in one access: nvcc divides stores of structures.
-  KERAMOS_FORCEINLINE_FUNCTION static void write_16_bytes([[maybe_unused]] void* global,
-                                                          [[maybe_unused]] const unsigned (&words)[4]) {
-#if defined(KERAMOS_HAS_WARPGROUPS)
-    asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(global)),
-                 "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3])
-                 : "memory");
 #endif
   }
   /// x of the lane whose number differs in the bits of `mask`.

@@ -6,7 +6,6 @@
 // Compilers of devices would make kernels of what calls the emulator.
 #if !defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOS_ENABLE_HIP) && !defined(KOKKOS_ENABLE_SYCL)
 
-#include <algorithm>
 #include <array>
 #include <barrier>
 #include <cmath>
@@ -36,24 +35,16 @@ struct emulated_gpu {};
 /// The threads of a warp, which meet before and behind each exchange.
 struct warp {
   std::barrier<> all{32};
-  std::array<std::array<unsigned, 4>, 32> words;
-  std::array<char*, 32> addresses;
+  std::array<unsigned, 32> words;
 };
 thread_local warp* own_warp;
 thread_local int own_lane;
 
-/// `own` of each lane as `f` reads them.
-template <class F>
-void exchange_words(char* address, const unsigned (&own)[4], const F& f) {
-  own_warp->addresses[own_lane] = address;
-  std::copy(own, own + 4, own_warp->words[own_lane].begin());
-  own_warp->all.arrive_and_wait();
-  f(*own_warp);
-  own_warp->all.arrive_and_wait();
-}
 inline unsigned word_of_lane(unsigned x, int lane) {
-  unsigned got = 0;
-  exchange_words(nullptr, {x}, [&](const warp& w) { got = w.words[lane][0]; });
+  own_warp->words[own_lane] = x;
+  own_warp->all.arrive_and_wait();
+  const unsigned got = own_warp->words[lane];
+  own_warp->all.arrive_and_wait();
   return got;
 }
 
@@ -70,37 +61,30 @@ struct warpgroups<test::emulated_gpu> {
     return test::word_of_lane(x, test::own_lane ^ mask);
   }
   static void meet_warp() { test::own_warp->all.arrive_and_wait(); }
-  // Matrix i has row r where lane 8 i + r says; a lane has columns 2t and 2t + 1 of row g (PTX ISA, "stmatrix", "ldmatrix").
-  static void store_matrices(char* local, const unsigned (&words)[4]) {
-    test::exchange_words(local, words, [&](const test::warp& w) {
-      for (int i = 0; i < 4; ++i) std::memcpy(piece(w, i), &words[i], 4);
-    });
-  }
-  static void load_matrices(char* local, unsigned (&words)[4]) {
-    unsigned got[4];
-    test::exchange_words(local, {}, [&](const test::warp& w) {
-      for (int i = 0; i < 4; ++i) std::memcpy(&got[i], piece(w, i), 4);
-    });
-    std::copy(got, got + 4, words);
-  }
-  static void store_16_bytes(char* local, const unsigned (&words)[4]) { std::memcpy(local, words, 16); }
-  static void load_16_bytes(const char* local, unsigned (&words)[4]) { std::memcpy(words, local, 16); }
-  static void write_16_bytes(void* global, const unsigned (&words)[4]) {
-    ASSERT_EQ(reinterpret_cast<std::uintptr_t>(global) % 16, 0u);
-    std::memcpy(global, words, 16);
-  }
-
- private:
-  static char* piece(const test::warp& w, int matrix) {
-    char* const row = w.addresses[8 * matrix + test::own_lane / 4];
-    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(row) % 16, 0u);
-    return row + test::own_lane % 4 * 4;
-  }
 };
 
 template <>
 struct mma<test::emulated_gpu> : fma_units {
   static unsigned from_lane(unsigned x, int lane) { return test::word_of_lane(x, lane); }
+  static void meet_warp() { test::own_warp->all.arrive_and_wait(); }
+  template <class T>
+  static T opaque(T x) {
+    return x;
+  }
+  static void load_16_bytes(const char* local, unsigned (&words)[4]) { copy_16_bytes(words, local, local); }
+  static void store_16_bytes(char* local, const unsigned (&words)[4]) { copy_16_bytes(local, words, local); }
+  static void read_16_bytes(const void* global, unsigned (&words)[4]) {
+    copy_16_bytes(words, global, global);
+  }
+  static void write_16_bytes(void* global, const unsigned (&words)[4]) {
+    copy_16_bytes(global, words, global);
+  }
+
+ private:
+  static void copy_16_bytes(void* to, const void* from, const void* memory) {
+    ASSERT_EQ(reinterpret_cast<std::uintptr_t>(memory) % 16, 0u);
+    std::memcpy(to, from, 16);
+  }
 };
 
 }  // namespace backend
@@ -163,8 +147,9 @@ struct written {
   }
 
   /// All elements of C in a tile, without its first `skip` rows and columns.
-  template <class Accumulator, class Epilogue, class... More>
-  void check(const position& at, int threads, const Epilogue& epilogue, const More&... more) {
+  template <class Accumulator, class Epilogue>
+  void check(const position& at, int threads, const Epilogue& epilogue) {
+    alignas(16) static char local[64 * 64];
     const detail::simt::tile_window there(p, at);
     const C* const first = storage.data();
     for (index_t i = at.m0 + there.row0; i < at.m0 + there.row1; ++i)
@@ -175,7 +160,12 @@ struct written {
     run_threads(threads, [&](int thread) {
       Accumulator sums(thread);
       sums.for_each_sum([&](int row, int col, T& sum) { sum = T(sum_at(at.m0 + row, at.n0 + col)); });
-      sums.write(p, at, epilogue, more...);
+      if constexpr (requires { sums.write_through(local, p, at, epilogue); })
+        sums.write_through(local, p, at, epilogue);
+      else if constexpr (requires { sums.write(p, at, epilogue, local); })
+        sums.write(p, at, epilogue, local);
+      else
+        sums.write(p, at, epilogue);
     });
     for (std::size_t i = 0; i < storage.size(); ++i)
       ASSERT_EQ(std::memcmp(&storage[i], &expected[i], sizeof(C)), 0) << "element " << i << " of memory";
@@ -183,8 +173,8 @@ struct written {
 };
 
 // Whole tiles, the last rows and columns, and tiles whose first ones are a neighbour's.
-template <class Types, int Rows, int Cols, class Accumulator, class... More>
-void write_everywhere(int threads, const More&... more) {
+template <class Types, int Rows, int Cols, class Accumulator>
+void write_everywhere(int threads) {
   using position = typename written<Types>::position;
   using T = typename Types::accumulator;
   const position places[] = {{{0, 0, 0, 1, Rows, Cols}, 0, 0},
@@ -200,12 +190,12 @@ void write_everywhere(int threads, const More&... more) {
         detail::library_epilogue<Types> update{};
         if constexpr (Types::quantizes) update.is_signed = true;
         detail::linear_part(update).alpha = 2, detail::linear_part(update).beta = reads ? 3 : 0;
-        written<Types>(layout).template check<Accumulator>(at, threads, update, more...);
+        written<Types>(layout).template check<Accumulator>(at, threads, update);
         if constexpr (Types::quantizes)
           written<Types>(layout).template check<Accumulator>(
-              at, threads, detail::quantized_epilogue<adds_place>{{reads}, true}, more...);
+              at, threads, detail::quantized_epilogue<adds_place>{{reads}, true});
         else if constexpr (std::is_same_v<T, float>)
-          written<Types>(layout).template check<Accumulator>(at, threads, adds_place{reads}, more...);
+          written<Types>(layout).template check<Accumulator>(at, threads, adds_place{reads});
       }
 }
 
@@ -217,8 +207,7 @@ TYPED_TEST_SUITE(CWriting, all_types);
 TYPED_TEST(CWriting, OfWarpgroups) {
   constexpr int cols = 128;
   using accumulator = detail::simt::warpgroup_accumulator<TypeParam, cols, emulated_gpu, false>;
-  alignas(16) static char local[64 * 64];
-  write_everywhere<TypeParam, 64, cols, accumulator>(128, &local[0]);
+  write_everywhere<TypeParam, 64, cols, accumulator>(128);
 }
 
 TYPED_TEST(CWriting, OfWarps) {
@@ -232,8 +221,7 @@ TYPED_TEST(CWriting, OfWarps) {
 // Where threads load A themselves, each has two neighbouring rows.
 TEST(CWritingOfFloats, OfWarpgroupsThatLoadA) {
   using accumulator = detail::simt::warpgroup_accumulator<types::tf32, 128, emulated_gpu, true>;
-  char* const none = nullptr;
-  write_everywhere<types::tf32, 64, 128, accumulator>(128, none);
+  write_everywhere<types::tf32, 64, 128, accumulator>(128);
 }
 
 }  // namespace

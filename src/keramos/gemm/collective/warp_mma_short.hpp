@@ -7,6 +7,7 @@
 
 #include <keramos/backends/interface.hpp>
 #include <keramos/base/macros.hpp>
+#include <keramos/gemm/collective/c_block.hpp>
 #include <keramos/gemm/collective/c_writer.hpp>
 #include <keramos/gemm/problem.hpp>
 #include <keramos/tile/shape.hpp>
@@ -31,6 +32,7 @@ class warp_mma_short_accumulator {
   static constexpr int fm = Config.warp.m / 16, fn = Config.warp.n / 8;
   static constexpr int warps_n = Config.block.n / Config.warp.n;
   static constexpr int steps = Config.block.k / (2 * chunk);
+  using of_block = c_block<Types, columns_of_c_block(Config.warp.n), Exec>;
   static_assert(sizeof(E) <= 2 && sizeof(typename Types::b) == sizeof(E) && sizeof(T) == 4);
   static_assert(Config.warp.m % 16 == 0 && Config.warp.n % 16 == 0,
                 "keramos: warp tiles are multiples of what is loaded at once, 16 x 16");
@@ -41,8 +43,9 @@ class warp_mma_short_accumulator {
   static constexpr bool reads_either = true, takes_kinds = false;
 
   KERAMOS_FORCEINLINE_FUNCTION explicit warp_mma_short_accumulator(int thread)
-      : m_(thread / 32 / warps_n * Config.warp.m),
-        n_(thread / 32 % warps_n * Config.warp.n),
+      : warp_(thread / 32),
+        m_(warp_ / warps_n * Config.warp.m),
+        n_(warp_ % warps_n * Config.warp.n),
         lane_(thread % 32) {
     KERAMOS_UNROLL
     for (int i = 0; i < fm; ++i) KERAMOS_UNROLL
@@ -92,10 +95,33 @@ class warp_mma_short_accumulator {
     }
   }
 
+  /// Whether C passes through local memory, in so many bytes of a team's, which nobody reads any more.
+  static constexpr bool writes_through_local = sizeof(C) == 2;
+  static constexpr std::size_t writing_bytes = writes_through_local ? Config.warps() * of_block::bytes : 0;
+  template <class Position, class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION void write_through(char* local, const gemm_problem<Types>& p,
+                                                  const Position& at, const Epilogue& epilogue) const requires
+      writes_through_local {
+    constexpr int columns = of_block::columns, across = Config.warp.n / columns;
+    const tile_window there(p, at);
+    of_block block(p, at, there, local + warp_ * of_block::bytes, lane_);
+    T few[columns / 2];
+    KERAMOS_NO_UNROLL
+    for (int b = 0; b < fm * across; ++b) {
+      with_number<fm * across>(b, [&](auto number) KERAMOS_INLINED {
+        constexpr int i = decltype(number)::value / across, j = decltype(number)::value % across;
+        KERAMOS_UNROLL
+        for (int s = 0; s < columns / 2; ++s)
+          few[s] = mma::opaque(acc_[i][j * columns / 8 + s / 4][s / 2 % 2][s % 2]);
+      });
+      block.template update<bytes>(epilogue, few, m_ + b / across * 16, n_ + b % across * columns);
+    }
+  }
+
   /// BLAS' update of a whole tile is done while it is written. All else is applied to the sums first, and then written.
   template <class Position, class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void write(const gemm_problem<Types>& p, const Position& at,
-                                          const Epilogue& epilogue) {
+                                          const Epilogue& epilogue) requires(!writes_through_local) {
     const tile_window there(p, at);
     const bool whole = there.has(m_, n_) && there.has(m_ + Config.warp.m - 1, n_ + Config.warp.n - 1) &&
                        p.c_col_stride == 1 && p.c_row_stride % neighbours == 0 && at.n0 % neighbours == 0 &&
@@ -157,23 +183,6 @@ class warp_mma_short_accumulator {
   KERAMOS_FORCEINLINE_FUNCTION void write_part(const gemm_problem<Types>& p, const tiling::position& at,
                                                const tile_window& there) const {
     C* const c = p.c + (at.m0 + m_) * p.c_row_stride + (at.n0 + n_) * p.c_col_stride;
-    if constexpr (sizeof(C) == 2 && !bytes) {
-      if (p.c_col_stride == 1) {
-        const int col0 = there.col0 - n_,
-                  col1 = there.col1 - n_ < Config.warp.n ? there.col1 - n_ : Config.warp.n;
-        KERAMOS_UNROLL
-        for (int f = 0; f < fm; ++f) {
-          const int row = lane_ / 4 + f * 16;
-          C* const first = c + row * p.c_row_stride;
-          C* const of_rows[] = {first, first + 8 * p.c_row_stride};
-          const bool are_there[] = {there.has_row(m_ + row), there.has_row(m_ + row + 8)};
-          write_in_words<mma, fn>(of_rows, are_there, lane_, col0, col1, [&](int half, int n, int v) {
-            return static_cast<C>(acc_[f][n][half][v]);
-          });
-        }
-        return;
-      }
-    }
     for_each_run([&](int row, int col, const T(&sums)[neighbours]) {
       KERAMOS_UNROLL
       for (int v = 0; v < neighbours; ++v)
@@ -245,7 +254,7 @@ class warp_mma_short_accumulator {
     }
   }
 
-  int m_, n_, lane_;                              // the warp's first row and column of the block tile
+  int warp_, m_, n_, lane_;                       // the warp, and its first row and column of the block tile
   T acc_[fm][fn][2][2];                           // (fragment row, fragment column, half of its rows, column)
   unsigned a_frag_[2][fm][4], b_frag_[2][fn][2];  // (set, fragment, four bytes of elements)
 };

@@ -134,7 +134,7 @@ class warpgroup_accumulator {
     const tile_window there(p, at);
     const warpgroup_c_writer<Types, N, Exec, LoadsA> writer{p, at, there, sums_, thread_, local};
     if constexpr (Types::splits_elements) form_again(at, there, epilogue);
-    if constexpr (is_linear<Epilogue> || Types::splits_elements) {
+    if constexpr (is_linear<Epilogue> || Types::splits_elements || sizeof(typename Types::c) == 2) {
       writer.write(epilogue);
     } else {
       apply_to_sums(p, at, there, *this, epilogue);

@@ -7,6 +7,7 @@
 
 #include <keramos/backends/interface.hpp>
 #include <keramos/base/macros.hpp>
+#include <keramos/gemm/collective/c_block.hpp>
 #include <keramos/gemm/collective/c_writer.hpp>
 #include <keramos/gemm/collective/warpgroup_bytes.hpp>
 #include <keramos/gemm/problem.hpp>
@@ -44,6 +45,7 @@ struct warpgroup_c_writer {
 
   template <class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void write(const Epilogue& epilogue) const {
+    if constexpr (sizeof(C) == 2) return write_blocks(epilogue);
     const auto c = reinterpret_cast<std::uintptr_t>(p.c);
     const bool vectors =
         p.c_col_stride == 1 &&
@@ -53,11 +55,9 @@ struct warpgroup_c_writer {
           ((p.c_col_stride | at.m0 | there.row0 | there.row1) * sizeof(C) | c) % sizeof(pair) == 0)
         return write_pairs_of_rows(epilogue);
     if (vectors && reads_c<T>(epilogue))
-      write_vectors<true>(epilogue);
+      write_exchanged<true>(epilogue);
     else if (vectors)
-      write_vectors<false>(epilogue);
-    else if constexpr (sizeof(C) == 2)
-      write_words_through_local(epilogue);
+      write_exchanged<false>(epilogue);
     else if (reads_c<T>(epilogue))
       write_elements<true>(epilogue);
     else
@@ -126,174 +126,36 @@ struct warpgroup_c_writer {
     }
   }
 
-  /// Each lane writes 16 bytes at a time.
-  template <bool Reads, class Epilogue>
-  KERAMOS_FORCEINLINE_FUNCTION void write_vectors(const Epilogue& epilogue) const {
-    if constexpr (sizeof(C) == 2)
-      write_through_local<Reads>(epilogue);
-    else
-      write_exchanged<Reads>(epilogue);
-  }
-
-  /// The local memory of a warp, for its 16 rows of four fragments, which are 64 bytes a row. The four vectors of a row change
-  /// places so that eight rows of a fragment are in different banks.
-  struct warp_memory {
-    char* first;
-    /// Where this lane says that a row of two fragments is; the other two lie 32 bytes on or back.
-    char* fragments;
-
-    KERAMOS_FORCEINLINE_FUNCTION warp_memory(char* local, int row0, int lane)
-        : first(local + row0 * 64), fragments(vector_at(lane % 16, lane / 16)) {}
-    KERAMOS_FORCEINLINE_FUNCTION char* vector_at(int row, int vector_of_row) const {
-      return first + row * 64 + (vector_of_row ^ row / 2 % 4) * 16;
-    }
-    KERAMOS_FORCEINLINE_FUNCTION C* element_at(int row, int col) const {
-      return reinterpret_cast<C*>(vector_at(row, col / 8)) + col % 8;
-    }
-    KERAMOS_FORCEINLINE_FUNCTION char* fragments_at(int two) const {
-      return first + ((fragments - first) ^ (two * 32));
-    }
-  };
-
-  /// Makes elements of C of the sums of four fragments, in local memory, where C's old ones are if it `reads`.
+  /// C of two bytes passes through local memory, 32 columns at a time. Where it takes no vectors one code does so for all of
+  /// them: code for each, of every length of words, would be four times the rest of the kernel.
   template <class Epilogue>
-  KERAMOS_FORCEINLINE_FUNCTION void four_fragments(const Epilogue& epilogue, const warp_memory& memory, int j,
-                                                   bool reads) const {
-    unsigned words[4];
-    KERAMOS_UNROLL
-    for (int two = 0; two < 2; ++two) {
-      if (reads) atom::load_matrices(memory.fragments_at(two), words);
+  KERAMOS_FORCEINLINE_FUNCTION void write_blocks(const Epilogue& epilogue) const {
+    constexpr int columns = columns_of_c_block(N), count = N / columns;
+    using block = c_block<Types, columns, Exec>;
+    const int warp = thread / 32, row0 = warp * 16;
+    const block c(p, at, there, local + warp * block::bytes, thread % 32);
+    T few[columns / 2];
+    const auto take = [&](int b) KERAMOS_INLINED {
       KERAMOS_UNROLL
-      for (int w = 0; w < 4; ++w) {
-        const int f = j + 2 * two + w / 2, half = w % 2;
-        pair x{};
-        if (reads) std::memcpy(&x, &words[w], sizeof(x));
-        KERAMOS_UNROLL
-        for (int v = 0; v < 2; ++v) {
-          const T sum = sums[f * 4 + half * 2 + v];
-          const index_t i = at.m0 + first_row() + 8 * half, col = at.n0 + f * 8 + thread % 4 * 2 + v;
-          x.value[v] = reads ? element_with_c(epilogue, p.place, sum, x.value[v], i, col)
-                             : element_without_c<C>(epilogue, p.place, sum, i, col);
-        }
-        std::memcpy(&words[w], &x, sizeof(x));
-      }
-      atom::store_matrices(memory.fragments_at(two), words);
-    }
-  }
-
-  /// C of two bytes passes through local memory, where lanes find whole vectors of what others have.
-  template <bool Reads, class Epilogue>
-  KERAMOS_FORCEINLINE_FUNCTION void write_through_local(const Epilogue& epilogue) const {
-    using four_words = run<unsigned, 4>;
-    const int lane = thread % 32, row0 = thread / 32 * 16;
-    const warp_memory memory(local, row0, lane);
-    char* const of_vectors =
-        memory.vector_at(lane / 4, lane % 4);  // of rows 0 to 7; the others lie 512 bytes on
-    const int first_col = lane % 4 * 8, row = row0 + lane / 4;
-    C* const c = p.c + (at.m0 + row) * p.c_row_stride + at.n0 + first_col;
-    int end[2];  // of the columns that are there
-    KERAMOS_UNROLL
-    for (int half = 0; half < 2; ++half) end[half] = there.has_row(row + 8 * half) ? there.col1 : 0;
-    KERAMOS_UNROLL
-    for (int j = 0; j < fragments; j += 4) {
-      const auto is_there = [&](int half) {
-        return first_col + j * 8 >= there.col0 && first_col + j * 8 < end[half];
-      };
-      const auto vector_at = [&](int half) {
-        return reinterpret_cast<four_words*>(c + 8 * half * p.c_row_stride + j * 8);
-      };
-      if constexpr (Reads) {
-        KERAMOS_UNROLL
-        for (int half = 0; half < 2; ++half) {
-          four_words old{};
-          if (is_there(half)) old = load_at_once(vector_at(half));
-          atom::store_16_bytes(of_vectors + 512 * half, old.value);
-        }
-        atom::meet_warp();
-      }
-      four_fragments(epilogue, memory, j, Reads);
-      atom::meet_warp();
-      unsigned words[4];
+      for (int s = 0; s < columns / 2; ++s) few[s] = sums[b * columns / 2 + s];
+    };
+    if (c.takes_vectors()) {
       KERAMOS_UNROLL
-      for (int half = 0; half < 2; ++half) {
-        atom::load_16_bytes(of_vectors + 512 * half, words);
-        if (is_there(half)) atom::write_16_bytes(vector_at(half), words);
+      for (int b = 0; b < count; ++b) {
+        take(b);
+        c.template update<false, true>(epilogue, few, row0, b * columns);
       }
-      atom::meet_warp();
+      return;
     }
-  }
-
-  /// The same where vectors are not aligned, or columns no neighbours: in words of four, two or one element, as C allows them,
-  /// and lanes along C's memory. Little code, for all such C.
-  template <class Epilogue>
-  KERAMOS_FORCEINLINE_FUNCTION void write_words_through_local(const Epilogue& epilogue) const {
-    constexpr int at_once = 4;
-    const int lane = thread % 32, row0 = thread / 32 * 16;
-    const warp_memory memory(local, row0, lane);
-    const bool reads = reads_c<T>(epilogue), along_rows = p.c_row_stride != 1;
-    const int length = elements_of_word();
-    // A lane's first word, and the way to its next one.
-    const int row_of_lane = along_rows ? lane * length / 32 : lane % 16,
-              col_of_lane = along_rows ? lane * length % 32 : lane / 16;
-    const int next_row = along_rows ? length : 0, next_col = along_rows ? 0 : 2;
-    const index_t next = next_row * p.c_row_stride + next_col * p.c_col_stride;
-    C* const c = p.c + (at.m0 + row0 + row_of_lane) * p.c_row_stride + (at.n0 + col_of_lane) * p.c_col_stride;
-    KERAMOS_UNROLL
-    for (int j = 0; j < fragments; j += 4) {
-      // Calls f(words in local memory, those of C, which are there).
-      const auto for_each_few = [&](const auto& f) {
-        int row = row_of_lane, col = col_of_lane;
-        C* word = c + j * 8 * p.c_col_stride;
-        KERAMOS_NO_UNROLL
-        for (int left = 16 * 32 / length; left > 0; left -= 32 * at_once) {
-          C *near[at_once], *far[at_once];
-          bool are_there[at_once];
-          KERAMOS_UNROLL
-          for (int u = 0; u < at_once; ++u) {
-            near[u] = memory.element_at(row, col);
-            far[u] = word;
-            are_there[u] = there.has(row0 + row, j * 8 + col);
-            row += next_row, col += next_col, word += next;
-          }
-          f(near, far, are_there);
-        }
-      };
-      const auto copy = [&](C* const(&from)[at_once], C* const(&to)[at_once],
-                            const bool(&are_there)[at_once]) {
-        if (length == 4)
-          copy_words<run<C, 4>>(from, to, are_there);
-        else if (length == 2)
-          copy_words<run<C, 2>>(from, to, are_there);
-        else
-          copy_words<C>(from, to, are_there);
-      };
-      if (reads) {
-        for_each_few([&](auto& near, auto& far, auto& are_there) { copy(far, near, are_there); });
-        atom::meet_warp();
-      }
-      four_fragments(epilogue, memory, j, reads);
-      atom::meet_warp();
-      for_each_few([&](auto& near, auto& far, auto& are_there) { copy(near, far, are_there); });
-      atom::meet_warp();
+    KERAMOS_NO_UNROLL
+    for (int b = 0; b < count; ++b) {
+      with_number<count>(b, [&](auto number) KERAMOS_INLINED {
+        take(decltype(number)::value);
+        KERAMOS_UNROLL
+        for (T& sum : few) sum = backend::mma<Exec>::opaque(sum);
+      });
+      c.template update<false>(epilogue, few, row0, b * columns);
     }
-  }
-  /// How many elements of a row of C one word has, so that words are aligned and either inside of what is written or outside.
-  KERAMOS_FORCEINLINE_FUNCTION int elements_of_word() const {
-    const index_t multiple = (p.c_row_stride | at.n0 | there.col0 | there.col1) * index_t(sizeof(C)) |
-                             index_t(reinterpret_cast<std::uintptr_t>(p.c));
-    if (p.c_col_stride != 1 || p.c_row_stride == 1) return 1;
-    return multiple % 8 == 0 ? 4 : multiple % 4 == 0 ? 2 : 1;
-  }
-  /// Those that are there.
-  template <class Word, int Count>
-  KERAMOS_FORCEINLINE_FUNCTION static void copy_words(C* const (&from)[Count], C* const (&to)[Count],
-                                                      const bool (&are_there)[Count]) {
-    Word x[Count];
-    KERAMOS_UNROLL
-    for (int u = 0; u < Count; ++u) x[u] = are_there[u] ? *reinterpret_cast<const Word*>(from[u]) : Word{};
-    KERAMOS_UNROLL
-    for (int u = 0; u < Count; ++u)
-      if (are_there[u]) *reinterpret_cast<Word*>(to[u]) = x[u];
   }
 
   /// Lanes that have neighbours change pairs with each other: of four lanes with four fragments each gets one fragment's eight
