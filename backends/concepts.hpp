@@ -139,6 +139,7 @@ template <class Exec, class M = mma<Exec>>
 concept has_c_blocks = requires(void* global, char* local, unsigned (&words)[4]) {
   M::meet_warp();
   { M::opaque(1.0f) } -> std::same_as<float>;
+  { M::opaque(1) } -> std::same_as<int>;
   M::load_16_bytes(local, words);
   M::store_16_bytes(local, words);
   M::read_16_bytes(global, words);
@@ -203,7 +204,7 @@ concept has_mma = requires(const Exec& exec, float (&sums)[4]) {
 template <class Exec>
 concept has_warpgroups = requires(typename warpgroups<Exec>::barrier* barrier, const void* panel, void* local,
                                   const typename warpgroups<Exec>::matrix& matrix, std::uint64_t described,
-                                  char* bytes, unsigned word, unsigned (&words)[4]) {
+                                  char* bytes, unsigned word) {
   { warpgroups<Exec>::warps } -> std::convertible_to<int>;
   { warpgroups<Exec>::registers } -> std::convertible_to<int>;
   { warpgroups<Exec>::registers_to_copy } -> std::convertible_to<int>;

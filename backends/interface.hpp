@@ -56,7 +56,8 @@ struct fma_units {
   /// `rounded(x)` has prepared (backends/cuda/mma.hpp).
   template <class T>
   static constexpr bool has_matrix_unit = false;
-  /// Whether matrix units take elements E by `load_8x8x4` and `multiply_short` instead, several in a register.
+  /// Whether matrix units take elements E by `load_8x8x4` and `multiply_short` instead, several in a register; C of two bytes then
+  /// passes through local memory (has_c_blocks in concepts.hpp).
   template <class E>
   static constexpr bool multiplies_short = false;
   /// Whether they take elements E by `multiply_16x16` instead: a lane's run of k at once, in fragments of which

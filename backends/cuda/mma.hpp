@@ -205,10 +205,11 @@ struct mma<Kokkos::Cuda> : fma_units {
     __syncwarp();
 #endif
   }
-  /// x, of which the compiler knows nothing: it neither computes ahead what follows from it, and keeps it in registers, nor makes
-  /// a branch that only takes it a choice of each register.
+  /// x, of which the compiler knows nothing. So it does not compute ahead, and keep in registers, what follows from x; and a branch
+  /// that only takes x stays a branch.
   template <class T>
   KERAMOS_FORCEINLINE_FUNCTION static T opaque(T x) {
+    static_assert(sizeof(T) == 4);
 #if defined(__CUDA_ARCH__)
     if constexpr (std::is_same_v<T, float>)
       asm volatile("" : "+f"(x));

@@ -22,7 +22,7 @@ struct warpgroups<Kokkos::Cuda> {
   static constexpr int warps = 4;          ///< of a warpgroup
   static constexpr int registers = 65536;  ///< of a multiprocessor
   /// Registers of a thread (ptxas of CUDA 13.0): those that copy do with so many; those that multiply need so many beside
-  /// their sums, else ptxas spilled sums of 256 columns.
+  /// their sums, else ptxas spilled where C of two bytes is written.
   static constexpr int registers_to_copy = 40, registers_beside_sums = 112;
   /// Which elements the units read along m and n too, and of which a thread can load A, and give it to them in registers.
   template <class E>

@@ -1,6 +1,6 @@
 // How sums in the registers of NVIDIA's tensor cores become C, with the instructions of a warp emulated by threads: every
 // layout and edge of C, epilogues of the library's and of a caller's. What it cannot show: that a GPU has its sums where
-// for_each_sum says, and that a warp meets where it must (emulated instructions meet by themselves).
+// for_each_sum says, and that an exchange's lanes meet (emulated ones do by themselves).
 #include <Kokkos_Core.hpp>
 
 // Compilers of devices would make kernels of what calls the emulator.
@@ -128,7 +128,7 @@ struct written {
   using C = typename Types::c;
   using T = typename Types::accumulator;
   using position = tiling::shifted_position;
-  static constexpr index_t m = 70, n = 300;
+  static constexpr index_t m = 134, n = 300;
 
   std::vector<C> storage = std::vector<C>(std::size_t(m + 2) * (n + 16) * 3);
   gemm_problem<Types> p{};
@@ -149,7 +149,8 @@ struct written {
   /// All elements of C in a tile, without its first `skip` rows and columns.
   template <class Accumulator, class Epilogue>
   void check(const position& at, int threads, const Epilogue& epilogue) {
-    alignas(16) static char local[64 * 64];
+    alignas(16) static char local[128 * 64];
+    std::memset(local, 0xff, sizeof(local));  // NaN
     const detail::simt::tile_window there(p, at);
     const C* const first = storage.data();
     for (index_t i = at.m0 + there.row0; i < at.m0 + there.row1; ++i)
@@ -178,9 +179,11 @@ void write_everywhere(int threads) {
   using position = typename written<Types>::position;
   using T = typename Types::accumulator;
   const position places[] = {{{0, 0, 0, 1, Rows, Cols}, 0, 0},
-                             {{64, 200, 0, 1, Rows, Cols}, 0, 0},
-                             {{6, 300 - Cols, 0, 1, Rows, Cols}, 58, 17},
-                             {{6, 296 - Cols, 0, 1, Rows, Cols}, 1, Cols - 8}};
+                             {{128, 200, 0, 1, Rows, Cols}, 0, 0},
+                             {{128, 260, 0, 1, Rows, Cols}, 0, 0},
+                             {{70, 202, 0, 1, Rows, Cols}, 0, 0},
+                             {{134 - Rows, 300 - Cols, 0, 1, Rows, Cols}, Rows - 6, 17 % Cols},
+                             {{134 - Rows, 296 - Cols, 0, 1, Rows, Cols}, 1, Cols - 8}};
   for (const memory_of_c layout :
        {memory_of_c::aligned_rows, memory_of_c::rows, memory_of_c::columns, memory_of_c::strided})
     for (const position& at : places)
@@ -210,12 +213,39 @@ TYPED_TEST(CWriting, OfWarpgroups) {
   write_everywhere<TypeParam, 64, cols, accumulator>(128);
 }
 
-TYPED_TEST(CWriting, OfWarps) {
-  constexpr int bytes = sizeof(typename TypeParam::a);
-  constexpr tiling::config config{{64, 64, 64 / bytes},      {32, 32}, {16, 8, 32 / bytes}, 4, 4,
-                                  tiling::math_unit::matrix, true};
-  using accumulator = detail::simt::warp_mma_short_accumulator<TypeParam, config, emulated_gpu>;
-  write_everywhere<TypeParam, 64, 64, accumulator>(128);
+// Warps of one block of 32 columns in a row, of two, and of one of 16.
+template <class Types, tiling::shape Block, tiling::shape Warp>
+void write_by_warps() {
+  constexpr int bytes = sizeof(typename Types::a);
+  constexpr tiling::config config{{Block.m, Block.n, 64 / bytes}, Warp, {16, 8, 32 / bytes}, 4, 4,
+                                  tiling::math_unit::matrix,      true};
+  using accumulator = detail::simt::warp_mma_short_accumulator<Types, config, emulated_gpu>;
+  write_everywhere<Types, Block.m, Block.n, accumulator>(config.warps() * 32);
+}
+TYPED_TEST(CWriting, OfWarps) { write_by_warps<TypeParam, {64, 64}, {32, 32}>(); }
+TYPED_TEST(CWriting, OfWideWarps) { write_by_warps<TypeParam, {64, 128}, {64, 64}>(); }
+TYPED_TEST(CWriting, OfNarrowWarps) { write_by_warps<TypeParam, {64, 16}, {16, 16}>(); }
+
+// Small halves are written so (small_halves.hpp): rows that begin at any element, and end at any.
+TEST(CWritingInWords, OfAWarp) {
+  for (const int shift : {0, 1})
+    for (const int columns : {16, 15, 9, 1}) {
+      std::vector<std::uint16_t> storage(18 * 40, 7), expected = storage;
+      const int pitch = 33;
+      for (int i = 0; i < 16; ++i)
+        for (int j = 0; j < columns; ++j)
+          if (i != 11) expected[shift + i * pitch + j] = std::uint16_t(100 * i + j);
+      run_threads(32, [&](int lane) {
+        const int row = lane / 4;
+        std::uint16_t* const rows[] = {&storage[shift + row * pitch], &storage[shift + (row + 8) * pitch]};
+        const bool there[] = {true, row + 8 != 11};
+        detail::simt::write_in_words<backend::mma<emulated_gpu>, 2>(
+            rows, there, lane, columns, [&](int half, int fragment, int v) {
+              return std::uint16_t(100 * (row + 8 * half) + fragment * 8 + lane % 4 * 2 + v);
+            });
+      });
+      ASSERT_EQ(storage, expected) << "from element " << shift << ", " << columns << " columns";
+    }
 }
 
 // Where threads load A themselves, each has two neighbouring rows.

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 #include <utility>
 
@@ -33,7 +32,7 @@ KERAMOS_FORCEINLINE_FUNCTION void with_number(int number, const F& f) {
 constexpr int columns_of_c_block(int warp_columns) { return warp_columns % 32 == 0 ? 32 : 16; }
 
 /// 16 x Columns elements of C of two bytes. Rows lie one behind the other; the vectors of 16 bytes of a row change places so that
-/// eight rows of a fragment are in different banks.
+/// eight rows of a fragment are in different banks (with `Bytes` half of them).
 template <class Types, int Columns, class Exec>
 class c_block {
   using C = typename Types::c;
@@ -62,11 +61,13 @@ class c_block {
   KERAMOS_FORCEINLINE_FUNCTION bool takes_vectors() const { return word_ == most_elements; }
 
   /// Updates C from row0 and column col0 of the tile on by a lane's sums (fragment, half of its rows, column). `Bytes` says how
-  /// those of elements of one byte lie (warp_mma_short_accumulator). Sums beside C are given the place of the nearest element.
+  /// those of elements of one byte lie (warp_mma_short_accumulator). Sums beside C are given the place of the nearest element, and 0
+  /// for C.
   /// `InVectors` where it is known that C takes them.
   template <bool Bytes, bool InVectors = false, class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void update(const Epilogue& epilogue, const T (&sums)[Columns / 2], int row0,
                                            int col0) const {
+    static_assert(sizeof(C) == 2);
     if (row0 + rows <= there_.row0 || row0 >= there_.row1 || col0 + Columns <= there_.col0 ||
         col0 >= there_.col1)
       return;
@@ -195,12 +196,13 @@ class c_block {
     }
   }
 
-  /// The words that are there, all of them loaded before any is stored.
+  /// The words that are there, all of them loaded before any is stored. In local memory those beside C are 0: epilogues may be
+  /// called with them.
   template <bool Reads, int Length, int Count>
   KERAMOS_FORCEINLINE_FUNCTION static void move(char* const (&near)[Count], C* const (&far)[Count],
                                                 const bool (&are_there)[Count]) {
     if constexpr (Length == 8) {
-      unsigned x[Count][4];
+      unsigned x[Count][4] = {};
       KERAMOS_UNROLL
       for (int u = 0; u < Count; ++u) {
         if (!Reads)
@@ -210,16 +212,15 @@ class c_block {
       }
       KERAMOS_UNROLL
       for (int u = 0; u < Count; ++u) {
-        if (!are_there[u]) continue;
-        if constexpr (Reads)
+        if (Reads)
           atom::store_16_bytes(near[u], x[u]);
-        else
+        else if (are_there[u])
           atom::write_16_bytes(far[u], x[u]);
       }
     } else {
       using word = std::conditional_t<Length == 4, std::uint64_t,
                                       std::conditional_t<Length == 2, std::uint32_t, std::uint16_t>>;
-      word x[Count];
+      word x[Count] = {};
       KERAMOS_UNROLL
       for (int u = 0; u < Count; ++u) {
         if (!Reads)
@@ -228,8 +229,12 @@ class c_block {
           x[u] = *reinterpret_cast<const word*>(far[u]);
       }
       KERAMOS_UNROLL
-      for (int u = 0; u < Count; ++u)
-        if (are_there[u]) *reinterpret_cast<word*>(Reads ? static_cast<void*>(near[u]) : far[u]) = x[u];
+      for (int u = 0; u < Count; ++u) {
+        if (Reads)
+          *reinterpret_cast<word*>(near[u]) = x[u];
+        else if (are_there[u])
+          *reinterpret_cast<word*>(far[u]) = x[u];
+      }
     }
   }
 

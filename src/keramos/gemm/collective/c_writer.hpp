@@ -57,10 +57,10 @@ KERAMOS_FORCEINLINE_FUNCTION void apply_to_sums(const gemm_problem<Types>& p, co
 /// Writes two rows of `Fragments` times eight columns of two bytes each, which four neighbouring lanes share: a lane has columns
 /// 2t and 2t + 1 of each fragment, t = lane % 4, in words of four bytes. Where a row begins between two words, a lane takes
 /// column 2t + 2 of the next one. `element(half, fragment, 0 or 1)` is what a lane has; `rows` are where column 0 is, and of
-/// columns from `col0` to `col1` those that are to be written, of rows that are `there`. By all lanes of a warp.
+/// rows that are `there` the first `cols` columns are written. By all lanes of a warp.
 template <class Atom, int Fragments, class C, class Element>
 KERAMOS_FORCEINLINE_FUNCTION void write_in_words(C* const (&rows)[2], const bool (&there)[2], int lane,
-                                                 int col0, int col1, const Element& element) {
+                                                 int cols, const Element& element) {
   static_assert(sizeof(C) == 2);
   const int t = lane % 4;
   const auto bits = [](const C& x) {
@@ -84,13 +84,11 @@ KERAMOS_FORCEINLINE_FUNCTION void write_in_words(C* const (&rows)[2], const bool
         reinterpret_cast<std::uint16_t*>(rows[half])[at] = std::uint16_t(x);
       };
       if (!there[half]) continue;
-      if (j == 0 && t == 0 && between && col0 <= 0 && col1 > 0) store(0, first);
-      if (col >= col0 && col + 1 < col1) {
+      if (j == 0 && t == 0 && between && cols > 0) store(0, first);
+      if (col + 1 < cols)
         *reinterpret_cast<unsigned*>(rows[half] + col) = low | high << 16;
-      } else {
-        if (col >= col0 && col < col1) store(col, low);
-        if (col + 1 >= col0 && col + 1 < col1) store(col + 1, high);
-      }
+      else if (col < cols)
+        store(col, low);
     }
     firsts = after;
   }

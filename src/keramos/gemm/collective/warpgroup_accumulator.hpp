@@ -126,8 +126,8 @@ class warpgroup_accumulator {
   }
 
   /// Writes the tile through the epilogue. Sums that are not finite may have been formed of parts of elements; those are
-  /// formed again first (epilogue/exact_infinities.hpp). A caller's epilogue is applied before C is written. C of two bytes
-  /// passes through `local` (bytes_of_c_row).
+  /// formed again first (epilogue/exact_infinities.hpp). C of two bytes passes through `local`
+  /// (bytes_of_c_row), where epilogues are applied; of other C a caller's is applied before C is written.
   template <class Position, class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void write(const gemm_problem<Types>& p, const Position& at,
                                           const Epilogue& epilogue, char* local) {

@@ -1,5 +1,5 @@
-// How the sums that a warpgroup has in its threads' registers become C: by vectors of 16 bytes where C allows them, else by
-// elements.
+// How the sums that a warpgroup has in its threads' registers become C: those of two bytes in blocks that pass through local
+// memory (c_block.hpp), others by vectors of 16 bytes where C allows them, else by elements.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,28 @@ struct warpgroup_c_writer {
 
   template <class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void write(const Epilogue& epilogue) const {
-    if constexpr (sizeof(C) == 2) return write_blocks(epilogue);
+    if constexpr (sizeof(C) == 2)
+      write_blocks(epilogue);
+    else
+      write_registers(epilogue);
+  }
+
+ private:
+  using atom = backend::warpgroups<Exec>;
+  using rows = warpgroup_rows<LoadsA>;
+  static constexpr int fragments = N / 8;  ///< of 64 x 8
+  /// Two neighbours of a row of C, which a lane has of each fragment, and those of several fragments: 16 bytes, or all that
+  /// the four lanes of a row have.
+  using pair = run<C, 2>;
+  static constexpr int together = sizeof(pair) < 4 ? 4 : 16 / int(sizeof(pair));
+  using vector = run<pair, together>;
+  /// Lanes exchange whole words, of which a pair of bytes fills half.
+  using pair_bits = run<unsigned, (sizeof(pair) + 3) / 4>;
+  using pairs_bits = run<pair_bits, together>;
+  static_assert(sizeof(C) != 2 || (!LoadsA && bytes_of_c_row(Types::operands.a) == 64));
+
+  template <class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION void write_registers(const Epilogue& epilogue) const {
     const auto c = reinterpret_cast<std::uintptr_t>(p.c);
     const bool vectors =
         p.c_col_stride == 1 &&
@@ -63,20 +84,6 @@ struct warpgroup_c_writer {
     else
       write_elements<false>(epilogue);
   }
-
- private:
-  using atom = backend::warpgroups<Exec>;
-  using rows = warpgroup_rows<LoadsA>;
-  static constexpr int fragments = N / 8;  ///< of 64 x 8
-  /// Two neighbours of a row of C, which a lane has of each fragment, and those of several fragments: 16 bytes, or all that
-  /// the four lanes of a row have.
-  using pair = run<C, 2>;
-  static constexpr int together = sizeof(pair) < 4 ? 4 : 16 / int(sizeof(pair));
-  using vector = run<pair, together>;
-  /// Lanes exchange whole words, of which a pair of bytes fills half.
-  using pair_bits = run<unsigned, (sizeof(pair) + 3) / 4>;
-  using pairs_bits = run<pair_bits, together>;
-  static_assert(sizeof(C) != 2 || (!LoadsA && bytes_of_c_row(Types::operands.a) == 64));
 
   KERAMOS_FORCEINLINE_FUNCTION int first_row() const { return rows::first(thread); }
 

@@ -69,9 +69,9 @@ inline constexpr bool is_epilogue = std::copy_constructible<E> && !is_device_lam
 ///     T operator()(T acc, index_t i, index_t j, index_t batch) const;       // does not read C
 ///
 /// One of them, or both and `bool reads_c() const`, which decides. It is called for each element of C, in any order and
-/// from many threads. Some calls are for nothing, with a sum or a C of another element; what they give is dropped. `batch`
-/// is the number of the problem, 0 for a single product. It must be copyable, callable on the device (KERAMOS_LAMBDA,
-/// KERAMOS_FUNCTION), and the same whenever it is called with the same.
+/// from many threads. Some calls are for nothing, with a sum of another element, and a C of another one or 0;
+/// what they give is dropped. `batch` is the number of the problem, 0 for a single product. It must be copyable, callable on
+/// the device (KERAMOS_LAMBDA, KERAMOS_FUNCTION), and the same whenever it is called with the same.
 template <class E, class T>
 concept epilogue_for = detail::is_epilogue<E, T>;
 

@@ -245,7 +245,7 @@ class small_halves_kernel {
           element* const c = p.c + m * p.c_row_stride;
           element* const of_rows[] = {c, c + 8 * p.c_row_stride};
           const bool there[] = {m < at.rows, halves == 2 && m + 8 < at.rows};
-          write_in_words<mma, fn>(of_rows, there, lane, 0, at.cols, [&](int half, int j, int v) {
+          write_in_words<mma, fn>(of_rows, there, lane, at.cols, [&](int half, int j, int v) {
             const int n = j * 8 + col + v;
             if (!there[half] || n >= at.cols) return element(0.0f);
             return element_without_c<element>(epilogue, p.place, acc[i][j][half][v], m + 8 * half, n);
