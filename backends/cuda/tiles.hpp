@@ -22,40 +22,40 @@ namespace cuda {
 //   f32 others      90-128 registers, no spills
 //   f64 128x64x8    243-255 registers, 38,400 bytes of scratch, so that 48 KB are enough; at n = 4096 0.91 to 1.01
 //                   of cuBLAS, which takes 72 KB
-//   f64 128x64x16   255 registers, 48-76 bytes of spills, 73,728 to 76,800 bytes of scratch,
+//   f64 128x64x16   255 registers, up to 16 bytes of spills, 73,728 to 76,800 bytes of scratch,
 //                   which Kokkos gives since 5.2; measured with a Kokkos 4.6.99 whose limit was lifted likewise,
 //                   NN: n = 1024 45.4 us (cuBLAS 50.8), 2048 291 (285), 4096 2285 (2269), 8192 17866 (17264)
-//   f64 128x128x16  255 registers, 8-128 bytes of stack, 98,304 to 101,376 bytes of scratch, as above; for operands that
+//   f64 128x128x16  255 registers, up to 16 bytes of spills, 98,304 to 101,376 bytes of scratch, as above; for operands that
 //                   are many times as large as the cache. H100, A along m, B along n, medians of calls with an
 //                   epilogue that does nothing: n = 32768 40.3 TFLOP/s with 128x64x16, whose teams read 4.8 TB from
 //                   memory (ncu, dram__bytes_read.sum), 55.0 with this (1.4 TB), cublasGemmEx 58.6; 16384 53.7,
 //                   59.3, 62.1; 4096 59.4, 58.0, 60.2
-//   f64 64x64x16    206-222 registers, no spills, 65,536 bytes of scratch and more, which Kokkos gives since 5.2. Of n = 1000 and
+//   f64 64x64x16    168-192 registers, no spills, 65,536 bytes of scratch and more, which Kokkos gives since 5.2. Of n = 1000 and
 //                   1024 0.90 to 0.95 of cublasDgemm on an H200, 1536 0.77 to 0.87 (docs/performance.md); with 128x64x16
 //                   0.87 to 0.93, and 0.75 to 0.78
 //   f64 64x64x8     with 48 KB. 128 registers, up to 40 bytes of spills; 8 DMMA.16x8x8, 16 LDS.64, 4 LDGSTS.128, 57 others.
 //                   Batches, whose tiles have few k-tiles, run 4 % faster with 168 registers, no spills and five
 //                   stages; single products with a divided k 7 to 9 % slower.
-//   f64 64x32x16    128 registers, 72 bytes of spills: with three teams there are none, but 1024 x 1024 then has
-//                   512 tiles for 396 places (46.5 us with four)
-//   f16 128x128x32  254-255 registers, 64-232 bytes of spills (of one batch 488) where C is written; 32,768 bytes of
-//                   scratch, or with four stages 65,536, which Kokkos gives since 5.2: measured with a Kokkos 4.6.99 whose
-//                   limit was lifted likewise (bf16, NN: 4096 in 321 us, before that 488 with two stages)
-//   f16 64x64x32    118-128 registers, up to 8 bytes of spills; where rows are not aligned up to 52
+//   f64 64x32x16    126-128 registers, no spills
+//   f16 128x128x32  255 registers, no spills; 32,768 bytes of scratch, or with four stages 65,536, which Kokkos gives
+//                   since 5.2: measured with a Kokkos 4.6.99 whose limit was lifted likewise (bf16, NN: 4096 in
+//                   321 us, before that 488 with two stages)
+//   f16 64x64x32    128 registers, no spills; where rows are not aligned up to 204 bytes, most of them outside the main loop
 //   i8  128x128x64  234-239 registers, no spills; scratch as for f16
 //   i8  64x64x64    up to 128 registers, no spills
 //   Efficiencies of f16 and i8 are their rates at n = 2048 and 4096; bf16 has those of f16. Four stages of i8 are faster
 //   (13), but then the choice would take them at n = 1024 too, where 64x64x64 is.
 //   Tiles of warpgroups, 64 rows for each of those that multiply: 168 registers with 128 rows; with 64 rows up to 212 for one
-//   team, 128 for two, 64 for four (of 64 columns). With 256 columns (and f8 with 64 rows) the copying threads give up some
-//   registers (collective/warpgroup.hpp). Halves spill up to 12 bytes where C is written. 54,784 to 206,336 bytes of scratch,
-//   which Kokkos gives since 5.2: measured as above. They do not divide k at n = 1024: sums cost more than they save there.
+//   team, 128 for two, 64 for four (of 64 columns). The copying threads give up some registers,
+//   but for one team of 64 rows (collective/warpgroup.hpp). 54,784 to 206,336 bytes of scratch, which Kokkos gives since
+//   5.2: measured as above. They do not divide k at n = 1024: sums cost more than they save there.
 //   128x128 is nearly as fast as 128x256 where the GPU does not throttle: bf16, 512 x 4096 x 11008 (NT, a line of
 //   perf/data/shapes/deep_learning.csv for keramos-perf gemm --shapes) takes 58 us on an H200.
 //   Eight stages of 64x128 for one team, where a product has few tiles: n = 1024 of bf16 takes 9.2 us on an H100, and 10.9
 //   with four stages for two teams. Batches keep two teams, of which one writes while the other multiplies.
-//   C of two bytes passes through local memory (warpgroup_c_writer.hpp): a tile of 128x256 takes 1.4 us to write, and
-//   the first of a kernel, whose code is not in the cache, 3.2; 2.4 and 5.2 with shuffles.
+//   C of two bytes passes through local memory (c_block.hpp): a tile of 128x256 takes 1.4 us to write, 2.4 with shuffles. The
+//   first of a kernel takes twice as long, since its code is not in the cache. So there is little code: when that for C
+//   whose rows begin anywhere shrank to a tenth, bf16 of 4191 x 2981 x 462 took 41 us on an H200 instead of 62.
 //   192 columns fill multiprocessors better where 256 leave the last wave nearly empty: on an H100 tf32 with n = 3000 does 296
 //   TFLOP/s instead of 260. Their efficiencies are estimates.
 //   Of f8 each k-tile is summed apart, 128 columns at a time. Efficiencies are rates at n = 4096. Its mma.sync gives exact products and sums on an H200, at f16's rate.
@@ -65,7 +65,7 @@ namespace cuda {
 //   tf32 128x128x16 255 registers, up to 8 bytes of spills; 40,960 bytes of scratch
 //   c32 128x64x8    128 registers, no spills; 49 to 50 TFLOP/s at n = 4096 (cuBLAS 54), but 46 where A and B both run along
 //                   m and n: ptxas then gives one of five FMAs operands of one register bank
-//   c64 64x32x16    255 registers, up to 60 bytes of spills; 73,728 bytes of scratch and more, as above. n = 1024 and 4096 on an
+//   c64 64x32x16    255 registers, up to 36 bytes of spills; 73,728 bytes of scratch and more, as above. n = 1024 and 4096 on an
 //                   H100 0.96 to 1.06 of cublasZgemm (docs/performance.md); with 64x32x8 (230 to 236 registers, no spills,
 //                   for 48 KB) 0.91 to 1.00
 //   Efficiencies of c32 and c64 are their rates at n = 2048, of loops of keramos::gemm and cublasCgemm, cublasZgemm, which

@@ -134,7 +134,8 @@ struct warpgroup_c_writer {
   }
 
   /// C of two bytes passes through local memory, 32 columns at a time. Where it takes no vectors one code does so for all of
-  /// them: code for each, of every length of words, would be four times the rest of the kernel.
+  /// them: code for each, of every length of words, would be four times the rest of the kernel. For two blocks there are too
+  /// few registers to do otherwise.
   template <class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void write_blocks(const Epilogue& epilogue) const {
     constexpr int columns = columns_of_c_block(N), count = N / columns;
@@ -146,13 +147,15 @@ struct warpgroup_c_writer {
       KERAMOS_UNROLL
       for (int s = 0; s < columns / 2; ++s) few[s] = sums[b * columns / 2 + s];
     };
-    if (c.takes_vectors()) {
-      KERAMOS_UNROLL
-      for (int b = 0; b < count; ++b) {
-        take(b);
-        c.template update<false, true>(epilogue, few, row0, b * columns);
+    if constexpr (count > 2) {
+      if (c.takes_vectors()) {
+        KERAMOS_UNROLL
+        for (int b = 0; b < count; ++b) {
+          take(b);
+          c.template update<false, true>(epilogue, few, row0, b * columns);
+        }
+        return;
       }
-      return;
     }
     KERAMOS_NO_UNROLL
     for (int b = 0; b < count; ++b) {
