@@ -222,9 +222,13 @@ void write_by_warps() {
   using accumulator = detail::simt::warp_mma_short_accumulator<Types, config, emulated_gpu>;
   write_everywhere<Types, Block.m, Block.n, accumulator>(config.warps() * 32);
 }
-TYPED_TEST(CWriting, OfWarps) { write_by_warps<TypeParam, {64, 64}, {32, 32}>(); }
-TYPED_TEST(CWriting, OfWideWarps) { write_by_warps<TypeParam, {64, 128}, {64, 64}>(); }
-TYPED_TEST(CWriting, OfNarrowWarps) { write_by_warps<TypeParam, {64, 16}, {16, 16}>(); }
+TYPED_TEST(CWriting, OfWarps) { write_by_warps<TypeParam, tiling::shape{64, 64}, tiling::shape{32, 32}>(); }
+TYPED_TEST(CWriting, OfWideWarps) {
+  write_by_warps<TypeParam, tiling::shape{64, 128}, tiling::shape{64, 64}>();
+}
+TYPED_TEST(CWriting, OfNarrowWarps) {
+  write_by_warps<TypeParam, tiling::shape{64, 16}, tiling::shape{16, 16}>();
+}
 
 // Small halves are written so (small_halves.hpp): rows that begin at any element, and end at any.
 TEST(CWritingInWords, OfAWarp) {
