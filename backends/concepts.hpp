@@ -114,6 +114,7 @@ concept has_staging = requires(float* local, const float* global) {
   { staging<Exec>::template by_registers<float> } -> std::convertible_to<bool>;
   { staging<Exec>::template shifts<float> } -> std::convertible_to<bool>;
   { staging<Exec>::recompute(1) } -> std::same_as<int>;
+  { staging<Exec>::thread_of(team) } -> std::same_as<int>;
   { staging<Exec>::advance(global, 4) } -> std::same_as<const float*>;
 });
 

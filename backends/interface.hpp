@@ -16,9 +16,9 @@
 //   device_list<Exec>      all(): those of the backend, whether Kokkos is initialised or not
 //   collectives<Exec, items, team>  (collectives.hpp) reductions, scans and shuffles of a group's private values
 //   staging<Exec>          the copy atom: copy<count>(local, global, valid), commit(), wait<pending>(); on devices
-//                          copy<count>(local, global), advance(pointer, bytes), recompute(x), by_registers<T>, shifts<T>;
-//                          where it shifts also shifted<T> and bounds, as simt/shifted_run.hpp has them, and copies_words,
-//                          whether it copies short elements in words of 4 and 8 bytes
+//                          copy<count>(local, global), advance(pointer, bytes), recompute(x), thread_of(team),
+//                          by_registers<T>, shifts<T>; where it shifts also shifted<T> and bounds, as simt/shifted_run.hpp
+//                          has them, and copies_words, whether it copies short elements in words of 4 and 8 bytes
 //   mma<Exec>              the multiply atom, below
 //   warpgroups<Exec>       where there are any: tensor cores that read local memory, and barriers in it
 //                          (backends/cuda/warpgroup.hpp)

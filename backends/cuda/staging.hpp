@@ -61,6 +61,14 @@ struct async_copier {
 #endif
     return x;
   }
+  /// A thread's number in its team, which the compiler does not know, but that it is not negative: so quotients take one
+  /// instruction. Teams are a loop to it, through which it would keep in registers all that follows from the number.
+  template <class Team>
+  KERAMOS_FORCEINLINE_FUNCTION static int thread_of(const Team& team) {
+    const int thread = recompute(int(team.team_rank()));
+    if (thread < 0) __builtin_unreachable();
+    return thread;
+  }
   /// p + bytes as one addition. Left to itself the compiler turns a walk over rows into multiples of the
   /// stride and computes them again for every k-tile; each instruction there takes an issue slot from an FMA.
   template <class T>

@@ -47,6 +47,11 @@ struct plain_copier {
   template <int Pending>
   KERAMOS_FORCEINLINE_FUNCTION static void wait() {}
   KERAMOS_FORCEINLINE_FUNCTION static int recompute(int x) { return x; }
+  /// A thread's number in its team, for tiles of matrix units.
+  template <class Team>
+  KERAMOS_FORCEINLINE_FUNCTION static int thread_of(const Team& team) {
+    return int(team.team_rank());
+  }
   template <class T>
   KERAMOS_FORCEINLINE_FUNCTION static const T* advance(const T* p, index_t bytes) {
     return reinterpret_cast<const T*>(reinterpret_cast<const char*>(p) + bytes);

@@ -104,12 +104,9 @@ class collective {
     const auto at = tile.position();
     const int k_tiles = int((at.k1 - at.k0 + Config.block.k - 1) / Config.block.k);
     char* local = static_cast<char*>(team.team_scratch(0).get_shmem_aligned(local_bytes(), local_alignment));
-    int thread = int(team.team_rank());
-    if constexpr (Config.math != tiling::math_unit::fma) {  // whose small tiles are up to 4 % slower so
-      // Teams are a loop to compilers, through which all that follows from the thread would be kept.
-      thread = copier::recompute(thread);
-      if (thread < 0) __builtin_unreachable();  // so that its quotients take one instruction
-    }
+    constexpr bool of_fmas =
+        Config.math == tiling::math_unit::fma;  // whose small tiles are faster as they are
+    const int thread = of_fmas ? int(team.team_rank()) : copier::thread_of(team);
     stager operands(p, at, local, thread);
     accumulator acc(thread);
     tiling::team_pipeline<stages, copier> ring;

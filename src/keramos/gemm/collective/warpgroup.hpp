@@ -136,8 +136,7 @@ class warpgroup_collective {
     address = (address + warpgroup_alignment - 1) / warpgroup_alignment * warpgroup_alignment;
     char* const local = atom::kept(reinterpret_cast<char*>(address));
     pipeline ring(local + stages_bytes);
-    const int thread = recompute(int(team.team_rank()));
-    if (thread < 0) __builtin_unreachable();  // so that its quotients take one instruction
+    const int thread = backend::staging<Exec>::thread_of(team);
     if (thread == 0) ring.start(copier::by_one_thread(maps) ? 1 : copying, multiplying_warps);
     team.team_barrier();
     if (thread < multiplying) {
