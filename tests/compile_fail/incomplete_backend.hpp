@@ -50,6 +50,15 @@ struct mma_without_multiply : fma_units {
   static constexpr bool multiplies_short = true;
   template <bool Transposed>
   static void load_8x8x4(unsigned (&)[4], const void*) {}
+  static void meet_warp() {}
+  template <class T>
+  static T opaque(T x) {
+    return x;
+  }
+  static void load_16_bytes(const char*, unsigned (&)[4]) {}
+  static void store_16_bytes(char*, const unsigned (&)[4]) {}
+  static void read_16_bytes(const void*, unsigned (&)[4]) {}
+  static void write_16_bytes(void*, const unsigned (&)[4]) {}
 };
 
 }  // namespace keramos::backend
