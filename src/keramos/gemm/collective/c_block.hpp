@@ -14,8 +14,8 @@
 
 namespace keramos::detail::simt {
 
-/// Calls f(N), a constant, for a number N below `Count` that is known at run time. What registers have can only be found so; one
-/// code for all of it behind this is much shorter than one for each.
+/// Calls f(N), a constant, where N, below `Count`, is known at run time: registers have no addresses. What follows is then one
+/// code for all N, which is much shorter than one for each.
 template <class F, int... N>
 KERAMOS_FORCEINLINE_FUNCTION void with_number(int number, const F& f, std::integer_sequence<int, N...>) {
   (void)((number == N && (f(std::integral_constant<int, N>()), true)) || ...);
@@ -60,10 +60,9 @@ class c_block {
   /// Whether C takes vectors of 16 bytes.
   KERAMOS_FORCEINLINE_FUNCTION bool takes_vectors() const { return word_ == most_elements; }
 
-  /// Updates C from row0 and column col0 of the tile on by a lane's sums (fragment, half of its rows, column). `Bytes` says how
-  /// those of elements of one byte lie (warp_mma_short_accumulator). Sums beside C are given the place of the nearest element, and 0
-  /// for C.
-  /// `InVectors` where it is known that C takes them.
+  /// Updates C from row0 and column col0 of the tile on by a lane's sums (fragment, half of its rows, column). With `Bytes` they
+  /// lie as those of elements of one byte do (warp_mma_short_accumulator). With `InVectors` it is known that C takes vectors.
+  /// Epilogues are called for sums beside C too, with the place of the nearest element, and 0 for C.
   template <bool Bytes, bool InVectors = false, class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void update(const Epilogue& epilogue, const T (&sums)[Columns / 2], int row0,
                                            int col0) const {
@@ -86,8 +85,8 @@ class c_block {
   }
 
  private:
-  /// How many elements of a row of C one word has, so that words are aligned, and either inside of what is written or outside. 0 where
-  /// columns are no neighbours.
+  /// How many elements of a row of C one word has, so that words are aligned, and each lies inside of what is written or
+  /// outside. 0 where columns are no neighbours.
   KERAMOS_FORCEINLINE_FUNCTION static int elements_of_word(const gemm_problem<Types>& p, index_t n0,
                                                            const tile_window& there) {
     if (p.c_col_stride != 1) return 0;
@@ -101,7 +100,7 @@ class c_block {
   KERAMOS_FORCEINLINE_FUNCTION char* at(int row, int col) const {
     return first_ + row * row_bytes + ((col / 8) ^ moved(row)) * 16 + col % 8 * int(sizeof(C));
   }
-  /// Where is what lies `vectors_on` vectors behind x: numbers of bits that are 0 in the vector of x.
+  /// What lies `vectors_on` vectors behind x, if no bit of that number is set in the number of x's vector.
   KERAMOS_FORCEINLINE_FUNCTION char* beside(char* x, int vectors_on) const {
     return first_ + (int(x - first_) ^ vectors_on * 16);
   }
