@@ -37,10 +37,10 @@ namespace cuda {
 //                   Batches, whose tiles have few k-tiles, run 4 % faster with 168 registers, no spills and five
 //                   stages; single products with a divided k 7 to 9 % slower.
 //   f64 64x32x16    126-128 registers, no spills
-//   f16 128x128x32  255 registers, no spills; 32,768 bytes of scratch, or with four stages 65,536, which Kokkos gives
+//   f16 128x128x32  242-255 registers, no spills; 32,768 bytes of scratch, or with four stages 65,536, which Kokkos gives
 //                   since 5.2: measured with a Kokkos 4.6.99 whose limit was lifted likewise (bf16, NN: 4096 in
 //                   321 us, before that 488 with two stages)
-//   f16 64x64x32    128 registers, no spills; where rows are not aligned up to 204 bytes, most of them outside the main loop
+//   f16 64x64x32    110-128 registers, no spills
 //   i8  128x128x64  234-239 registers, no spills; scratch as for f16
 //   i8  64x64x64    up to 128 registers, no spills
 //   Efficiencies of f16 and i8 are their rates at n = 2048 and 4096; bf16 has those of f16. Four stages of i8 are faster

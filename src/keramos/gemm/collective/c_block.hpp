@@ -84,6 +84,23 @@ class c_block {
     atom::meet_warp();
   }
 
+  /// Updates `Count` blocks by one code, whose registers `take(few, number)` sets for each number, a constant; `row0(b)` and
+  /// `col0(b)` are where block b begins.
+  template <int Count, bool Bytes, class Epilogue, class Take, class Row, class Column>
+  KERAMOS_FORCEINLINE_FUNCTION void update_each(const Epilogue& epilogue, const Take& take, const Row& row0,
+                                                const Column& col0) const {
+    T few[Columns / 2];
+    KERAMOS_NO_UNROLL
+    for (int b = 0; b < Count; ++b) {
+      with_number<Count>(b, [&](auto number) KERAMOS_INLINED {
+        take(few, decltype(number)::value);
+        KERAMOS_UNROLL
+        for (T& sum : few) sum = atom::opaque(sum);
+      });
+      update<Bytes>(epilogue, few, row0(b), col0(b));
+    }
+  }
+
  private:
   /// How many elements of a row of C one word has, so that words are aligned, and each lies inside of what is written or
   /// outside. 0 where columns are no neighbours.

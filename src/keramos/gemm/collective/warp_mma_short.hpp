@@ -104,18 +104,15 @@ class warp_mma_short_accumulator {
       writes_through_local {
     constexpr int columns = of_block::columns, across = Config.warp.n / columns;
     const tile_window there(p, at);
-    of_block block(p, at, there, local + warp_ * of_block::bytes, lane_);
-    T few[columns / 2];
-    KERAMOS_NO_UNROLL
-    for (int b = 0; b < fm * across; ++b) {
-      with_number<fm * across>(b, [&](auto number) KERAMOS_INLINED {
-        constexpr int i = decltype(number)::value / across, j = decltype(number)::value % across;
-        KERAMOS_UNROLL
-        for (int s = 0; s < columns / 2; ++s)
-          few[s] = mma::opaque(acc_[i][j * columns / 8 + s / 4][s / 2 % 2][s % 2]);
-      });
-      block.template update<bytes>(epilogue, few, m_ + b / across * 16, n_ + b % across * columns);
-    }
+    const of_block block(p, at, there, local + warp_ * of_block::bytes, lane_);
+    block.template update_each<fm * across, bytes>(
+        epilogue,
+        [&](T(&few)[columns / 2], int b) KERAMOS_INLINED {
+          KERAMOS_UNROLL
+          for (int s = 0; s < columns / 2; ++s)
+            few[s] = acc_[b / across][b % across * columns / 8 + s / 4][s / 2 % 2][s % 2];
+        },
+        [&](int b) { return m_ + b / across * 16; }, [&](int b) { return n_ + b % across * columns; });
   }
 
   /// BLAS' update of a whole tile is done while it is written. All else is applied to the sums first, and then written.

@@ -142,30 +142,23 @@ struct warpgroup_c_writer {
     using block = c_block<Types, columns, Exec>;
     const int warp = thread / 32, row0 = warp * 16;
     const block c(p, at, there, local + warp * block::bytes, thread % 32);
-    T few[columns / 2];
-    const auto take = [&](int b) KERAMOS_INLINED {
+    const auto take = [&](T(&few)[columns / 2], int b) KERAMOS_INLINED {
       KERAMOS_UNROLL
       for (int s = 0; s < columns / 2; ++s) few[s] = sums[b * columns / 2 + s];
     };
     if constexpr (count > 2) {
       if (c.takes_vectors()) {
+        T few[columns / 2];
         KERAMOS_UNROLL
         for (int b = 0; b < count; ++b) {
-          take(b);
+          take(few, b);
           c.template update<false, true>(epilogue, few, row0, b * columns);
         }
         return;
       }
     }
-    KERAMOS_NO_UNROLL
-    for (int b = 0; b < count; ++b) {
-      with_number<count>(b, [&](auto number) KERAMOS_INLINED {
-        take(decltype(number)::value);
-        KERAMOS_UNROLL
-        for (T& sum : few) sum = backend::mma<Exec>::opaque(sum);
-      });
-      c.template update<false>(epilogue, few, row0, b * columns);
-    }
+    c.template update_each<count, false>(
+        epilogue, take, [&](int) { return row0; }, [](int b) { return b * columns; });
   }
 
   /// Lanes that have neighbours change pairs with each other: of four lanes with four fragments each gets one fragment's eight
