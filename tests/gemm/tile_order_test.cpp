@@ -1,14 +1,41 @@
 #include <gtest/gtest.h>
 
+#include <limits>
+#include <random>
 #include <set>
 #include <type_traits>
 #include <utility>
 
+#include <keramos/base/divisor.hpp>
 #include <keramos/gemm/kernel/tile_order.hpp>
 
 namespace {
 
 using namespace keramos;
+
+// Where quotients change, for small divisors and large ones, and for the largest numbers.
+TEST(Divisor, GivesTheQuotientsOfDivision) {
+  constexpr int most = std::numeric_limits<int>::max();
+  std::mt19937 rng(1);
+  const auto check = [](int n, int by) {
+    ASSERT_EQ(detail::divisor(by).quotient(n), n / by) << n << " by " << by;
+  };
+  const auto check_near_multiples = [&](int by) {
+    for (const int n : {0, by - 1, by, most / by * by - 1, most / by * by, most - 1, most}) check(n, by);
+    for (int i = 0; i < 20; ++i) {
+      const int multiple = int(rng() % unsigned(most / by) + 1) * by;
+      check(multiple, by);
+      check(multiple - 1, by);
+      check(int(rng() & unsigned(most)), by);
+    }
+  };
+  for (int by = 1; by <= 5000; ++by) check_near_multiples(by);
+  for (int bit = 13; bit < 31; ++bit)
+    for (const int on : {-1, 0, 1}) check_near_multiples((1 << bit) + on);
+  for (int i = 0; i < 5000; ++i) check_near_multiples(int(rng() & unsigned(most)) | 1);
+  check_near_multiples(most);
+  EXPECT_EQ(detail::divisor(0).quotient(7), 7) << "of no tiles";
+}
 
 TEST(TileOrder, VisitsEveryTileOnceAndCutsItToC) {
   const tiling::shape block{16, 32, 8};
@@ -27,6 +54,10 @@ TEST(TileOrder, VisitsEveryTileOnceAndCutsItToC) {
           ASSERT_TRUE(at.k0 == 0 && at.k1 == k);
           ASSERT_TRUE(seen.emplace(at.m0, at.n0).second) << "tile visited twice";
           elements += index_t(at.rows) * at.cols;
+          if (band == order.usual_band) {
+            const tiling::position same = detail::tile_order::at(rank, tiles_m, tiles_n, block, m, n, k);
+            ASSERT_TRUE(same.m0 == at.m0 && same.n0 == at.n0 && same.rows == at.rows && same.cols == at.cols);
+          }
         }
         EXPECT_EQ(elements, m * n);
       }

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 
 #include <keramos/backends/interface.hpp>
+#include <keramos/base/divisor.hpp>
 #include <keramos/base/index.hpp>
 #include <keramos/base/macros.hpp>
 #include <keramos/gemm/problem.hpp>
@@ -46,37 +48,75 @@ dealt_teams_of<Collective> deal_teams([[maybe_unused]] const Exec& exec) {
 /// Bands of `band` tile rows, walked column by column: teams that run at the same time then share
 /// rows of A and columns of B in the last-level cache (threadblock swizzle of CUTLASS, "Efficient
 /// GEMM in CUDA").
-struct tile_order {
+class tile_order {
+ public:
   /// Tile rows of a band if C has so many, on all devices. Of some 130 tiles that an H200 does at once 8 x 16 are about square,
   /// and so read few rows and columns. Not measured against others.
   static constexpr int usual_band = 8;
 
-  int tiles_m, tiles_n;
-  int band;
+  /// Of at least one tile row in a band, and at most 255. Divides, and so is for the host.
+  KERAMOS_INLINE_FUNCTION tile_order(int tiles_m, int tiles_n, int band)
+      : tiles_m_(tiles_m), tiles_n_(tiles_n), band_(std::uint8_t(band)) {
+    const int by[divisors] = {product(band, tiles_n), band, tiles_m % band > 0 ? tiles_m % band : band};
+    for (int d = 0; d < divisors; ++d) {
+      const divisor made(by[d]);
+      multipliers_[d] = made.multiplier, shifts_[d] = std::uint8_t(made.shift);
+    }
+  }
 
-  KERAMOS_FORCEINLINE_FUNCTION int count() const { return tiles_m * tiles_n; }
+  KERAMOS_FORCEINLINE_FUNCTION int count() const { return product(tiles_m_, tiles_n_); }
 
   KERAMOS_FORCEINLINE_FUNCTION tiling::position at(int rank, const tiling::shape& block, index_t m, index_t n,
                                                    index_t k) const {
-    const int per_band = band * tiles_n;
-    const int first_row = rank / per_band * band;
-    const int rows = tiles_m - first_row < band ? tiles_m - first_row : band;
-    const int in_band = rank % per_band;
+    return at(rank, tiles_m_, tiles_n_, band_, block, m, n, k, [this](int which, int number, int) {
+      return divisor(multipliers_[which], shifts_[which]).quotient(number);
+    });
+  }
+  /// The same of an order that is not made.
+  KERAMOS_FORCEINLINE_FUNCTION static tiling::position at(int rank, int tiles_m, int tiles_n,
+                                                          const tiling::shape& block, index_t m, index_t n,
+                                                          index_t k) {
+    return at(rank, tiles_m, tiles_n, usual_band, block, m, n, k,
+              [](int, int number, int by) { return number / by; });
+  }
+
+ private:
+  /// By the tiles of a band, its rows, and those of the last band.
+  static constexpr int divisors = 3;
+
+  /// `quotient(which, number, by)` divides by `by`, the divisor `which`.
+  template <class Quotient>
+  KERAMOS_FORCEINLINE_FUNCTION static tiling::position at(int rank, int tiles_m, int tiles_n, int band,
+                                                          const tiling::shape& block, index_t m, index_t n,
+                                                          index_t k, const Quotient& quotient) {
+    const int first_row = quotient(0, rank, band * tiles_n) * band;
+    const int in_band = rank - first_row * tiles_n;
+    const bool last = tiles_m - first_row < band;
+    const int rows = last ? tiles_m - first_row : band;
+    const int column = quotient(last ? 2 : 1, in_band, rows);
     tiling::position p;
-    p.m0 = index_t(first_row + in_band % rows) * block.m;
-    p.n0 = index_t(in_band / rows) * block.n;
+    p.m0 = index_t(first_row + in_band - column * rows) * block.m;
+    p.n0 = index_t(column) * block.n;
     p.k0 = 0;
     p.k1 = k;
     p.rows = int(m - p.m0 < block.m ? m - p.m0 : block.m);
     p.cols = int(n - p.n0 < block.n ? n - p.n0 : block.n);
     return p;
   }
+
+  /// Too many tiles are refused, but later.
+  KERAMOS_FORCEINLINE_FUNCTION static int product(int x, int y) { return int(unsigned(x) * unsigned(y)); }
+
+  // Packed: kernels are passed by value, and epilogues want room in them too (traits::most_kernel_bytes).
+  int tiles_m_, tiles_n_;
+  std::uint32_t multipliers_[divisors];
+  std::uint8_t shifts_[divisors], band_;
 };
 
 /// The order of the tiles of C (m x n), which must be fewer than 2^31.
 inline tile_order order_of(index_t m, index_t n, const tiling::shape& block) {
   const index_t tiles_m = ceil_div(m, block.m), tiles_n = ceil_div(n, block.n);
-  return {int(tiles_m), int(tiles_n), int(std::min<index_t>(tiles_m, tile_order::usual_band))};
+  return tile_order(int(tiles_m), int(tiles_n), int(std::clamp<index_t>(tiles_m, 1, tile_order::usual_band)));
 }
 
 /// The same, but the last tiles along m, and along n, begin early, so that they are whole: then they take no

@@ -22,14 +22,14 @@ struct uniform_tiles {
   using types = Types;
   static constexpr bool mixed = false;
   uniform_batch<Types> batch;
-  tile_order order;
+  int tiles_m, tiles_n;
 
-  KERAMOS_FORCEINLINE_FUNCTION int problem_of(int rank) const { return rank / order.count(); }
+  KERAMOS_FORCEINLINE_FUNCTION int problem_of(int rank) const { return rank / (tiles_m * tiles_n); }
   KERAMOS_FORCEINLINE_FUNCTION gemm_problem<Types> problem(int number) const { return batch[number]; }
   KERAMOS_FORCEINLINE_FUNCTION tiling::position position(int rank, int number,
                                                          const tiling::shape& block) const {
     const auto& s = batch.shape;
-    return order.at(rank - number * order.count(), block, s.m, s.n, s.k);
+    return tile_order::at(rank - number * tiles_m * tiles_n, tiles_m, tiles_n, block, s.m, s.n, s.k);
   }
 };
 
@@ -54,8 +54,7 @@ struct grouped_tiles {
   KERAMOS_FORCEINLINE_FUNCTION tiling::position position(int rank, int number,
                                                          const tiling::shape& block) const {
     const grouped_problem<Types>& p = batch.problems[number];
-    return tile_order{p.tiles_m, p.tiles_n, tile_order::usual_band}.at(rank - p.first_tile, block, p.m, p.n,
-                                                                       p.k);
+    return tile_order::at(rank - p.first_tile, p.tiles_m, p.tiles_n, block, p.m, p.n, p.k);
   }
 };
 
