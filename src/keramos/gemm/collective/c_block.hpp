@@ -60,19 +60,20 @@ class c_block {
   /// Whether C takes vectors of 16 bytes.
   KERAMOS_FORCEINLINE_FUNCTION bool takes_vectors() const { return word_ == most_elements; }
 
-  /// Updates C from row0 and column col0 of the tile on by a lane's sums (fragment, half of its rows, column). With `Bytes` they
-  /// lie as those of elements of one byte do (warp_mma_short_accumulator). With `InVectors` it is known that C takes vectors.
-  /// Epilogues are called for sums beside C too, with the place of the nearest element, and 0 for C.
-  template <bool Bytes, bool InVectors = false, class Epilogue>
-  KERAMOS_FORCEINLINE_FUNCTION void update(const Epilogue& epilogue, const T (&sums)[Columns / 2], int row0,
-                                           int col0) const {
+  /// Updates C from row0 and column col0 of the tile on by a lane's sums (fragment, half of its rows, column). `reads`, which
+  /// may be a constant, says whether the epilogue reads C. With `Bytes` the sums lie as those of elements of one byte do
+  /// (warp_mma_short_accumulator). With `InVectors` it is known that C takes vectors. Epilogues are called for sums beside C
+  /// too, with the place of the nearest element, and 0 for C.
+  template <bool Bytes, bool InVectors = false, class Epilogue, class Reads>
+  KERAMOS_FORCEINLINE_FUNCTION void update(const Epilogue& epilogue, Reads reads,
+                                           const T (&sums)[Columns / 2], int row0, int col0) const {
     static_assert(sizeof(C) == 2);
     if (row0 + rows <= there_.row0 || row0 >= there_.row1 || col0 + Columns <= there_.col0 ||
         col0 >= there_.col1)
       return;
     // Else what follows from the lane would stay in registers, for words of each length.
     const int lane = InVectors ? lane_ : atom::opaque(lane_);
-    if (reads_c<T>(epilogue)) {
+    if (reads) {
       copy<true, InVectors>(lane, row0, col0);
       atom::meet_warp();
       make<true, Bytes>(epilogue, sums, lane, row0, col0);
@@ -97,7 +98,7 @@ class c_block {
         KERAMOS_UNROLL
         for (T& sum : few) sum = atom::opaque(sum);
       });
-      update<Bytes>(epilogue, few, row0(b), col0(b));
+      update<Bytes>(epilogue, reads_c<T>(epilogue), few, row0(b), col0(b));
     }
   }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include <keramos/backends/interface.hpp>
 #include <keramos/base/macros.hpp>
@@ -148,13 +149,16 @@ struct warpgroup_c_writer {
     };
     if constexpr (count > 2) {
       if (c.takes_vectors()) {
-        T few[columns / 2];
-        KERAMOS_UNROLL
-        for (int b = 0; b < count; ++b) {
-          take(few, b);
-          c.template update<false, true>(epilogue, few, row0, b * columns);
-        }
-        return;
+        // All blocks for one answer: code that is skipped in each of them would be as many waits for the code behind it.
+        const auto update_all = [&](auto reads) KERAMOS_INLINED {
+          T few[columns / 2];
+          KERAMOS_UNROLL
+          for (int b = 0; b < count; ++b) {
+            take(few, b);
+            c.template update<false, true>(epilogue, reads, few, row0, b * columns);
+          }
+        };
+        return reads_c<T>(epilogue) ? update_all(std::true_type()) : update_all(std::false_type());
       }
     }
     c.template update_each<count, false>(
