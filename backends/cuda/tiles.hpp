@@ -63,8 +63,9 @@ namespace cuda {
 //                   of operands included. By count, at the units' full rate, 128 columns take 136 bytes of shared memory a
 //                   clock, of 128 that there are, and 256 columns 110.
 //   tf32 128x128x16 255 registers, up to 8 bytes of spills; 40,960 bytes of scratch
-//   c32 128x64x8    128 registers, no spills; 49 to 50 TFLOP/s at n = 4096 (cuBLAS 54), but 46 where A and B both run along
-//                   m and n: ptxas then gives one of five FMAs operands of one register bank
+//   c32 64x32x16    114-127 registers, no spills. Operands along k are copied first: n = 2048 takes 1.31 to 1.35 ms on an H200
+//                   whatever the ops (cublasCgemm 1.27 to 1.29). 128x64x8 took 1.40, but 1.52 where A and B both ran along m and
+//                   n: ptxas then gave one of five FMAs operands of one register bank
 //   c64 64x32x16    255 registers, up to 36 bytes of spills; 73,728 bytes of scratch and more, as above. n = 1024 and 4096 on an
 //                   H100 0.96 to 1.06 of cublasZgemm (docs/performance.md); with 64x32x8 (230 to 236 registers, no spills,
 //                   for 48 KB) 0.91 to 1.00
@@ -109,9 +110,8 @@ inline constexpr simt::tile_row tile_table[] = {
     {    50, simt::i32,  {{128, 128, 16}, { 64,  32}, { 8,  8,  1},   2,    2, tiling::math_unit::fma,     false},  0.47},
     {    50, simt::i32,  {{ 64,  64, 16}, { 32,  32}, { 8,  4,  1},   2,    4, tiling::math_unit::fma,     true},   0.40},
     {    50, simt::i32,  {{ 64,  16, 32}, { 32,  16}, { 4,  4,  1},   4,    4, tiling::math_unit::fma,     true},   0.35},
-    {    50, simt::c32,  {{128,  64,  8}, { 32,  32}, { 8,  4,  1},   3,    2, tiling::math_unit::fma,     false},  0.185},
     {    50, simt::c32,  {{ 64,  64,  8}, { 32,  32}, { 8,  4,  1},   3,    3, tiling::math_unit::fma,     true},   0.174},
-    {    50, simt::c32,  {{ 64,  32, 16}, { 32,  16}, { 4,  4,  1},   3,    4, tiling::math_unit::fma,     true},   0.180, simt::serves::single},
+    {    50, simt::c32,  {{ 64,  32, 16}, { 32,  16}, { 4,  4,  1},   3,    4, tiling::math_unit::fma,     true},   0.186},
     {    50, simt::c32,  {{ 64,  16, 16}, { 32,  16}, { 4,  4,  1},   3,    5, tiling::math_unit::fma,     true},   0.15},
 #if defined(KERAMOS_CUDA_ONLY_WIDE_ROWS)
     {    80, simt::c64,  {{ 64,  32, 16}, { 32,  16}, {16,  8,  8},   3,    2, tiling::math_unit::matrix,  false},  0.225},

@@ -40,6 +40,10 @@ void check_part(const gemm_plan& plan, int number) {
     detail::refuse_plan(number, "divides k = " + std::to_string(plan.k) + " into " +
                                     std::to_string(split.parts) + " parts of " +
                                     std::to_string(split.k_per_part) + ", which does not come out even");
+  if (split.whole_tiles != 0 && (split.whole_tiles < 0 || split.parts == 1 || part.path != gemm_path::tiled))
+    detail::refuse_plan(number,
+                        "has " + std::to_string(split.whole_tiles) +
+                            " whole tiles; there can be some where block tiles divide k, otherwise 0");
 }
 
 std::string product(index_t m, index_t n, index_t k, std::string_view type, std::string_view backend) {
@@ -118,6 +122,8 @@ std::string to_string(const gemm_part& part) {
     text += ", k in " + std::to_string(part.split.parts) + " parts of " +
             std::to_string(part.split.k_per_part) + ", " + std::to_string(part.split.fan_in) +
             " added at once";
+  if (part.split.whole_tiles > 0)
+    text += ", but for the first " + std::to_string(part.split.whole_tiles) + " tiles";
   if (part.path == gemm_path::residues && (part.band_m < part.m || part.band_n < part.n))
     text += ", in bands of " + extents(part.band_m, part.band_n);
   if (part.pack_a) text += ", A packed beforehand";

@@ -17,6 +17,6 @@ struct idle_collective {
 };
 
 void product(const Kokkos::DefaultExecutionSpace& exec, const keramos::gemm_problem<types>& p) {
-  keramos::detail::launch_tiled(exec, idle_collective(), p, keramos::detail::split_k<float>(),
+  keramos::detail::launch_tiled(exec, idle_collective(), p, keramos::detail::split_k<float>({}, 1, 1),
                                 keramos::detail::linear_epilogue<float>());
 }

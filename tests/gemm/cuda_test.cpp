@@ -174,14 +174,38 @@ TEST(GemmCuda, PackedOperandsAndADividedK) {
   ASSERT_EQ(plan.size, 1);
   gemm_part& part = plan.parts[0];
   part.pack_a = part.pack_b = true, part.band_m = m, part.band_n = n;
-  part.split = {7, 4, 432};
-  for (int run = 0; run < 2; ++run) {
+  for (const int whole_tiles : {0, 0, 4}) {
+    part.split = {7, 4, 432, whole_tiles};
     Kokkos::deep_copy(c, 7.0);
     Kokkos::fence();
     gemm(q, 1, a.matrix(m, k), b.matrix(k, n), 0, c, {.plan = plan});
     q.wait();
     expect_product(a, false, b, false, k, c);
   }
+}
+
+// The library's own choice of whole tiles, of which some extents leave a few over on any device.
+TEST(GemmCuda, FewTilesBehindFullWavesAreDivided) {
+  const int most = 4096, k = 1500;
+  cuda_queue q;
+  const whole_numbers a(most, k, 0, 1), b(k, most, 0, 5);
+  const view all("c", most, most);
+  for (int n = 512; n <= most; n += 64) {
+    const auto c = Kokkos::subview(all, std::pair(0, n), std::pair(0, n));
+    const matrix_view<double> to{c.data(), n, n, most, 1};
+    const gemm_plan plan = plan_gemm(q, a.matrix(n, k), b.matrix(k, n), to);
+    if (plan.size > 1 || plan.parts[0].split.whole_tiles == 0) continue;
+    EXPECT_GT(plan.parts[0].split.parts, 1);
+    Kokkos::deep_copy(all, 7.0);
+    Kokkos::fence();
+    gemm(q, 1, a.matrix(n, k), b.matrix(k, n), 0, to);
+    q.wait();
+    const view packed("packed", n, n);
+    Kokkos::deep_copy(packed, c);
+    expect_product(a, false, b, false, k, packed);
+    return;
+  }
+  ADD_FAILURE() << "no extent up to " << most << " has whole tiles and divided ones";
 }
 
 /// Runs until `flag` is set, or for seconds, and notes whether it was.

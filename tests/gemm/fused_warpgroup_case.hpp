@@ -157,7 +157,7 @@ TYPED_TEST_P(FusedWarpgroups, DividedK) {
     const adds_place e{reads};
     gemm_plan plan = plan_gemm(q, x.a.view, x.b.view, x.c.view, e, {.block = block});
     ASSERT_EQ(plan.size, 1);
-    if (!on_host) plan.parts[0].split = {4, 3, 128};
+    if (!on_host) plan.parts[0].split = {4, 3, 128, reads ? 7 : 0};
     gemm(q, x.a.view, x.b.view, x.c.view, e, {.plan = plan});
     q.wait();
     EXPECT_TRUE(x.judge(reads, 0)) << to_string(plan);

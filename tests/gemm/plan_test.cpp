@@ -137,6 +137,51 @@ TYPED_TEST(GemmPlan, KIsDividedAsThePlanSays) {
     ASSERT_NEAR(double(divided[i]), double(chosen[i]), std::is_integral_v<TypeParam> ? 0.0 : 1e-3) << i;
 }
 
+// Of each element either all of k is summed at once or its parts are, as its tile says.
+TYPED_TEST(GemmPlan, FirstTilesStayWhole) {
+  const index_t m = 200, n = 150, k = 2048;
+  matrices<TypeParam> x(m, n, k);
+  gemm_plan plan = x.plan();
+  plan.size = 1;
+  gemm_part& part = plan.parts[0];
+  part.m0 = part.n0 = 0, part.m = m, part.n = n, part.band_m = m, part.band_n = n;
+  part.pack_a = part.pack_b = false;
+  if (on_host) {  // where no tile is shared
+    part.path = gemm_path::unpacked, part.block = {17, 9, 512}, part.split = {4, 4, 512, 1};
+    EXPECT_THROW(x.product({.plan = plan}), invalid_argument);
+    return;
+  }
+  ASSERT_EQ(part.path, gemm_path::tiled);
+  const index_t rows = part.transposed ? n : m, cols = part.transposed ? m : n;
+  const int tiles = int(detail::ceil_div(rows, part.block.m) * detail::ceil_div(cols, part.block.n));
+  ASSERT_GT(tiles, 1) << to_string(plan);
+  part.split = {};
+  const auto whole = x.product({.plan = plan});
+  part.split = {4, 3, 512};
+  const auto divided = x.product({.plan = plan});
+  for (const int whole_tiles : {1, tiles / 2, tiles - 1}) {
+    part.split.whole_tiles = whole_tiles;
+    const auto some = x.product({.plan = plan});
+    std::size_t as_whole = 0, as_divided = 0;
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      ASSERT_TRUE(some[i] == whole[i] || some[i] == divided[i]) << i << ' ' << to_string(plan);
+      as_whole += some[i] != divided[i], as_divided += some[i] != whole[i];
+    }
+    if constexpr (!std::is_integral_v<TypeParam>) {
+      EXPECT_GT(as_whole, 0u) << to_string(plan);
+      EXPECT_GT(as_divided, 0u) << to_string(plan);
+    }
+  }
+  const auto is_refused = [&] {
+    EXPECT_THROW(x.product({.plan = plan}), invalid_argument) << to_string(plan);
+  };
+  part.split.whole_tiles = tiles;
+  is_refused();
+  part.split.whole_tiles = 1;
+  part.pack_a = true, part.band_m = rows - 1;
+  is_refused();
+}
+
 TEST(GemmPlanText, SaysWhatIsDone) {
   gemm_plan plan;
   EXPECT_EQ(to_string(plan), "nothing to multiply");
@@ -145,11 +190,11 @@ TEST(GemmPlanText, SaysWhatIsDone) {
   plan.parts[0].pack_b = true;
   plan.parts[1] = plan.parts[0];
   plan.parts[1].m0 = 960, plan.parts[1].m = 4, plan.parts[1].transposed = true, plan.parts[1].pack_b = false;
-  plan.parts[1].split = {4, 2, 256};
+  plan.parts[1].split = {4, 2, 256, 3};
   EXPECT_EQ(to_string(plan),
             "960 x 1000 of C: tiled, block tile 128x64x8, 3 stages, B packed beforehand\n"
             "4 x 1000 of C from row 960, column 0: tiled, block tile 128x64x8, 3 stages, "
-            "k in 4 parts of 256, 2 added at once, transposed");
+            "k in 4 parts of 256, 2 added at once, but for the first 3 tiles, transposed");
   plan.size = 1, plan.parts[0].row = 0;  // of a GPU's tile table
   EXPECT_EQ(to_string(plan),
             "960 x 1000 of C: tiled by FMA units, block tile 128x64x8, 3 stages, B packed beforehand");
@@ -257,6 +302,9 @@ TEST(GemmPlanErrors, SumsThatDoNotMeet) {
       {"adds 1 at once", "at least 1 and 2"});
   expect_refused([](gemm_plan& p) { p.parts[0].split = {0, 1, 300}; }, {"divides k into 0 parts"});
   expect_refused([](gemm_plan& p) { p.parts[0].split = {3, 2, 90}; }, {"does not come out even"});
+  for (const split_plan& split : {split_plan{1, 1, 300, 2}, split_plan{3, 2, 100, -2}})
+    expect_refused([&](gemm_plan& p) { p.parts[0].split = split; },
+                   {"has " + std::to_string(split.whole_tiles) + " whole tiles", "otherwise 0"});
 }
 TEST(GemmPlanErrors, BandsWithoutColumns) {
   expect_refused(

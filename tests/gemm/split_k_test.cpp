@@ -1,10 +1,14 @@
 // Few tiles and a long k: GPUs divide k among teams (split_k.hpp), and hosts of several threads among these where
 // they do not pack (gemm/plan/host_model.hpp; host_kernels_test.cpp runs the same parts on one). Vectors: no
 // tiles at all.
+#include <algorithm>
 #include <cstring>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include <keramos/gemm/kernel/host/kernels.hpp>
+#include <keramos/gemm/kernel/split_k.hpp>
 #include <keramos/gemm/plan/host.hpp>
 #include <keramos/gemm/plan/simt_model.hpp>
 
@@ -221,12 +225,47 @@ TEST(SplitKChoice, PartsCoverK) {
     ASSERT_LT(index_t(plan.parts - 1) * plan.k_per_part, k) << m << ' ' << n << ' ' << k;
     ASSERT_EQ(plan.k_per_part % row.config.block.k, 0);
     ASSERT_TRUE(plan.parts == 1 || plan.fan_in > 1);
+    ASSERT_LT(plan.whole_tiles, detail::simt::block_tiles(m, n, row.config.block));
+    ASSERT_TRUE(plan.whole_tiles == 0 || plan.parts > 1);
+  }
+}
+
+// Whole tiles have one rank each, the first ones, and each part of the others has one.
+TEST(SplitKRanks, CoverEveryPartOnce) {
+  std::mt19937_64 rng(fresh_seed());
+  for (int i = 0; i < 1000; ++i) {
+    const int tiles = 1 + int(rng() % 50), parts = 1 + int(rng() % 9);
+    const int whole_tiles = parts > 1 ? int(rng() % tiles) : 0;
+    const index_t k = 16 * parts - index_t(rng() % 16);
+    const detail::split_k<float> split({parts, parts, 16, whole_tiles}, k, tiles);
+    std::set<std::pair<int, int>> seen;
+    for (int rank = 0; rank < split.ranks(); ++rank) {
+      const int part = split.part_of(rank), tile = split.tile_of(rank, part);
+      ASSERT_TRUE(0 <= tile && tile < tiles && 0 <= part && part < parts) << rank;
+      ASSERT_TRUE(seen.insert({tile, part}).second) << rank;
+      tiling::position at{};
+      at.k1 = k;
+      split.narrow(at, tile, part);
+      if (rank < split.whole_tiles) {
+        ASSERT_EQ(tile, rank);
+        ASSERT_TRUE(at.k0 == 0 && at.k1 == k);
+      } else {
+        ASSERT_GE(tile, whole_tiles);
+        ASSERT_TRUE(at.k0 == 16 * part && at.k1 == std::min<index_t>(k, at.k0 + 16));
+      }
+    }
+    ASSERT_EQ(int(seen.size()), whole_tiles + (tiles - whole_tiles) * parts);
   }
 }
 
 TEST(SplitKChoice, FollowsShapeAndDevice) {
   EXPECT_EQ(choose_split(row, 8192, 8192, 8192, large).plan.parts, 1);
   EXPECT_GT(choose_split(row, 64, 64, 100000, large).plan.parts, 64);
+  // 576 tiles for 528 teams: 48 would wait for the others. Of 528 none is left.
+  const split_plan tail = choose_split(row, 1536, 1536, 1536, large).plan;
+  EXPECT_EQ(tail.whole_tiles, 528);
+  EXPECT_GT(tail.parts, 1);
+  EXPECT_EQ(choose_split(row, 33 * 64, 16 * 64, 1536, large).plan.whole_tiles, 0);
   EXPECT_LT(choose_split(row, 64, 64, 100000, small).plan.parts,
             choose_split(row, 64, 64, 100000, large).plan.parts);
   tile_row whole = row;

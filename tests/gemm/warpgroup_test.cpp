@@ -181,11 +181,13 @@ TYPED_TEST(GemmWarpgroups, DividedK) {
                 .alpha = scale_to<typename TestFixture::c>,
                 .beta = 1,
                 .block = block};
-    g.change_plan = [](gemm_plan& plan) {
-      ASSERT_EQ(plan.size, 1);
-      if (!on_host) plan.parts[0].split = {8, 3, 128};
-    };
-    EXPECT_TRUE(this->product(g, rng()));
+    for (const int whole_tiles : {0, 5}) {
+      g.change_plan = [&](gemm_plan& plan) {
+        ASSERT_EQ(plan.size, 1);
+        if (!on_host) plan.parts[0].split = {8, 3, 128, whole_tiles};
+      };
+      EXPECT_TRUE(this->product(g, rng())) << whole_tiles;
+    }
   }
 }
 

@@ -46,8 +46,13 @@ KERAMOS_INLINE_FUNCTION update<Types> update_of(const product& p) {
 
 template <class Types>
 KERAMOS_INLINE_FUNCTION keramos::detail::split_k<typename Types::accumulator> split_of(const product& p,
-                                                                                       int fan_in) {
-  return {{p.parts, fan_in, p.k_per_part}, static_cast<typename Types::accumulator*>(p.sums), p.arrivals};
+                                                                                       int fan_in,
+                                                                                       int tiles) {
+  return {{p.parts, fan_in, p.k_per_part},
+          p.k,
+          tiles,
+          static_cast<typename Types::accumulator*>(p.sums),
+          p.arrivals};
 }
 
 }  // namespace keramos::test::device

@@ -55,7 +55,7 @@ KERAMOS_INLINE_FUNCTION void multiply([[maybe_unused]] const product& p) {
         {order, test::device::can_shift_m<collective>(problem),
          test::device::can_shift_n<collective>(problem)},
         test::device::update_of<types>(p),
-        test::device::split_of<types>(p, 2)};
+        test::device::split_of<types>(p, 2, order.count())};
     kernel(test::device::team_with<collective::team_size, collective::local_bytes()>());
   }
 }

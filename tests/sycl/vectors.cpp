@@ -25,7 +25,7 @@ void multiply_vector(const product& p, int rows_of_team) {
   using kernel = detail::simt::gemv_kernel<types, Along, Vector, update>;
   const auto shape = detail::simt::gemv_shape::of_rows(rows_of_team);
   const kernel k{test::device::problem_of<types>(p), test::device::update_of<types>(p), shape,
-                 int(shape.teams(p.m)), test::device::split_of<types>(p, detail::simt::gemv_shape::fan_in)};
+                 test::device::split_of<types>(p, detail::simt::gemv_shape::fan_in, int(shape.teams(p.m)))};
   k(test::device::team_with<kernel::team_size, kernel::bytes>());
 }
 

@@ -168,6 +168,7 @@ json to_json(const gemm_case& g, const library_plan& plan) {
                  {"tile", {part.block.m, part.block.n, part.block.k}},
                  {"stages", part.stages},
                  {"parts_of_k", part.parts_of_k},
+                 {"whole_tiles", part.whole_tiles},
                  {"teams", part.teams},
                  {"threads_of_a_team", part.threads},
                  {"scratch_bytes", part.scratch_bytes}};

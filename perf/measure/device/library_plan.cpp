@@ -111,9 +111,10 @@ planned_part describe(const gemm_plan& plan, const gemm_part& part) {
   out.m = part.m, out.n = part.n;
   out.block = {part.block.m, part.block.n, part.block.k};
   out.stages = part.stages;
-  out.parts_of_k = part.split.parts;
+  out.parts_of_k = part.split.parts, out.whole_tiles = part.split.whole_tiles;
   const extents c = computed(part);
-  out.teams = blocks(c.m, part.block.m) * blocks(c.n, part.block.n) * part.split.parts;
+  const std::int64_t tiles = blocks(c.m, part.block.m) * blocks(c.n, part.block.n);
+  out.teams = out.whole_tiles + (tiles - out.whole_tiles) * part.split.parts;
   out.threads = part.team_size;
   out.scratch_bytes = std::int64_t(part.local_bytes);
   describe_row(machine_queue().execution_space(), part, plan.k, out);

@@ -35,6 +35,7 @@ struct planned_part {
   block_extents block;             // of C that a team takes, and its k-tile
   std::int64_t stages = 1;         // k-tiles in flight
   std::int64_t parts_of_k = 1;     // that are summed apart
+  std::int64_t whole_tiles = 0;    // the first, whose k is not divided
   std::int64_t teams = 0;          // of the kernel that multiplies
   std::int64_t threads = 0;        // of a team
   std::int64_t scratch_bytes = 0;  // that a team asks for, at most

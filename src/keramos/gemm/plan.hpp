@@ -27,6 +27,9 @@ struct split_plan {
   int parts = 1;           ///< each is summed alone, then all are added in a fixed order
   int fan_in = 1;          ///< sums that one team adds at once
   index_t k_per_part = 0;  ///< the last part may have less
+  /// GPUs: tiles of C whose k is not divided. They come first, equally many for each multiprocessor. Those that are left are
+  /// few, and each is shared by several teams.
+  int whole_tiles = 0;
   friend constexpr bool operator==(const split_plan&, const split_plan&) = default;
 };
 

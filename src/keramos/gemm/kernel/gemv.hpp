@@ -49,8 +49,7 @@ struct gemv_kernel {
   gemm_problem<Types> p;
   Epilogue epilogue;
   gemv_shape shape;
-  int teams;  ///< of one part of k
-  split_k<T> split;
+  split_k<T> split;  ///< of blocks of rows
 
   static constexpr bool along_k = Along == tiling::direction::k;
   static constexpr int rows = gemv_shape::rows;
@@ -59,7 +58,7 @@ struct gemv_kernel {
 
   template <class Team>
   KERAMOS_FORCEINLINE_FUNCTION void operator()(const Team& team) const {
-    const int part = team.league_rank() / teams, block = team.league_rank() - part * teams;
+    const int rank = int(team.league_rank()), part = split.part_of(rank), block = split.tile_of(rank, part);
     const int thread = int(team.team_rank()), apart = team_size / shape.along_k;
     // Neighbours have neighbouring elements: of k, or of the rows.
     const int k_lane = along_k ? thread % shape.along_k : thread / apart;
@@ -284,8 +283,7 @@ void multiply_vector(const Exec& exec, workspace<Exec>& memory, const gemm_probl
     using kernel = gemv_kernel<Types, along(), width(), Epilogue>;
     team_launch<gemv_shape::team_size,
                 backend::traits<Exec>::template vector_teams_per_unit<typename Types::a>>(
-        "keramos::gemm_vector", exec, int(teams) * split.parts, kernel::bytes,
-        kernel{p, epilogue, shape, int(teams), split});
+        "keramos::gemm_vector", exec, split.ranks(), kernel::bytes, kernel{p, epilogue, shape, split});
   };
   using mn = std::integral_constant<tiling::direction, tiling::direction::mn>;
   using k = std::integral_constant<tiling::direction, tiling::direction::k>;

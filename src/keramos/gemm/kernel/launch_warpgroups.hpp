@@ -103,8 +103,7 @@ void launch_warpgroups(const Exec& exec, workspace<Exec>& memory, int row, const
     using C = decltype(collective);
     if (C::reads_boxes(p) && can_map(p))
       collective.maps.first = memory.of_kernels(exec, teams_at_once<C>(exec) * C::map_bytes);
-    const int ranks = order_of(p, C::block(), split.parts).count() * split.parts;
-    if (C::by_one_thread(collective.maps) && ranks > teams_at_once<C>(exec))
+    if (C::by_one_thread(collective.maps) && split.ranks() > teams_at_once<C>(exec))
       collective.drawn = memory.counter(exec);
     launch_tiled(exec, collective, p, split, epilogue);
   });

@@ -226,8 +226,8 @@ void pack(const Exec& exec, const pack_task<typename Types::a>& a, const pack_ta
 inline constexpr index_t band_multiple = 256;
 
 /// `a_vectors` and `b_vectors` say whether the operands can be staged 16 bytes at a time as they lie;
-/// `transposes` whether tiles stage what runs along k element by element at any rate, which one operand may,
-/// but two are worth a copy of one.
+/// `transposes` whether tiles stage what runs along k element by element at any rate. Then two such operands are worth a copy of
+/// one; of each where that takes little memory.
 template <class Types>
 void choose_packing(const gemm_problem<Types>& p, bool a_along_k, bool a_vectors, bool b_along_k,
                     bool b_vectors, bool transposes, const backend::simt::device_model& device,
@@ -243,8 +243,16 @@ void choose_packing(const gemm_problem<Types>& p, bool a_along_k, bool a_vectors
   const index_t most =
       index_t(device.most_packed_bytes / element_bytes) / p.k / band_multiple * band_multiple;
   if (p.m < least || p.n < least || p.k < least_k || most < least) return;
-  part.pack_b = transposes && b_along_k ? a_along_k : !b_vectors;
-  part.pack_a = transposes && a_along_k ? false : !a_vectors;
+  // Of numbers of 16 bytes each is a vector, and short ones are shifted as they are staged.
+  const bool can_gain = transposes && !is_short && element_bytes < 16,
+             gains_much =
+                 can_gain && Types::is_complex && Types::uniform;  // even in bands, but for those of both
+  const auto takes_little = [&](index_t extent) {
+    return can_gain && double(extent) * double(p.k) * element_bytes <=
+                           double(gains_much ? device.most_packed_bytes : device.most_bytes_to_transpose);
+  };
+  part.pack_b = transposes && b_along_k ? a_along_k || gains_much || takes_little(p.n) : !b_vectors;
+  part.pack_a = transposes && a_along_k ? takes_little(p.m) || (gains_much && !part.pack_b) : !a_vectors;
   if (part.pack_a) part.band_m = std::min(p.m, most);
   if (part.pack_b) part.band_n = std::min(p.n, most);
 }
@@ -288,9 +296,9 @@ void pack_for_warpgroups(const gemm_problem<Types>& p, bool reads_a, bool reads_
                          const backend::simt::device_model& device, gemm_part& part) {
   const index_t most = std::max(most_to_pack<Types>(p.k, device), band_multiple);
   const double of_a = double(block.m) / (block.m + block.n);
-  // Bands have fewer tiles, and a k that is divided fills the device where it is not packed.
-  const bool can_align =
-      part.split.parts == 1 && p.k >= device.least_k_to_pack && can_pack<Types>(p.k, device);
+  // Bands have fewer tiles, and a k that is divided in all of them fills the device where it is not packed.
+  const bool can_align = (part.split.parts == 1 || part.split.whole_tiles > 0) &&
+                         p.k >= device.least_k_to_pack && can_pack<Types>(p.k, device);
   part.pack_a = !reads_a || (can_align && most >= p.m && gains_from_alignment(p.a, p.n, of_a, device));
   part.pack_b = !reads_b || (can_align && most >= p.n && gains_from_alignment(p.b, p.m, 1 - of_a, device));
   pack_in_bands(p, device, part);

@@ -1,12 +1,17 @@
-// Split-K: several teams share a tile of C, each with a part of k; their sums are added in a fixed order.
+// Split-K: several teams share a tile of C, each with a part of k; their sums are added in a fixed order. All tiles are shared,
+// or only the last ones, which would leave most of the device idle.
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 
 #include <Kokkos_Core.hpp>
 
+#include <keramos/backends/interface.hpp>
+#include <keramos/base/divisor.hpp>
 #include <keramos/base/macros.hpp>
 #include <keramos/core/detail/workspace.hpp>
+#include <keramos/gemm/collective/run.hpp>
 #include <keramos/gemm/plan.hpp>
 #include <keramos/tile/shape.hpp>
 
@@ -16,26 +21,56 @@ namespace keramos::detail {
 ///
 /// Of up to `fan_in` neighbouring parts the team that arrives last adds all, in their order, and goes on as
 /// the first of them, until one team holds the tile: no team ever waits for another, none launches again,
-/// and which one adds does not change a bit of the sum. (Stream-K's "fixup", Osama et al., PPoPP 2023, with
-/// the last team instead of a waiting one, and a tree so that no team adds hundreds of parts.)
+/// and which one adds does not change a bit of the sum. (Stream-K's "fixup", and its hybrid schedule with whole
+/// tiles first, Osama et al., PPoPP 2023; with the last team instead of a waiting one, and a tree so that no team
+/// adds hundreds of parts.)
 ///
 /// An accumulator takes part by `for_each_vector(f)`, which calls `f(number, T (&run)[N])` for its elements in runs of
 /// 8 or 16 bytes, numbered alike in every team.
 template <class T>
-struct split_k : split_plan {
-  T* sums = nullptr;        ///< (tile, part, run, thread, element of the run)
-  int* arrivals = nullptr;  ///< (tile, part), zero between kernels
+struct split_k {
+  T* sums;             ///< (divided tile, part, run, thread, element of the run)
+  int* arrivals;       ///< (divided tile, part), zero between kernels
+  index_t k_per_part;  ///< as in split_plan
+  int parts, fan_in;
+  int whole_tiles, divided_tiles;  ///< all are whole if k is not divided
+  divisor by_divided_tiles;
 
-  /// Where the part of a team of this rank begins and ends. Teams of one part of k follow each other, so
-  /// that those which run at the same time read the same k-tiles.
-  KERAMOS_FORCEINLINE_FUNCTION void narrow(tiling::position& at, int part) const {
+  /// Of so many tiles.
+  KERAMOS_INLINE_FUNCTION split_k(const split_plan& plan, index_t k, int tiles, T* sums_of_parts = nullptr,
+                                  int* arrivals_of_parts = nullptr)
+      : sums(sums_of_parts),
+        arrivals(arrivals_of_parts),
+        k_per_part(plan.parts == 1 ? k : plan.k_per_part),
+        parts(plan.parts),
+        fan_in(plan.fan_in < plan.parts ? plan.fan_in : plan.parts),
+        whole_tiles(plan.parts == 1 ? tiles : plan.whole_tiles),
+        divided_tiles(tiles - whole_tiles),
+        by_divided_tiles(divided_tiles) {}
+
+  /// Teams, or turns of persistent ones, that do all tiles.
+  KERAMOS_FORCEINLINE_FUNCTION int ranks() const { return whole_tiles + divided_tiles * parts; }
+  /// The part of k of a rank. Behind the whole tiles the ranks of one part of k follow each other, so that those which run
+  /// at the same time read the same k-tiles.
+  KERAMOS_FORCEINLINE_FUNCTION int part_of(int rank) const {
+    const int behind = rank - whole_tiles;
+    return by_divided_tiles.quotient(behind < 0 ? 0 : behind);
+  }
+  /// The tile of a rank that has this part.
+  KERAMOS_FORCEINLINE_FUNCTION int tile_of(int rank, int part) const { return rank - part * divided_tiles; }
+
+  /// Where a part of a tile begins and ends.
+  KERAMOS_FORCEINLINE_FUNCTION void narrow(tiling::position& at, int tile, int part) const {
+    const index_t k = at.k1, most = tile < whole_tiles ? k : k_per_part;
     at.k0 = part * k_per_part;
-    at.k1 = at.k1 - at.k0 < k_per_part ? at.k1 : at.k0 + k_per_part;
+    at.k1 = k - at.k0 < most ? k : at.k0 + most;
   }
 
   /// True for the one team that then holds the sum of all parts of `tile` in `acc`.
   template <int TileSize, int TeamSize, class Team, class Accumulator>
   KERAMOS_FORCEINLINE_FUNCTION bool add_up(const Team& team, int tile, int part, Accumulator& acc) const {
+    if (tile < whole_tiles) return true;
+    tile -= whole_tiles;
     const int thread = int(team.team_rank());
     const auto run_of = [&](int of_part, int number, int size) {
       return sums + (index_t(tile) * parts + of_part) * TileSize + (number * TeamSize + thread) * size;
@@ -45,7 +80,9 @@ struct split_k : split_plan {
       const int behind = (parts - first + stride - 1) / stride;
       const int count = behind < fan_in ? behind : fan_in;
       if (count > 1) {
-        acc.for_each_vector([&](int number, auto& run) { store(run_of(part, number, size_of(run)), run); });
+        acc.for_each_vector([&](int number, auto& run) {
+          store<typename Team::execution_space>(run_of(part, number, size_of(run)), run);
+        });
         // The second of the parts that meet here is the second of no other meeting.
         if (!arrives_last(team, arrivals + index_t(tile) * parts + first + stride, count)) return false;
         acc.for_each_vector([&](int number, auto& run) { load(run, run_of(first, number, size_of(run))); });
@@ -64,25 +101,29 @@ struct split_k : split_plan {
 
  private:
   template <int Count>
-  struct alignas(sizeof(T) * Count) block {
-    T value[Count];
-  };
-  template <int Count>
   KERAMOS_FORCEINLINE_FUNCTION static constexpr int size_of(const T (&)[Count]) {
     return Count;
   }
-  template <int Count>
-  KERAMOS_FORCEINLINE_FUNCTION static void store(T* to, const T (&run)[Count]) {
-    block<Count> b;
-    KERAMOS_UNROLL
-    for (int v = 0; v < Count; ++v) b.value[v] = run[v];
-    *reinterpret_cast<block<Count>*>(to) = b;
+  /// Stores a run in one access. Elsewhere compilers do so; nvcc makes a store of each element.
+  template <class Exec, int Count>
+  KERAMOS_FORCEINLINE_FUNCTION static void store(T* to, const T (&sums)[Count]) {
+    unsigned words[4];
+    if constexpr (sizeof(sums) == sizeof(words) &&
+                  requires { backend::mma<Exec>::write_16_bytes(to, words); }) {
+      std::memcpy(words, sums, sizeof(words));
+      backend::mma<Exec>::write_16_bytes(to, words);
+    } else {
+      simt::run<T, Count> x;
+      KERAMOS_UNROLL
+      for (int v = 0; v < Count; ++v) x.value[v] = sums[v];
+      simt::store_at_once(to, x);
+    }
   }
   template <int Count>
-  KERAMOS_FORCEINLINE_FUNCTION static void load(T (&run)[Count], const T* from) {
-    const auto b = *reinterpret_cast<const block<Count>*>(from);
+  KERAMOS_FORCEINLINE_FUNCTION static void load(T (&sums)[Count], const T* from) {
+    const auto x = simt::load_at_once(reinterpret_cast<const simt::run<T, Count>*>(from));
     KERAMOS_UNROLL
-    for (int v = 0; v < Count; ++v) run[v] = b.value[v];
+    for (int v = 0; v < Count; ++v) sums[v] = x.value[v];
   }
 
   /// Whether this team is the last of `count` to come here; what the others stored before, it sees.
@@ -105,7 +146,7 @@ struct split_k : split_plan {
 
 /// Elements of sums that a plan for so many tiles needs.
 inline std::size_t sums_of(const split_plan& plan, int tiles, int tile_size) {
-  return plan.parts > 1 ? std::size_t(tiles) * plan.parts * tile_size : 0;
+  return plan.parts > 1 ? std::size_t(tiles - plan.whole_tiles) * plan.parts * tile_size : 0;
 }
 
 /// Takes the memory that a plan for so many tiles needs from the queue's, behind so many bytes that are in use. A captured
@@ -113,14 +154,9 @@ inline std::size_t sums_of(const split_plan& plan, int tiles, int tile_size) {
 template <class T, class Exec>
 split_k<T> make_split(const Exec& exec, workspace<Exec>& memory, const split_plan& plan, index_t k, int tiles,
                       int tile_size, std::size_t in_use = 0) {
-  split_k<T> split{plan};
-  if (plan.parts == 1) split.k_per_part = k;
-  if (split.fan_in > plan.parts) split.fan_in = plan.parts;
-  if (plan.parts > 1) {
-    split.sums = memory.template reserve<T>(exec, sums_of(plan, tiles, tile_size), in_use);
-    split.arrivals = memory.counters(exec, sums_of(plan, tiles, 1));
-  }
-  return split;
+  if (plan.parts == 1) return {plan, k, tiles};
+  T* const sums = memory.template reserve<T>(exec, sums_of(plan, tiles, tile_size), in_use);
+  return {plan, k, tiles, sums, memory.counters(exec, sums_of(plan, tiles, 1))};
 }
 
 }  // namespace keramos::detail

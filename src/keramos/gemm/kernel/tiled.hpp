@@ -27,7 +27,7 @@ struct gemm_kernel : dealt_teams_of<Collective> {
   gemm_problem<types> p;
   shifting_order order;
   Epilogue epilogue;
-  split_k<typename types::accumulator> split = {};
+  split_k<typename types::accumulator> split;
 
   template <class Team>
   KERAMOS_FORCEINLINE_FUNCTION void operator()(const Team& team) const {
@@ -35,8 +35,7 @@ struct gemm_kernel : dealt_teams_of<Collective> {
   }
 
  private:
-  /// A team's tile, or its part of k of one. Teams of one part of k follow each other: those that run at the same time
-  /// read the same k-tiles.
+  /// A team's tile, or its part of k of one.
   template <class Team>
   struct tile {
     const gemm_kernel& kernel;
@@ -46,7 +45,7 @@ struct gemm_kernel : dealt_teams_of<Collective> {
     KERAMOS_FORCEINLINE_FUNCTION auto position() const {
       auto at = kernel.order.at(number(), kernel.collective.block(), kernel.p.m + kernel.p.pad_m,
                                 kernel.p.n + kernel.p.pad_n, kernel.p.k);
-      if constexpr (Collective::splits_k) kernel.split.narrow(at, part());
+      if constexpr (Collective::splits_k) kernel.split.narrow(at, number(), part());
       return at;
     }
     template <class Threads, class Accumulator>
@@ -76,7 +75,7 @@ struct gemm_kernel : dealt_teams_of<Collective> {
     KERAMOS_FORCEINLINE_FUNCTION void take(int rank) { steps = rank - first(); }
 
    private:
-    KERAMOS_FORCEINLINE_FUNCTION int ranks() const { return kernel.order.count() * kernel.split.parts; }
+    KERAMOS_FORCEINLINE_FUNCTION int ranks() const { return kernel.split.ranks(); }
     KERAMOS_FORCEINLINE_FUNCTION int first() const {
       return kernel.rank_of(Collective::recompute(team.league_rank()), team.league_size());
     }
@@ -84,9 +83,9 @@ struct gemm_kernel : dealt_teams_of<Collective> {
       return Collective::persistent ? first() + steps : first();
     }
     KERAMOS_FORCEINLINE_FUNCTION int part() const {
-      return Collective::splits_k ? rank() / kernel.order.count() : 0;
+      return Collective::splits_k ? kernel.split.part_of(rank()) : 0;
     }
-    KERAMOS_FORCEINLINE_FUNCTION int number() const { return rank() - part() * kernel.order.count(); }
+    KERAMOS_FORCEINLINE_FUNCTION int number() const { return kernel.split.tile_of(rank(), part()); }
   };
 };
 
@@ -121,15 +120,23 @@ int teams_at_once(const Exec& exec) {
   return backend::tiles<Exec>::model(exec).units * Collective::teams_per_unit;
 }
 
+/// As much as the documents let an epilogue hold.
+struct largest_epilogue {
+  void* held[13];
+};
+
 /// Launches one kernel for all tiles of a problem; `split` is that of its tiles.
 template <class Exec, class Collective, class Types, class Epilogue>
 void launch_tiled(const Exec& exec, const Collective& collective, const gemm_problem<Types>& p,
                   const split_k<typename Types::accumulator>& split, const Epilogue& epilogue) {
   if constexpr (is_collective<Collective>()) {
     using kernel = gemm_kernel<Collective, Epilogue>;
+    if constexpr (!backend::traits<Exec>::is_host)
+      static_assert(sizeof(gemm_kernel<Collective, largest_epilogue>) <=
+                    backend::traits<Exec>::most_kernel_bytes);
     const shifting_order order{order_of(p, collective.block(), split.parts), Collective::can_shift_m(p),
                                Collective::can_shift_n(p)};
-    int teams = order.count() * split.parts;
+    int teams = split.ranks();
     if constexpr (Collective::persistent) teams = std::min(teams, teams_at_once<Collective>(exec));
     team_launch<Collective::team_size, Collective::teams_per_unit, sharing::balanced>(
         "keramos::gemm", exec, teams, collective.local_bytes(),

@@ -223,7 +223,7 @@ struct planner {
       launch_tiled(exec,
                    part.pack_b ? packing_b(exec, memory, table, band, part.block)
                                : collective<Types>(table, part.block),
-                   band, {}, epilogue);
+                   band, {{}, band.k, order_of(band, part.block, 1).count()}, epilogue);
     }
   }
 

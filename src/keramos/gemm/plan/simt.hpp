@@ -122,11 +122,13 @@ struct planner {
       choose_packing(p, a.along_k, a.vectors(), b.along_k, b.vectors(),
                      table[part.row].config.math == tiling::math_unit::fma, device, part);
     if constexpr (!weighs_packing<Types>) {
-      if (!requested && !rows::of_warpgroups(part.row) && part.split.parts > 1 &&
+      const bool all_divided = part.split.parts > 1 && part.split.whole_tiles == 0;
+      if (!requested && !rows::of_warpgroups(part.row) && all_divided &&
           std::min(p.m, p.n) < device.least_extent_to_pack_divided)
         part.pack_a = part.pack_b = false;
-      if (part.pack_a || part.pack_b) part.split = {};
+      if (all_divided && (part.pack_a || part.pack_b)) part.split = {};
     }
+    if (part.split.whole_tiles > 0 && !is_one_band(p, part)) part.split = {};
     if (part.split.parts == 1) part.split = {};
     set_row(part.row, part);
   }
@@ -203,6 +205,17 @@ struct planner {
     if (split.k_per_part % c.block.k != 0)
       refuse_plan(number,
                   "divides k into parts that are no multiple of its k-tile, " + std::to_string(c.block.k));
+    if (split.whole_tiles == 0) return;
+    if (!is_one_band(p, part)) refuse_plan(number, "has whole tiles, but is done in several bands");
+    const double tiles = block_tiles(p.m, p.n, part.block);
+    if (split.whole_tiles >= tiles)
+      refuse_plan(number, "has " + std::to_string(split.whole_tiles) + " whole tiles of " +
+                              std::to_string(index_t(tiles)) + ", so none to divide");
+  }
+  /// Whether all of C is computed at once, whatever is packed.
+  template <class Types>
+  static bool is_one_band(const gemm_problem<Types>& p, const gemm_part& part) {
+    return part.band_m >= p.m && part.band_n >= p.n;
   }
 
   /// Does one part; `p` is its problem, transposed if the part is.
@@ -216,9 +229,7 @@ struct planner {
       if (part.path == gemm_path::vector) return multiply_vector(exec, memory, p, part, epilogue);
     }
     const auto multiply = [&](const gemm_problem<Types>& packed, std::size_t in_use) {
-      split_k<typename Types::accumulator> split;
-      if (table[part.row].config.splits_k)
-        split = split_of(exec, memory, packed, part.block, part.split, in_use);
+      const auto split = split_of(exec, memory, packed, part.block, part.split, in_use);
       if constexpr (has_warpgroup_rows<Exec, Types> && warpgroups_take<Epilogue>)
         if (rows::of_warpgroups(part.row))
           return launch_warpgroups(exec, memory, part.row, packed, split, for_warpgroups(epilogue, p));
@@ -293,7 +304,10 @@ struct planner {
         double packing = 0;
         if (rows::of_warpgroups(i) && to_copy > 0) {
           if (!can_pack<Types>(k, device)) continue;
-          split = {split.plan, predicted_time(r, m, n, k, plan_parts(r, k, 1, device), device)};
+          if (split.plan.whole_tiles == 0) {
+            const split_plan undivided = plan_parts(r, k, 1, device);
+            split = {undivided, predicted_time(r, m, n, k, undivided, device)};
+          }
           packing = packing_time(to_copy, sizeof(typename Types::a), device);
         }
         consider(i, split, packing, false, false);
