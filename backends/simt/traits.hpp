@@ -19,10 +19,10 @@ struct traits {
   /// Memory is written best in whole pieces of so many bytes (CUDA's sectors; not measured elsewhere).
   static constexpr int sector_bytes = 32;
 
-  /// Bytes of a kernel that Kokkos passes to a launch as an argument. It does so with 512 bytes, of which its policy takes some
-  /// (ConstantMemoryUseThreshold of Kokkos 4.6, CUDA and HIP). A larger kernel goes through constant memory, for which its
-  /// launch waits until the kernel before has read its own from there.
-  static constexpr std::size_t most_kernel_bytes = 350;
+  /// Bytes of a kernel that Kokkos passes to a launch as an argument. It does so with less than 512 bytes, of which 128 are its
+  /// own (ConstantMemoryUseThreshold and ParallelFor of Kokkos 4.6, CUDA and HIP); others may take a few more. A larger kernel
+  /// goes through constant memory, for which its launch waits until the kernel before has read its own from there.
+  static constexpr std::size_t most_kernel_bytes = 368;
 
   /// Whether kernels become bytes before Kokkos copies them (core/detail/launch.hpp).
   static constexpr bool sends_bytes = false;
