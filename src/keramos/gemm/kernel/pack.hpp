@@ -244,9 +244,9 @@ void choose_packing(const gemm_problem<Types>& p, bool a_along_k, bool a_vectors
       index_t(device.most_packed_bytes / element_bytes) / p.k / band_multiple * band_multiple;
   if (p.m < least || p.n < least || p.k < least_k || most < least) return;
   // Of numbers of 16 bytes each is a vector, and short ones are shifted as they are staged.
-  const bool can_gain = transposes && !is_short && element_bytes < 16,
-             gains_much =
-                 can_gain && Types::is_complex && Types::uniform;  // even in bands, but for those of both
+  const bool can_gain = transposes && !is_short && element_bytes < 16;
+  // Then one operand is copied even in bands. Two would be copied again and again.
+  const bool gains_much = can_gain && Types::is_complex && Types::uniform;
   const auto takes_little = [&](index_t extent) {
     return can_gain && double(extent) * double(p.k) * element_bytes <=
                            double(gains_much ? device.most_packed_bytes : device.most_bytes_to_transpose);

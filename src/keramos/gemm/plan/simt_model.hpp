@@ -179,8 +179,8 @@ inline constexpr index_t least_k_per_part = 32;
 inline constexpr int fan_ins_tried[] = {32, 16, 8};
 /// More teams than fill the device so many times only add sums.
 inline constexpr double most_times_filled = 2;
-/// What is more work to do, whole tiles before divided ones or a strip apart, is done where it takes so much of the time
-/// otherwise, or less. The model is no better than that: f32 with n = 1200 took 6 % longer where it saw no difference.
+/// Whole tiles before divided ones, and strips apart, are chosen if they take at most this part of the time without them. The
+/// model is no better than that: f32 with n = 1200 took 6 % longer where it saw no difference.
 inline constexpr double gain_enough = 0.98;
 
 /// The split with about `parts` parts, all but the last of the same whole number of k-tiles.
