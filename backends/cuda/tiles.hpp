@@ -63,9 +63,9 @@ namespace cuda {
 //                   of operands included. By count, at the units' full rate, 128 columns take 136 bytes of shared memory a
 //                   clock, of 128 that there are, and 256 columns 110.
 //   tf32 128x128x16 255 registers, up to 8 bytes of spills; 40,960 bytes of scratch
-//   c32 64x32x16    114-127 registers, no spills. Operands along k are copied first: n = 2048 takes 1.31 to 1.35 ms on an H200
-//                   whatever the ops (cublasCgemm 1.27 to 1.29). 128x64x8 took 1.40, but 1.52 where A and B both ran along m and
-//                   n: ptxas then gave one of five FMAs operands of one register bank
+//   c32 64x32x16    114-127 registers, no spills. Operands along k are copied first: on an H200 0.94 to 0.99 of cublasCgemm with
+//                   n = 2048 and 4096 (docs/performance.md). 128x64x8 was at 0.87 to 0.92, least where A and B both ran along m
+//                   and n: ptxas then gave one of five FMAs operands of one register bank
 //   c64 64x32x16    255 registers, up to 36 bytes of spills; 73,728 bytes of scratch and more, as above. n = 1024 and 4096 on an
 //                   H100 0.96 to 1.06 of cublasZgemm (docs/performance.md); with 64x32x8 (230 to 236 registers, no spills,
 //                   for 48 KB) 0.91 to 1.00

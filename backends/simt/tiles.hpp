@@ -166,10 +166,10 @@ struct device_model {
   /// The same, of k too, of elements that are too short for asynchronous copies one by one. Before it shifted them (staging::shifts)
   /// an H200 took five times as long for f16, 505 x 2743 x 2584 (TN), as with the copy.
   index_t least_extent_to_pack_short = 32;
-  /// Memory for a copy of an operand that FMA units could as well read along k, with one load for each element. On an H200 f32
-  /// with both copied takes 1 to 3 % less time than with one, NT, n = 1536 to 3000, and NN with A copied up to 3 % less than
-  /// with none, n = 2048 to 4096. Complex numbers of 8 bytes take 3 to 8 % less: for them it is most_packed_bytes, and one
-  /// operand is copied in bands if it takes more.
+  /// Memory for a copy of an operand that FMA units could as well read along k, with one load for each element. On an H200,
+  /// by plans whose pack_a and pack_b were set, f32 with both copied takes 1 to 3 % less time than with one, NT, n = 1536 to
+  /// 3000, and NN with A copied up to 3 % less than with none, n = 2048 to 4096. Complex numbers of 8 bytes take 3 to 8 % less:
+  /// for them it is most_packed_bytes, and one operand is copied in bands if it takes more.
   std::size_t most_bytes_to_transpose = std::size_t(64) << 20;
   /// The least rows and columns of C where a k that would be divided is not, for the copies' sake.
   index_t least_extent_to_pack_divided = 256;

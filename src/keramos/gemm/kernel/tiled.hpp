@@ -120,7 +120,7 @@ int teams_at_once(const Exec& exec) {
   return backend::tiles<Exec>::model(exec).units * Collective::teams_per_unit;
 }
 
-/// As much as the documents let an epilogue hold.
+/// As much as docs/limits.md lets an epilogue hold.
 struct largest_epilogue {
   void* held[13];
 };
@@ -132,8 +132,9 @@ void launch_tiled(const Exec& exec, const Collective& collective, const gemm_pro
   if constexpr (is_collective<Collective>()) {
     using kernel = gemm_kernel<Collective, Epilogue>;
     if constexpr (!backend::traits<Exec>::is_host)
-      static_assert(sizeof(gemm_kernel<Collective, largest_epilogue>) <=
-                    backend::traits<Exec>::most_kernel_bytes);
+      static_assert(
+          sizeof(gemm_kernel<Collective, largest_epilogue>) <= backend::traits<Exec>::most_kernel_bytes,
+          "keramos: kernels of this collective leave less room than docs/limits.md promises epilogues");
     const shifting_order order{order_of(p, collective.block(), split.parts), Collective::can_shift_m(p),
                                Collective::can_shift_n(p)};
     int teams = split.ranks();
