@@ -102,7 +102,7 @@ TEST(HostWorkspace, SetsAreUsedInTurn) {
   const gemm_case g{data_type::i32, {}, {}, {}, 2, 2, 2};
   const host_workspace data(g, 3, 1);
   std::vector<const void*> seen;
-  for_sets_in_turn(data.operands(), 7, [&](const operand_set& set) { seen.push_back(set.a); });
+  in_turn(data.operands(), 7, [&](const operand_set& set) { seen.push_back(set.a); });
   ASSERT_EQ(seen.size(), 7u);
   for (std::size_t i = 0; i < seen.size(); ++i) EXPECT_EQ(seen[i], data.operands()[i % 3].a);
 }

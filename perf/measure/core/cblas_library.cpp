@@ -197,7 +197,7 @@ void call_bytes(void* address, const gemm_case& g, const std::vector<operand_set
   constexpr std::int32_t none = 0;
   auto* const f = reinterpret_cast<gemm*>(address);
   const cblas_arguments<Int> x(g);
-  for_sets_in_turn(sets, calls, [&](const operand_set& set) {
+  in_turn(sets, calls, [&](const operand_set& set) {
     const auto *a = static_cast<const std::int8_t*>(set.a), *b = static_cast<const std::int8_t*>(set.b);
     auto* c = static_cast<std::int32_t*>(set.c);
     for (std::int64_t l = 0; l < g.products(); ++l, a += g.m * g.k, b += g.k * g.n, c += g.m * g.n)
@@ -220,14 +220,14 @@ void call(void* address, const gemm_case& g, const std::vector<operand_set>& set
     using batch =
         void(int, int, int, Int, Int, Int, S, const T*, Int, Int, const T*, Int, Int, S, C*, Int, Int, Int);
     auto* const whole = reinterpret_cast<batch*>(address);
-    for_sets_in_turn(sets, calls, [&](const operand_set& set) {
+    in_turn(sets, calls, [&](const operand_set& set) {
       whole(x.layout, x.op_a, x.op_b, x.m, x.n, x.k, alpha, static_cast<const T*>(set.a), x.lda, x.m * x.k,
             static_cast<const T*>(set.b), x.ldb, x.k * x.n, beta, static_cast<C*>(set.c), x.ldc, x.m * x.n,
             Int(g.batch));
     });
     return;
   }
-  for_sets_in_turn(sets, calls, [&](const operand_set& set) {
+  in_turn(sets, calls, [&](const operand_set& set) {
     const auto *a = static_cast<const T*>(set.a), *b = static_cast<const T*>(set.b);
     auto* c = static_cast<C*>(set.c);
     for (std::int64_t l = 0; l < g.products(); ++l, a += g.m * g.k, b += g.k * g.n, c += g.m * g.n)

@@ -19,10 +19,10 @@ struct operand_set {
 
 // Calls f(set) `calls` times, over the sets in turn from the first on. No division: it would cost
 // as much as a tenth of the smallest products.
-template <class F>
-void for_sets_in_turn(const std::vector<operand_set>& sets, std::int64_t calls, const F& f) {
-  const operand_set* set = sets.data();
-  const operand_set* const end = set + sets.size();
+template <class Set, class F>
+void in_turn(const std::vector<Set>& sets, std::int64_t calls, const F& f) {
+  const Set* set = sets.data();
+  const Set* const end = set + sets.size();
   for (std::int64_t i = 0; i < calls; ++i) {
     f(*set);
     if (++set == end) set = sets.data();

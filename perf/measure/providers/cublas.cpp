@@ -49,7 +49,7 @@ class cublas_provider : public gemm_provider {
   }
   double run(std::int64_t calls) override {
     return seconds_on_queue([&] {
-      for_sets_in_turn(sets_, calls, [&](const operand_set& set) {
+      in_turn(sets_, calls, [&](const operand_set& set) {
         if (case_.type == data_type::f32 || case_.type == data_type::f32_emulated) {
           case_.batch > 0 ? call_batch<float>(cublasSgemmStridedBatched, set) : call<float>(cublasSgemm, set);
         } else if (case_.type == data_type::f64 || case_.type == data_type::f64_emulated) {

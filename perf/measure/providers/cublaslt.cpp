@@ -159,7 +159,7 @@ class cublaslt_provider : public gemm_provider {
   }
   double run(std::int64_t calls) override {
     return seconds_on_queue([&] {
-      for_sets_in_turn(sets_, calls, [&](const operand_set& set) {
+      in_turn(sets_, calls, [&](const operand_set& set) {
         require(problem_->call(handle_.get(), algorithm_, memory_.data, stream_, set), "cublasLtMatmul");
       });
     });
@@ -173,7 +173,7 @@ class cublaslt_provider : public gemm_provider {
     };
     if (call(sets_.front()) != CUBLAS_STATUS_SUCCESS) return 0;
     const auto of = [&](std::int64_t calls) {
-      return seconds_on_queue([&] { for_sets_in_turn(sets_, calls, call); }) / double(calls);
+      return seconds_on_queue([&] { in_turn(sets_, calls, call); }) / double(calls);
     };
     const double one = of(1);
     return one >= trial_s ? one : of(std::clamp<std::int64_t>(std::int64_t(trial_s / one), 2, 100));

@@ -92,7 +92,7 @@ class kokkoskernels_batched_provider : public gemm_provider {
   double run(std::int64_t calls) override {
     const auto& space = machine_queue().execution_space();
     return seconds_on_queue(
-        [&] { for_sets_in_turn(sets_, calls, [&](const operand_set& set) { call_(case_, set, space); }); });
+        [&] { in_turn(sets_, calls, [&](const operand_set& set) { call_(case_, set, space); }); });
   }
 
  private:

@@ -9,6 +9,14 @@
 
 namespace keramos {
 
+namespace detail {
+/// An empty option. It is no constant, for which compilers would fill all its bytes, and a plan has some 400, in each call.
+template <class Plan>
+std::optional<Plan> no_plan() {
+  return std::nullopt;
+}
+}  // namespace detail
+
 struct gemm_options {
   op op_a = op::N;
   op op_b = op::N;
@@ -16,7 +24,7 @@ struct gemm_options {
   /// tile table for the type.
   std::optional<tiling::shape> block = std::nullopt;
   /// The plan to follow instead of choosing one: from plan_gemm, as it is or changed. It decides about the tile too.
-  std::optional<gemm_plan> plan = std::nullopt;
+  std::optional<gemm_plan> plan = detail::no_plan<gemm_plan>();
   /// Products of less accuracy, and emulated ones, are asked for by name: see gemm().
   gemm_compute compute = gemm_compute::standard;
 };
