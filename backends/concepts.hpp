@@ -143,20 +143,26 @@ concept has_c_blocks = requires(void* global, char* local, unsigned (&words)[4])
   { M::opaque(1) } -> std::same_as<int>;
   M::load_16_bytes(local, words);
   M::store_16_bytes(local, words);
-  M::read_16_bytes(global, words);
-  M::write_16_bytes(global, words);
+  M::read_16_bytes(global, words, true);
+  M::write_16_bytes(global, words, true);
 };
 
 /// Elements E, several in a register, and sums of T.
 template <class Exec, class E, class T>
 concept has_multiply_short = has_c_blocks<Exec> &&
-    requires(T (&sums)[2][2], unsigned (&a)[4], unsigned (&b)[2], const void* row) {
+    requires(T (&sums)[2][2], unsigned (&a)[4], unsigned (&b)[2], const void* row, bool kind) {
   mma<Exec>::template load_8x8x4<true>(a, row);
   mma<Exec>::template load_8x8x4<false>(a, row);
   requires tiling::reading<E>::has_kinds || requires { mma<Exec>::template multiply_short<E>(sums, a, b); };
   requires !tiling::reading<E>::has_kinds || requires {
-    mma<Exec>::template multiply_short<E>(sums, a, b, std::true_type(), std::false_type());
     mma<Exec>::take_apart(a[0], a[1], a[2], a[3]);
+    requires mma<Exec>::template widens<E> || requires {
+      mma<Exec>::template multiply_short<E>(sums, a, b, std::true_type(), std::false_type());
+    };
+    requires !mma<Exec>::template widens<E> || requires {
+      mma<Exec>::widen(a[0], a[1], a[2], kind);
+      mma<Exec>::template multiply_short<float16>(sums, a, b);
+    };
   };
 };
 
@@ -273,7 +279,7 @@ consteval bool has_atoms_of_row() {
   else if constexpr (mma<Exec>::template multiplies_short<E>)
     return has_multiply_short<Exec, E, T>;
   else
-    return has_multiply_16x8<Exec, T>;
+    return has_multiply_16x8<Exec, T> && (sizeof(T) != 4 || has_c_blocks<Exec>);
 }
 template <class Exec>
 consteval bool has_atoms_of_rows() {

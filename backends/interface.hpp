@@ -56,10 +56,13 @@ struct fma_units {
   /// `rounded(x)` has prepared (backends/cuda/mma.hpp).
   template <class T>
   static constexpr bool has_matrix_unit = false;
-  /// Whether matrix units take elements E by `load_8x8x4` and `multiply_short` instead, several in a register; C of two bytes then
-  /// passes through local memory (has_c_blocks in concepts.hpp).
+  /// Whether matrix units take elements E by `load_8x8x4` and `multiply_short` instead, several in a register. C passes through
+  /// local memory then, as it does for sums of four bytes by `multiply_16x8` (has_c_blocks in concepts.hpp).
   template <class E>
   static constexpr bool multiplies_short = false;
+  /// Whether these are bytes that are multiplied as float16s, which `widen` makes of them.
+  template <class E>
+  static constexpr bool widens = false;
   /// Whether they take elements E by `multiply_16x16` instead: a lane's run of k at once, in fragments of which
   /// `fragment<E>` says how they are shared out (backends/simt/wave_fragment.hpp, backends/hip/mma.hpp).
   template <class E>

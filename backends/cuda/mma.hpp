@@ -159,6 +159,32 @@ struct mma<Kokkos::Cuda> : fma_units {
 #endif
   }
 
+  /// Whether floats of eight bits are multiplied as float16s: Hopper's units take them as they are in warpgroups alone, and
+  /// ptxas would convert them for each instruction anew.
+#if defined(KOKKOS_ARCH_HOPPER90)
+  template <class E>
+  static constexpr bool widens = std::is_same_v<E, float8>;
+#else
+  template <class E>
+  static constexpr bool widens = false;
+#endif
+  /// The float16s of four floats of eight bits: of the lower two and of the upper two.
+  KERAMOS_FORCEINLINE_FUNCTION static void widen([[maybe_unused]] unsigned& lower,
+                                                 [[maybe_unused]] unsigned& upper,
+                                                 [[maybe_unused]] unsigned four,
+                                                 [[maybe_unused]] bool is_e5m2) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 890
+    unsigned of_e4m3[2];
+    asm("{ .reg .b16 lower, upper; mov.b32 {lower, upper}, %2; cvt.rn.f16x2.e4m3x2 %0, lower; "
+        "cvt.rn.f16x2.e4m3x2 %1, upper; }"
+        : "=r"(of_e4m3[0]), "=r"(of_e4m3[1])
+        : "r"(four));
+    // e5m2 is the upper half of a float16.
+    lower = is_e5m2 ? __byte_perm(four, 0, 0x1404) : of_e4m3[0];
+    upper = is_e5m2 ? __byte_perm(four, 0, 0x3424) : of_e4m3[1];
+#endif
+  }
+
   /// The same on floats of eight bits, with sums of f32; kinds are whether they are e5m2. (Compute capability 8.9.)
   template <class E, bool KindA, bool KindB>
   KERAMOS_FORCEINLINE_FUNCTION static void multiply_short([[maybe_unused]] float (&d)[2][2],
@@ -238,20 +264,27 @@ struct mma<Kokkos::Cuda> : fma_units {
                  : "memory");
 #endif
   }
+  /// Of global memory only if it is `there`, else 0 is read and nothing written; without a branch, behind which a compiler would
+  /// not know that lanes are together.
   KERAMOS_FORCEINLINE_FUNCTION static void read_16_bytes([[maybe_unused]] const void* global,
-                                                         [[maybe_unused]] unsigned (&words)[4]) {
+                                                         [[maybe_unused]] unsigned (&words)[4],
+                                                         [[maybe_unused]] bool there) {
 #if defined(__CUDA_ARCH__)
-    asm volatile("ld.global.v4.b32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
-                 : "l"(__cvta_generic_to_global(global))
-                 : "memory");
+    asm volatile(
+        "{ .reg .pred p; setp.ne.b32 p, %5, 0; mov.b32 %0, 0; mov.b32 %1, 0; mov.b32 %2, 0; mov.b32 %3, 0; "
+        "@p ld.global.v4.b32 {%0, %1, %2, %3}, [%4]; }"
+        : "=&r"(words[0]), "=&r"(words[1]), "=&r"(words[2]), "=&r"(words[3])
+        : "l"(__cvta_generic_to_global(global)), "r"(int(there))
+        : "memory");
 #endif
   }
   KERAMOS_FORCEINLINE_FUNCTION static void write_16_bytes([[maybe_unused]] void* global,
-                                                          [[maybe_unused]] const unsigned (&words)[4]) {
+                                                          [[maybe_unused]] const unsigned (&words)[4],
+                                                          [[maybe_unused]] bool there = true) {
 #if defined(__CUDA_ARCH__)
-    asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(global)),
-                 "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3])
+    asm volatile("{ .reg .pred p; setp.ne.b32 p, %5, 0; @p st.global.v4.b32 [%0], {%1, %2, %3, %4}; }" ::"l"(
+                     __cvta_generic_to_global(global)),
+                 "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3]), "r"(int(there))
                  : "memory");
 #endif
   }

@@ -41,7 +41,7 @@ namespace cuda {
 //                   since 5.2: measured with a Kokkos 4.6.99 whose limit was lifted likewise (bf16, NN: 4096 in
 //                   321 us, before that 488 with two stages)
 //   f16 64x64x32    110-128 registers, no spills
-//   i8  128x128x64  234-239 registers, no spills; scratch as for f16
+//   i8  128x128x64  up to 255 registers, 0 to 12 bytes of spills; scratch as for f16
 //   i8  64x64x64    up to 128 registers, no spills
 //   Efficiencies of f16 and i8 are their rates at n = 2048 and 4096; bf16 has those of f16. Four stages of i8 are faster
 //   (13), but then the choice would take them at n = 1024 too, where 64x64x64 is.
@@ -53,12 +53,18 @@ namespace cuda {
 //   perf/data/shapes/deep_learning.csv for keramos-perf gemm --shapes) takes 58 us on an H200.
 //   Eight stages of 64x128 for one team, where a product has few tiles: n = 1024 of bf16 takes 9.2 us on an H100, and 10.9
 //   with four stages for two teams. Batches keep two teams, of which one writes while the other multiplies.
-//   C of two bytes passes through local memory (c_block.hpp): a tile of 128x256 takes 1.4 us to write, 2.4 with shuffles. The
-//   first of a kernel takes twice as long, since its code is not in the cache. So there is little code: when that for C
-//   whose rows begin anywhere shrank to a tenth, bf16 of 4191 x 2981 x 462 took 41 us on an H200 instead of 62.
+//   C passes through local memory (c_block.hpp), but f32 and integers of 32 bits that are not read and whose rows take vectors:
+//   threads exchange those. Of two bytes a tile of 128x256 takes 1.4 us to write, 2.4 if threads exchange them. The first of a
+//   kernel takes twice as long, since its code is not in the cache. So there is little code: when that for C whose rows begin
+//   anywhere shrank to a tenth, bf16 of 4191 x 2981 x 462 took 41 us on an H200 instead of 62, and with a C of f32 58 instead
+//   of 90.
 //   192 columns fill multiprocessors better where 256 leave the last wave nearly empty: on an H100 tf32 with n = 3000 does 296
 //   TFLOP/s instead of 260. Their efficiencies are estimates.
-//   Of f8 each k-tile is summed apart, 128 columns at a time. Efficiencies are rates at n = 4096. Its mma.sync gives exact products and sums on an H200, at f16's rate.
+//   Of f8 each k-tile is summed apart, 128 columns at a time. Efficiencies are rates at n = 4096.
+//   f8  128x128x64  255 registers, up to 28 bytes of spills (lists of products up to 164). Hopper's mma.sync has no floats of
+//                   eight bits: they become float16s on their way to it, once for each fragment. (ptxas does it for each
+//                   instruction: kernels were three times as long, and up to a fifth slower at n = 4096.)
+//   f8  64x64x64    up to 128 registers, up to 60 bytes of spills (batches 228)
 //   tf32x3          no spills. 124 and 113 TFLOP/s of f32 at n = 4096 on an H100, 64x128x32 86 on an H200 (before lines), copies
 //                   of operands included. By count, at the units' full rate, 128 columns take 136 bytes of shared memory a
 //                   clock, of 128 that there are, and 256 columns 110.
@@ -82,6 +88,11 @@ inline constexpr simt::serves of_four_stages = simt::serves::all;
 #else
 inline constexpr simt::serves of_four_stages = simt::serves::single;
 #endif
+// Of f32 two teams with 16 columns of k want 64 KB of a multiprocessor, which compute capabilities before 8.0 may not have.
+#if defined(KOKKOS_ARCH_TURING75) || defined(KOKKOS_ARCH_VOLTA) || defined(KOKKOS_ARCH_PASCAL) || \
+    defined(KOKKOS_ARCH_MAXWELL)
+#define KERAMOS_CUDA_SMALL_SCRATCH
+#endif
 // clang-format off
 inline constexpr simt::tile_row tile_table[] = {
     // arch  types        block           warp        fragment    stages teams math             split    efficiency  serves
@@ -89,7 +100,9 @@ inline constexpr simt::tile_row tile_table[] = {
     {    80, simt::tf32, {{ 64,  64, 16}, { 32,  32}, {16,  8,  8},   4,    4, tiling::math_unit::matrix,  true},   1.50},
     {    80, simt::tf32, {{ 64,  16, 32}, { 16,  16}, {16,  8,  8},   4,    4, tiling::math_unit::matrix,  true},   0.60},
     {    50, simt::f32,  {{128, 128, 16}, { 64,  32}, { 8,  8,  1},   2,    2, tiling::math_unit::fma,     false},  0.75},
+#if defined(KERAMOS_CUDA_SMALL_SCRATCH)
     {    50, simt::f32,  {{128, 128,  8}, { 64,  32}, { 8,  8,  1},   2,    2, tiling::math_unit::fma,     false},  0.65},
+#endif
     {    50, simt::f32,  {{ 64,  64, 16}, { 32,  32}, { 8,  4,  1},   2,    4, tiling::math_unit::fma,     true},   0.63},
     {    50, simt::f32,  {{ 64,  32, 32}, { 32,  16}, { 4,  4,  1},   3,    4, tiling::math_unit::fma,     true},   0.55},
     {    50, simt::f32,  {{ 32,  32, 32}, { 32,  16}, { 4,  4,  1},   3,    6, tiling::math_unit::fma,     true},   0.55},
@@ -110,7 +123,6 @@ inline constexpr simt::tile_row tile_table[] = {
     {    50, simt::i32,  {{128, 128, 16}, { 64,  32}, { 8,  8,  1},   2,    2, tiling::math_unit::fma,     false},  0.47},
     {    50, simt::i32,  {{ 64,  64, 16}, { 32,  32}, { 8,  4,  1},   2,    4, tiling::math_unit::fma,     true},   0.40},
     {    50, simt::i32,  {{ 64,  16, 32}, { 32,  16}, { 4,  4,  1},   4,    4, tiling::math_unit::fma,     true},   0.35},
-    {    50, simt::c32,  {{ 64,  64,  8}, { 32,  32}, { 8,  4,  1},   3,    3, tiling::math_unit::fma,     true},   0.174},
     {    50, simt::c32,  {{ 64,  32, 16}, { 32,  16}, { 4,  4,  1},   3,    4, tiling::math_unit::fma,     true},   0.186},
     {    50, simt::c32,  {{ 64,  16, 16}, { 32,  16}, { 4,  4,  1},   3,    5, tiling::math_unit::fma,     true},   0.15},
 #if defined(KERAMOS_CUDA_ONLY_WIDE_ROWS)
@@ -123,7 +135,7 @@ inline constexpr simt::tile_row tile_table[] = {
     {    80, simt::c64,  {{ 32,  16,  8}, { 16,   8}, {16,  8,  8},   4,    5, tiling::math_unit::matrix,  true},   0.185},
 #if defined(KOKKOS_ARCH_HOPPER90)
     {    90, simt::tf32, {{128, 256, 32}, { 16, 256}, {64, 256,  8},  4,    1, tiling::math_unit::warpgroup, false}, 6.50, simt::serves::single},
-    {    90, simt::tf32, {{128, 192, 32}, { 16, 192}, {64, 192,  8},  5,    1, tiling::math_unit::warpgroup, false}, 6.00, simt::serves::single},
+    {    90, simt::tf32, {{128, 192, 32}, { 16, 192}, {64, 192,  8},  4,    1, tiling::math_unit::warpgroup, false}, 6.00, simt::serves::single},
     {    90, simt::tf32, {{ 64, 128, 32}, { 16, 128}, {64, 128,  8},  8,    1, tiling::math_unit::warpgroup, true},  4.45, simt::serves::single},
     {    90, simt::tf32x3,{{128, 256, 32},{ 16, 256}, {64, 128,  8},  4,    1, tiling::math_unit::warpgroup, false}, 2.20, simt::serves::single},
     {    90, simt::tf32x3,{{128, 128, 32},{ 16, 128}, {64, 128,  8},  6,    1, tiling::math_unit::warpgroup, false}, 2.00, simt::serves::single},
@@ -141,7 +153,7 @@ inline constexpr simt::tile_row tile_table[] = {
     {    90, simt::bf16, {{ 64, 128, 64}, { 16, 128}, {64, 128, 16},  4,    2, tiling::math_unit::warpgroup, true},  8.00, simt::serves::batches},
     {    90, simt::bf16, {{ 64,  64, 64}, { 16,  64}, {64,  64, 16},  3,    4, tiling::math_unit::warpgroup, false}, 5.00, simt::serves::batches},
     {    90, simt::i8,   {{128, 256,128}, { 16, 256}, {64, 256, 32},  4,    1, tiling::math_unit::warpgroup, false}, 24.0},
-    {    90, simt::i8,   {{128, 192,128}, { 16, 192}, {64, 192, 32},  5,    1, tiling::math_unit::warpgroup, true}, 22.0, simt::serves::single},
+    {    90, simt::i8,   {{128, 192,128}, { 16, 192}, {64, 192, 32},  4,    1, tiling::math_unit::warpgroup, true}, 22.0, simt::serves::single},
     {    90, simt::i8,   {{128, 128,128}, { 16, 128}, {64, 128, 32},  6,    1, tiling::math_unit::warpgroup, true},  18.5, simt::serves::single},
     {    90, simt::i8,   {{ 64, 128,128}, { 16, 128}, {64, 128, 32},  8,    1, tiling::math_unit::warpgroup, true},  18.9, simt::serves::single},
     {    90, simt::i8,   {{ 64, 128,128}, { 16, 128}, {64, 128, 32},  4,    2, tiling::math_unit::warpgroup, true},  17.0, simt::serves::batches},

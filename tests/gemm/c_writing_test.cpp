@@ -20,6 +20,7 @@
 
 #include <gtest/gtest.h>
 
+#include <keramos/gemm/collective/warp_mma.hpp>
 #include <keramos/gemm/collective/warp_mma_short.hpp>
 #include <keramos/gemm/collective/warpgroup_accumulator.hpp>
 #include <keramos/keramos.hpp>
@@ -56,10 +57,8 @@ template <>
 struct warpgroups<test::emulated_gpu> {
   template <class T>
   static void settle(T&) {}
-  template <class T>
-  static T exchange(T x, int mask) {
-    return test::word_of_lane(x, test::own_lane ^ mask);
-  }
+  static int same_in_warp(int x) { return x; }
+  static unsigned exchange(unsigned x, int mask) { return test::word_of_lane(x, test::own_lane ^ mask); }
   static void meet_warp() { test::own_warp->all.arrive_and_wait(); }
 };
 
@@ -73,11 +72,12 @@ struct mma<test::emulated_gpu> : fma_units {
   }
   static void load_16_bytes(const char* local, unsigned (&words)[4]) { copy_16_bytes(words, local, local); }
   static void store_16_bytes(char* local, const unsigned (&words)[4]) { copy_16_bytes(local, words, local); }
-  static void read_16_bytes(const void* global, unsigned (&words)[4]) {
-    copy_16_bytes(words, global, global);
+  static void read_16_bytes(const void* global, unsigned (&words)[4], bool there) {
+    std::memset(words, 0, 16);
+    if (there) copy_16_bytes(words, global, global);
   }
-  static void write_16_bytes(void* global, const unsigned (&words)[4]) {
-    copy_16_bytes(global, words, global);
+  static void write_16_bytes(void* global, const unsigned (&words)[4], bool there) {
+    if (there) copy_16_bytes(global, words, global);
   }
 
  private:
@@ -163,10 +163,8 @@ struct written {
       sums.for_each_sum([&](int row, int col, T& sum) { sum = T(sum_at(at.m0 + row, at.n0 + col)); });
       if constexpr (requires { sums.write_through(local, p, at, epilogue); })
         sums.write_through(local, p, at, epilogue);
-      else if constexpr (requires { sums.write(p, at, epilogue, local); })
-        sums.write(p, at, epilogue, local);
       else
-        sums.write(p, at, epilogue);
+        sums.write(p, at, epilogue, local);
     });
     for (std::size_t i = 0; i < storage.size(); ++i)
       ASSERT_EQ(std::memcmp(&storage[i], &expected[i], sizeof(C)), 0) << "element " << i << " of memory";
@@ -204,7 +202,8 @@ void write_everywhere(int threads) {
 
 template <class Types>
 class CWriting : public testing::Test {};
-using all_types = testing::Types<types::bf16, types::f16_f32, types::f8_bf16, types::i8, types::i8_i32>;
+using all_types =
+    testing::Types<types::bf16, types::f16_f32, types::f8_bf16, types::f8_f32, types::i8, types::i8_i32>;
 TYPED_TEST_SUITE(CWriting, all_types);
 
 TYPED_TEST(CWriting, OfWarpgroups) {
@@ -250,6 +249,30 @@ TEST(CWritingInWords, OfAWarp) {
       });
       ASSERT_EQ(storage, expected) << "from element " << shift << ", " << columns << " columns";
     }
+}
+
+/// tf32 in warps, whose sums can be gone through by pairs alone.
+template <tiling::config Config>
+struct tf32_in_warps : detail::simt::warp_mma_accumulator<types::tf32, Config, emulated_gpu> {
+  int thread;
+
+  explicit tf32_in_warps(int t)
+      : detail::simt::warp_mma_accumulator<types::tf32, Config, emulated_gpu>(t), thread(t) {}
+  template <class F>
+  void for_each_sum(const F& f) {
+    constexpr int columns = Config.warp.n / 8, across = Config.block.n / Config.warp.n;
+    const int row = thread / 32 / across * Config.warp.m + thread % 32 / 4;
+    const int col = thread / 32 % across * Config.warp.n + thread % 4 * 2;
+    this->for_each_vector([&](int number, float(&two)[2]) {
+      const int fragment = number / 2;
+      for (int v = 0; v < 2; ++v)
+        f(row + fragment / columns * 16 + number % 2 * 8, col + fragment % columns * 8 + v, two[v]);
+    });
+  }
+};
+TEST(CWritingOfFloats, OfWarps) {
+  constexpr tiling::config config{{64, 64, 16}, {32, 32}, {16, 8, 8}, 4, 4, tiling::math_unit::matrix, true};
+  write_everywhere<types::tf32, 64, 64, tf32_in_warps<config>>(config.warps() * 32);
 }
 
 // Where threads load A themselves, each has two neighbouring rows.

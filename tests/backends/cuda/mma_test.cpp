@@ -2,6 +2,7 @@
 // sums are exact.
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <random>
@@ -144,6 +145,34 @@ TEST(CudaMma, FloatsOfEightBits) {
   test_kinds<float8, float>();
 #endif
 }
+
+#if defined(KOKKOS_ARCH_HOPPER90)
+/// The float16s of all floats of eight bits, e4m3 and then e5m2, two in a word.
+struct widen_all {
+  unsigned* two;
+  KERAMOS_FUNCTION void operator()(const member& team) const {
+    for (int i = team.team_rank(); i < 128; i += 32) {
+      const unsigned first = i % 64 * 4;
+      mma::widen(two[2 * i], two[2 * i + 1], first * 0x01010101u + 0x03020100u, i >= 64);
+    }
+  }
+};
+
+TEST(CudaMma, WidensFloatsOfEightBits) {
+  if (!has_units(90)) GTEST_SKIP() << "no matrix units for them";
+  const pinned<unsigned> two(256, 0);
+  run_warp(widen_all{two.data()});
+  for (int i = 0; i < 512; ++i) {
+    const auto bits = std::uint16_t(two[i / 2] >> i % 2 * 16);
+    const float got = std::bit_cast<float16>(bits),
+                expected = number<float>(std::bit_cast<float8>(std::uint8_t(i)), i >= 256);
+    if (std::isnan(expected))
+      EXPECT_TRUE(std::isnan(got)) << i;
+    else
+      EXPECT_EQ(got, expected) << i;
+  }
+}
+#endif
 
 /// Each lane's x: what the units take it for, and its two parts.
 struct round_and_split {

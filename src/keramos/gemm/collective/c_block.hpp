@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 #include <utility>
 
@@ -28,19 +29,34 @@ KERAMOS_FORCEINLINE_FUNCTION void with_number(int number, const F& f) {
     with_number(number, f, std::make_integer_sequence<int, Count>());
 }
 
-/// How many columns a block has, of 32 or 16, in a warp's tile of so many.
-constexpr int columns_of_c_block(int warp_columns) { return warp_columns % 32 == 0 ? 32 : 16; }
+/// How many columns a block has in a warp's tile of so many: rows of at most 64 bytes, and sums in few registers.
+template <class C, int WarpColumns>
+inline constexpr int columns_of_c_block = sizeof(C) <= 2 && WarpColumns % 32 == 0 ? 32 : 16;
 
-/// 16 x Columns elements of C of two bytes. Rows lie one behind the other; the vectors of 16 bytes of a row change places so that
-/// eight rows of a fragment are in different banks (with `Bytes` half of them).
-template <class Types, int Columns, class Exec>
+/// Which elements of a block a lane has: of a row, `neighbours` of each 8 * neighbours / 2 columns, and the same of the row
+/// `second` behind it. Rows from the ninth on lie `gap` rows further on in C.
+struct fragment_lanes {  ///< as units have their fragments
+  static constexpr int neighbours = 2, second = 8, gap = 0;
+  KERAMOS_FORCEINLINE_FUNCTION static int row(int lane) { return lane / 4; }
+};
+struct
+    byte_lanes {  ///< of elements of one byte, of which two fragments share columns (warp_mma_short_accumulator)
+  static constexpr int neighbours = 4, second = 1, gap = 0;
+  KERAMOS_FORCEINLINE_FUNCTION static int row(int lane) { return lane / 4 * 2; }
+};
+
+/// 16 x Columns elements of C of at most four bytes. Rows lie one behind the other; the vectors of 16 bytes of a row change places
+/// so that what fragment_lanes have of eight rows is in different banks (of others half of it).
+template <class Types, int Columns, class Lanes, class Exec>
 class c_block {
   using C = typename Types::c;
   using T = typename Types::accumulator;
   using atom = backend::mma<Exec>;
-  static constexpr int most_elements = 16 / int(sizeof(C));  ///< of a word
-  static constexpr int rows = 16, row_bytes = Columns * int(sizeof(C)), vectors = row_bytes / 16;
-  static_assert(Columns == 16 || Columns == 32);
+  static constexpr int size = int(sizeof(C));
+  static constexpr int most_elements = 16 / size;  ///< of a word
+  static constexpr int rows = 16, row_bytes = Columns * size, vectors = row_bytes / 16;
+  static constexpr int fragment_bytes = 8 * size;  ///< of a row
+  static_assert(size <= 4 && (Columns == 16 || Columns == 32) && row_bytes <= 64);
 
  public:
   static constexpr int columns = Columns, bytes = rows * row_bytes;  ///< of local memory, at multiples of 16
@@ -61,24 +77,23 @@ class c_block {
   KERAMOS_FORCEINLINE_FUNCTION bool takes_vectors() const { return word_ == most_elements; }
 
   /// Updates C from row0 and column col0 of the tile on by a lane's sums (fragment, half of its rows, column). `reads`, which
-  /// may be a constant, says whether the epilogue reads C. With `Bytes` the sums lie as those of elements of one byte do
-  /// (warp_mma_short_accumulator). With `InVectors` it is known that C takes vectors. Epilogues are called for sums beside C
-  /// too, with the place of the nearest element, and 0 for C.
-  template <bool Bytes, bool InVectors = false, class Epilogue, class Reads>
+  /// may be a constant, says whether the epilogue reads C. With `InVectors` it is known that C takes vectors. Epilogues are called
+  /// for sums beside C too, with the place of the nearest element, and 0 for C.
+  template <bool InVectors = false, class Epilogue, class Reads>
   KERAMOS_FORCEINLINE_FUNCTION void update(const Epilogue& epilogue, Reads reads,
                                            const T (&sums)[Columns / 2], int row0, int col0) const {
-    static_assert(sizeof(C) == 2);
-    if (row0 + rows <= there_.row0 || row0 >= there_.row1 || col0 + Columns <= there_.col0 ||
-        col0 >= there_.col1)
+    // Where C takes vectors nothing branches, so that the compiler sees that lanes are together.
+    if (!InVectors && (row0 + rows + Lanes::gap <= there_.row0 || row0 >= there_.row1 ||
+                       col0 + Columns <= there_.col0 || col0 >= there_.col1))
       return;
     // Else what follows from the lane would stay in registers, for words of each length.
     const int lane = InVectors ? lane_ : atom::opaque(lane_);
-    if (reads) {
+    if (value_of(reads)) {
       copy<true, InVectors>(lane, row0, col0);
       atom::meet_warp();
-      make<true, Bytes>(epilogue, sums, lane, row0, col0);
+      make<true>(epilogue, sums, lane, row0, col0);
     } else {
-      make<false, Bytes>(epilogue, sums, lane, row0, col0);
+      make<false>(epilogue, sums, lane, row0, col0);
     }
     atom::meet_warp();
     copy<false, InVectors>(lane, row0, col0);
@@ -87,7 +102,7 @@ class c_block {
 
   /// Updates `Count` blocks by one code, whose registers `take(few, number)` sets for each number, a constant; `row0(b)` and
   /// `col0(b)` are where block b begins.
-  template <int Count, bool Bytes, class Epilogue, class Take, class Row, class Column>
+  template <int Count, class Epilogue, class Take, class Row, class Column>
   KERAMOS_FORCEINLINE_FUNCTION void update_each(const Epilogue& epilogue, const Take& take, const Row& row0,
                                                 const Column& col0) const {
     T few[Columns / 2];
@@ -98,55 +113,113 @@ class c_block {
         KERAMOS_UNROLL
         for (T& sum : few) sum = atom::opaque(sum);
       });
-      update<Bytes>(epilogue, reads_c<T>(epilogue), few, row0(b), col0(b));
+      update(epilogue, reads_c<T>(epilogue), few, row0(b), col0(b));
     }
   }
 
+  /// The same of the fragments of a warp, whose tile begins there.
+  template <int Rows, int Cols, class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION void update_fragments(const Epilogue& epilogue,
+                                                     const T (&sums)[Rows][Cols][2][2], int row0,
+                                                     int col0) const {
+    constexpr int across = Cols * 8 / Columns;
+    update_each<Rows * across>(
+        epilogue,
+        [&](T(&few)[Columns / 2], int b) KERAMOS_INLINED {
+          KERAMOS_UNROLL
+          for (int s = 0; s < Columns / 2; ++s)
+            few[s] = sums[b / across][b % across * Columns / 8 + s / 4][s / 2 % 2][s % 2];
+        },
+        [&](int b) { return row0 + b / across * 16; }, [&](int b) { return col0 + b % across * Columns; });
+  }
+
  private:
+  template <class Reads>
+  KERAMOS_FORCEINLINE_FUNCTION static constexpr bool value_of([[maybe_unused]] Reads reads) {
+    if constexpr (std::is_same_v<Reads, bool>)
+      return reads;
+    else
+      return Reads::value;
+  }
+
   /// How many elements of a row of C one word has, so that words are aligned, and each lies inside of what is written or
   /// outside. 0 where columns are no neighbours.
   KERAMOS_FORCEINLINE_FUNCTION static int elements_of_word(const gemm_problem<Types>& p, index_t n0,
                                                            const tile_window& there) {
     if (p.c_col_stride != 1) return 0;
-    const index_t multiple = (p.c_row_stride | n0 | there.col0 | there.col1) * index_t(sizeof(C)) |
+    const index_t multiple = (p.c_row_stride | n0 | there.col0 | there.col1) * size |
                              index_t(reinterpret_cast<std::uintptr_t>(p.c));
-    return multiple % 16 == 0 ? 8 : multiple % 8 == 0 ? 4 : multiple % 4 == 0 ? 2 : 1;
+    const int bytes = multiple % 16 == 0  ? 16
+                      : multiple % 8 == 0 ? 8
+                      : multiple % 4 == 0 ? 4
+                      : multiple % 2 == 0 ? 2
+                                          : 1;
+    return bytes / size;
   }
 
-  /// By how many vectors those of a row are moved: of rows with no bit in common the numbers have none either.
-  KERAMOS_FORCEINLINE_FUNCTION static constexpr int moved(int row) { return row * vectors / 8 % vectors; }
+  /// By how many bytes the vectors of a row are moved: of rows with no bit in common the numbers have none either.
+  KERAMOS_FORCEINLINE_FUNCTION static constexpr int moved(int row) {
+    constexpr int step =
+        fragment_bytes < 16 ? 16 : fragment_bytes;  // so that what is moved is whole fragments
+    return row * row_bytes / 128 * step % row_bytes;
+  }
   KERAMOS_FORCEINLINE_FUNCTION char* at(int row, int col) const {
-    return first_ + row * row_bytes + ((col / 8) ^ moved(row)) * 16 + col % 8 * int(sizeof(C));
+    return first_ + row * row_bytes + ((col * size) ^ moved(row));
   }
-  /// What lies `vectors_on` vectors behind x, if no bit of that number is set in the number of x's vector.
-  KERAMOS_FORCEINLINE_FUNCTION char* beside(char* x, int vectors_on) const {
-    return first_ + (int(x - first_) ^ vectors_on * 16);
+  /// What lies so many bytes behind x, if no bit of that number is set in the place of x in its row.
+  KERAMOS_FORCEINLINE_FUNCTION char* beside(char* x, int bytes_on) const {
+    return first_ + (int(x - first_) ^ bytes_on);
   }
+  /// Where a row of the block lies in C, as seen from its first one.
+  KERAMOS_FORCEINLINE_FUNCTION static constexpr int in_c(int row) { return row + row / 8 * Lanes::gap; }
 
-  template <bool Reads, bool Bytes, class Epilogue>
+  template <bool Reads, class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void make(const Epilogue& epilogue, const T (&sums)[Columns / 2], int lane,
                                          int row0, int col0) const {
-    constexpr int count = Bytes ? 4 : 2;  // neighbours that a lane has
-    const int row = Bytes ? lane / 4 * 2 : lane / 4, col = lane % 4 * count;
+    constexpr int count = Lanes::neighbours;
+    const int row = Lanes::row(lane), col = lane % 4 * count;
     char* const first = at(row, col);
     KERAMOS_UNROLL
     for (int half = 0; half < 2; ++half) {
-      const int of_half = Bytes ? half : 8 * half;  // rows of two neighbours have the same vectors
-      const index_t i = m0_ + there_.near_row(row0 + row + of_half);
+      const int of_half = Lanes::second * half;  // rows that are moved alike
+      const index_t i = m0_ + there_.near_row(row0 + in_c(row) + of_half);
       KERAMOS_UNROLL
       for (int f = 0; f < Columns / 8; f += count / 2) {
-        const auto near = reinterpret_cast<run<C, count>*>(beside(first, f) + of_half * row_bytes);
+        const auto near =
+            reinterpret_cast<run<C, count>*>(beside(first, f * fragment_bytes) + of_half * row_bytes);
         run<C, count> x;
-        if constexpr (Reads) x = load_at_once(near);
+        if constexpr (Reads) x = load_run(near);
         KERAMOS_UNROLL
         for (int v = 0; v < count; ++v) {
-          const T sum = Bytes ? sums[(f + v % 2) * 4 + half * 2 + v / 2] : sums[f * 4 + half * 2 + v];
+          const T sum = count == 4 ? sums[(f + v % 2) * 4 + half * 2 + v / 2] : sums[f * 4 + half * 2 + v];
           const index_t j = n0_ + there_.near_col(col0 + f * 8 + col + v);
           x.value[v] = Reads ? element_with_c(epilogue, p_.place, sum, x.value[v], i, j)
                              : element_without_c<C>(epilogue, p_.place, sum, i, j);
         }
-        store_at_once(near->value, x);
+        store_run(near, x);
       }
+    }
+  }
+  /// In one access: of two bytes, which are no word, too.
+  template <class Run>
+  KERAMOS_FORCEINLINE_FUNCTION static Run load_run(const Run* from) {
+    if constexpr (sizeof(Run) == 2) {
+      Run x;
+      const std::uint16_t both = *reinterpret_cast<const std::uint16_t*>(from);
+      std::memcpy(&x, &both, sizeof(x));
+      return x;
+    } else {
+      return load_at_once(from);
+    }
+  }
+  template <class Run>
+  KERAMOS_FORCEINLINE_FUNCTION static void store_run(Run* to, const Run& x) {
+    if constexpr (sizeof(Run) == 2) {
+      std::uint16_t both;
+      std::memcpy(&both, &x, sizeof(x));
+      *reinterpret_cast<std::uint16_t*>(to) = both;
+    } else {
+      store_at_once(to->value, x);
     }
   }
 
@@ -155,20 +228,24 @@ class c_block {
   KERAMOS_FORCEINLINE_FUNCTION void copy(int lane, int row0, int col0) const {
     if (InVectors || takes_vectors())
       copy_words<Reads, most_elements>(lane, row0, col0);
-    else if (word_ == 4)
-      copy_words<Reads, 4>(lane, row0, col0);
-    else if (word_ == 2)
-      copy_words<Reads, 2>(lane, row0, col0);
-    else if (word_ == 1)
-      copy_words<Reads, 1>(lane, row0, col0);
     else
+      copy_shorter_words<Reads, most_elements / 2>(lane, row0, col0);
+  }
+  template <bool Reads, int Length>
+  KERAMOS_FORCEINLINE_FUNCTION void copy_shorter_words(int lane, int row0, int col0) const {
+    if constexpr (Length == 0)
       copy_columns<Reads>(lane, row0, col0);
+    else if (word_ == Length)
+      copy_words<Reads, Length>(lane, row0, col0);
+    else
+      copy_shorter_words<Reads, Length / 2>(lane, row0, col0);
   }
   /// In words of so many elements, each row by lanes that follow each other.
   template <bool Reads, int Length>
   KERAMOS_FORCEINLINE_FUNCTION void copy_words(int lane, int row0, int col0) const {
     constexpr int lanes = Columns / Length, rows_at_once = 32 / lanes < rows ? 32 / lanes : rows;
     constexpr int count = rows / rows_at_once, at_once = count < 4 ? count : 4;
+    static_assert(Lanes::gap == 0 || rows_at_once <= 8);
     const int row = lane / lanes % rows, col = lane % lanes * Length;
     char* const first = at(row, col);
     C* far = p_.c + (m0_ + row0 + row) * p_.c_row_stride + n0_ + col0 + col;
@@ -183,8 +260,8 @@ class c_block {
       for (int u = 0; u < at_once; ++u) {
         const int on = (block + u) * rows_at_once;
         near[u] = beside(first, moved(on)) + on * row_bytes;
-        of_c[u] = far, far += rows_at_once * p_.c_row_stride;
-        are_there[u] = on >= begin && on < end;
+        of_c[u] = far, far += (in_c(on + rows_at_once) - in_c(on)) * p_.c_row_stride;
+        are_there[u] = in_c(on) >= begin && in_c(on) < end;
       }
       move<Reads, Length>(near, of_c, are_there);
     }
@@ -195,17 +272,17 @@ class c_block {
     constexpr int at_once = 4, columns = 2;
     const int row = lane % rows, col = lane / rows;
     char* const first = at(row, col);
-    const bool has_row = there_.has_row(row0 + row);
-    C* far = p_.c + (m0_ + row0 + row) * p_.c_row_stride + (n0_ + col0 + col) * p_.c_col_stride;
+    const bool has_row = there_.has_row(row0 + in_c(row));
+    C* far = p_.c + (m0_ + row0 + in_c(row)) * p_.c_row_stride + (n0_ + col0 + col) * p_.c_col_stride;
     KERAMOS_NO_UNROLL
-    for (int vector = 0; vector < vectors; ++vector) {
+    for (int eight = 0; eight < Columns; eight += 8) {
       char* near[at_once];
       C* of_c[at_once];
       bool are_there[at_once];
       KERAMOS_UNROLL
       for (int u = 0; u < at_once; ++u) {
-        const int on = vector * 8 + u * columns;
-        near[u] = beside(first, vector) + u * columns * int(sizeof(C));
+        const int on = eight + u * columns;
+        near[u] = beside(first, on * size);
         of_c[u] = far, far += columns * p_.c_col_stride;
         are_there[u] = has_row && col0 + col + on >= there_.col0 && col0 + col + on < there_.col1;
       }
@@ -218,25 +295,28 @@ class c_block {
   template <bool Reads, int Length, int Count>
   KERAMOS_FORCEINLINE_FUNCTION static void move(char* const (&near)[Count], C* const (&far)[Count],
                                                 const bool (&are_there)[Count]) {
-    if constexpr (Length == 8) {
-      unsigned x[Count][4] = {};
+    constexpr int bytes = Length * size;
+    if constexpr (bytes == 16) {
+      unsigned x[Count][4];
       KERAMOS_UNROLL
       for (int u = 0; u < Count; ++u) {
         if (!Reads)
           atom::load_16_bytes(near[u], x[u]);
-        else if (are_there[u])
-          atom::read_16_bytes(far[u], x[u]);
+        else
+          atom::read_16_bytes(far[u], x[u], are_there[u]);
       }
       KERAMOS_UNROLL
       for (int u = 0; u < Count; ++u) {
         if (Reads)
           atom::store_16_bytes(near[u], x[u]);
-        else if (are_there[u])
-          atom::write_16_bytes(far[u], x[u]);
+        else
+          atom::write_16_bytes(far[u], x[u], are_there[u]);
       }
     } else {
-      using word = std::conditional_t<Length == 4, std::uint64_t,
-                                      std::conditional_t<Length == 2, std::uint32_t, std::uint16_t>>;
+      using word =
+          std::conditional_t<bytes == 8, std::uint64_t,
+                             std::conditional_t<bytes == 4, std::uint32_t,
+                                                std::conditional_t<bytes == 2, std::uint16_t, std::uint8_t>>>;
       word x[Count] = {};
       KERAMOS_UNROLL
       for (int u = 0; u < Count; ++u) {

@@ -37,23 +37,6 @@ struct tile_window {
   }
 };
 
-/// Applies an epilogue to sums in their registers (`for_each_sum`). C can be written in several ways; this keeps the epilogue's
-/// code out of each of them. Sums beside the window are given the place and C of the nearest element, and are not
-/// written: a branch for each sum would keep compilers from mixing the code of several.
-template <class Types, class Position, class Accumulator, class Epilogue>
-KERAMOS_FORCEINLINE_FUNCTION void apply_to_sums(const gemm_problem<Types>& p, const Position& at,
-                                                const tile_window& there, Accumulator& sums,
-                                                const Epilogue& epilogue) {
-  using T = typename Types::accumulator;
-  sums.for_each_sum([&](int row, int col, T& sum) {
-    const index_t i = at.m0 + there.near_row(row), j = at.n0 + there.near_col(col);
-    sum = reads_c<T>(epilogue)
-              ? sum_with_c(epilogue, p.place, sum,
-                           static_cast<T>(p.c[i * p.c_row_stride + j * p.c_col_stride]), i, j)
-              : sum_without_c(epilogue, p.place, sum, i, j);
-  });
-}
-
 /// Writes two rows of `Fragments` times eight columns of two bytes each, which four neighbouring lanes share: a lane has columns
 /// 2t and 2t + 1 of each fragment, t = lane % 4, in words of four bytes. Where a row begins between two words, a lane takes
 /// column 2t + 2 of the next one. `element(half, fragment, 0 or 1)` is what a lane has; `rows` are where column 0 is, and of

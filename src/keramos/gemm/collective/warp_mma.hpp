@@ -1,8 +1,11 @@
 // Accumulators on matrix units that a warp drives with mma.sync or the like: the backend's multiply atom.
 #pragma once
 
+#include <cstddef>
+
 #include <keramos/backends/interface.hpp>
 #include <keramos/base/macros.hpp>
+#include <keramos/gemm/collective/c_block.hpp>
 #include <keramos/gemm/collective/c_writer.hpp>
 #include <keramos/gemm/problem.hpp>
 #include <keramos/tile/shape.hpp>
@@ -17,6 +20,7 @@ class warp_mma_accumulator {
   static constexpr int fm = Config.warp.m / 16, fn = Config.warp.n / 8;
   static constexpr int warps_n = Config.block.n / Config.warp.n;
   static constexpr int fk = Config.fragment.k, steps = Config.block.k / fk;
+  static constexpr std::size_t c_block_bytes = 16 * 64;
   static_assert(Config.warp.m % 16 == 0 && Config.warp.n % 8 == 0 && Config.block.k % fk == 0,
                 "keramos: warp tiles are multiples of the fragment");
 
@@ -76,9 +80,25 @@ class warp_mma_accumulator {
     for (int half = 0; half < 2; ++half) f((i * fn + j) * 2 + half, acc_[i][j][half]);
   }
 
+  /// Whether C passes through local memory, in so many bytes of a team's, which nobody reads any more.
+  static constexpr bool writes_through_local = sizeof(T) == 4;
+  static constexpr std::size_t writing_bytes = Config.warps() * c_block_bytes;
+  template <class Position, class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION void write_through(char* local, const gemm_problem<Types>& p,
+                                                  const Position& at, const Epilogue& epilogue) const requires
+      writes_through_local {
+    using of_block = c_block<Types, 16, fragment_lanes, Exec>;
+    const int group = m_ % 8, m = m_ - group, n = n_ - group;
+    const int warp = m / Config.warp.m * warps_n + n / Config.warp.n;
+    static_assert(of_block::bytes == c_block_bytes);
+    const tile_window there(p, at);
+    of_block(p, at, there, local + warp * c_block_bytes, group * 4 + k_)
+        .update_fragments(epilogue, acc_, m, n);
+  }
+
   template <class Position, class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void write(const gemm_problem<Types>& p, const Position& at,
-                                          const Epilogue& epilogue) const {
+                                          const Epilogue& epilogue) const requires(!writes_through_local) {
     const c_writer<Types, 2, Position> writer(p, at);
     const int group = m_ % 8;
     KERAMOS_UNROLL

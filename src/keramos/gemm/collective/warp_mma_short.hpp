@@ -32,7 +32,8 @@ class warp_mma_short_accumulator {
   static constexpr int fm = Config.warp.m / 16, fn = Config.warp.n / 8;
   static constexpr int warps_n = Config.block.n / Config.warp.n;
   static constexpr int steps = Config.block.k / (2 * chunk);
-  using of_block = c_block<Types, columns_of_c_block(Config.warp.n), Exec>;
+  using lanes = std::conditional_t<bytes, byte_lanes, fragment_lanes>;
+  using of_block = c_block<Types, columns_of_c_block<C, Config.warp.n>, lanes, Exec>;
   static_assert(sizeof(E) <= 2 && sizeof(typename Types::b) == sizeof(E) && sizeof(T) == 4);
   static_assert(Config.warp.m % 16 == 0 && Config.warp.n % 16 == 0,
                 "keramos: warp tiles are multiples of what is loaded at once, 16 x 16");
@@ -60,7 +61,7 @@ class warp_mma_short_accumulator {
 
   template <class Panels, class Next>
   KERAMOS_FORCEINLINE_FUNCTION void multiply(const Panels& now, const Next& next) {
-    if constexpr (bytes) {  // whose kinds are part of the instruction
+    if constexpr (bytes && !mma::template widens<E>) {  // whose kinds are part of the instruction
       using yes = std::true_type;
       using no = std::false_type;
       if (now.a.kind())
@@ -84,7 +85,7 @@ class warp_mma_short_accumulator {
   /// `f(row, column, sum)` for the thread's accumulators, in the block tile.
   template <class F>
   KERAMOS_FORCEINLINE_FUNCTION void for_each_sum(const F& f) {
-    const int first_row = m_ + row_of(lane_ / 4, 0), first_col = n_ + lane_ % 4 * neighbours;
+    const int first_row = m_ + row_of(lane_ / 4, 0), first_col = n_ + lane_ % 4 * lanes::neighbours;
     KERAMOS_UNROLL
     for (int i = 0; i < fm; ++i) KERAMOS_UNROLL
     for (int j = 0; j < fn; ++j) KERAMOS_UNROLL
@@ -95,100 +96,55 @@ class warp_mma_short_accumulator {
     }
   }
 
-  /// Whether C passes through local memory, in so many bytes of a team's, which nobody reads any more.
-  static constexpr bool writes_through_local = sizeof(C) == 2;
-  static constexpr std::size_t writing_bytes = writes_through_local ? Config.warps() * of_block::bytes : 0;
+  /// C passes through local memory, in so many bytes of a team's, which nobody reads any more.
+  static constexpr bool writes_through_local = true;
+  static constexpr std::size_t writing_bytes = Config.warps() * of_block::bytes;
   template <class Position, class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void write_through(char* local, const gemm_problem<Types>& p,
-                                                  const Position& at, const Epilogue& epilogue) const requires
-      writes_through_local {
-    constexpr int columns = of_block::columns, across = Config.warp.n / columns;
+                                                  const Position& at, const Epilogue& epilogue) const {
     const tile_window there(p, at);
-    const of_block block(p, at, there, local + warp_ * of_block::bytes, lane_);
-    block.template update_each<fm * across, bytes>(
-        epilogue,
-        [&](T(&few)[columns / 2], int b) KERAMOS_INLINED {
-          KERAMOS_UNROLL
-          for (int s = 0; s < columns / 2; ++s)
-            few[s] = acc_[b / across][b % across * columns / 8 + s / 4][s / 2 % 2][s % 2];
-        },
-        [&](int b) { return m_ + b / across * 16; }, [&](int b) { return n_ + b % across * columns; });
-  }
-
-  /// BLAS' update of a whole tile is done while it is written. All else is applied to the sums first, and then written.
-  template <class Position, class Epilogue>
-  KERAMOS_FORCEINLINE_FUNCTION void write(const gemm_problem<Types>& p, const Position& at,
-                                          const Epilogue& epilogue) requires(!writes_through_local) {
-    const tile_window there(p, at);
-    const bool whole = there.has(m_, n_) && there.has(m_ + Config.warp.m - 1, n_ + Config.warp.n - 1) &&
-                       p.c_col_stride == 1 && p.c_row_stride % neighbours == 0 && at.n0 % neighbours == 0 &&
-                       reinterpret_cast<std::uintptr_t>(p.c) % sizeof(run<C, neighbours>) == 0;
-    if constexpr (is_linear<Epilogue>)
+    if constexpr (sizeof(C) != 2) {
+      const bool whole = there.has(m_, n_) && there.has(m_ + Config.warp.m - 1, n_ + Config.warp.n - 1) &&
+                         p.c_col_stride == 1 && p.c_row_stride % neighbours == 0 && at.n0 % neighbours == 0 &&
+                         reinterpret_cast<std::uintptr_t>(p.c) % sizeof(run<C, neighbours>) == 0;
       if (whole)
         return reads_c<T>(epilogue) ? write_whole<true>(p, at, epilogue)
                                     : write_whole<false>(p, at, epilogue);
-    apply_to_sums(p, at, there, *this, epilogue);
-    if (whole)
-      write_whole<false>(p, at, sums_as_they_are());
-    else
-      write_part(p, at, there);
+    }
+    of_block(p, at, there, local + warp_ * of_block::bytes, lane_).update_fragments(epilogue, acc_, m_, n_);
   }
 
  private:
-  static constexpr int neighbours = bytes ? 4 : 2;  ///< elements of a row of C that a lane has side by side
+  static constexpr int neighbours = lanes::neighbours;
 
-  /// `f(row, col, sums)` for such runs, whose places in the warp's tile are those of the lane's first one and what the compiler
-  /// knows.
-  template <class F>
-  KERAMOS_FORCEINLINE_FUNCTION void for_each_run(const F& f) const {
-    const int first_row = row_of(lane_ / 4, 0), first_col = lane_ % 4 * neighbours;
+  /// Writes a tile that lies inside C, in aligned runs, from registers. A tile of few k-tiles takes longer to write than to
+  /// multiply: f32 by way of local memory, as C of two bytes, is a fifth slower, and where C is read two thirds (bf16, H200,
+  /// 4096 x 4096 x 256, tiles of 128 x 128).
+  template <bool Reads, class Position, class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION void write_whole(const gemm_problem<Types>& p, const Position& at,
+                                                const Epilogue& epilogue) const {
+    const index_t i0 = at.m0 + m_ + row_of(lane_ / 4, 0), j0 = at.n0 + n_ + lane_ % 4 * neighbours;
+    C* const c = p.c + i0 * p.c_row_stride + j0;
     KERAMOS_UNROLL
     for (int i = 0; i < fm; ++i) KERAMOS_UNROLL
     for (int half = 0; half < 2; ++half) KERAMOS_UNROLL
     for (int j = 0; j < fn; j += neighbours / 2) {
-      const int row = first_row + i * 16 + row_of(0, half), col = first_col + j * 8;
-      if constexpr (bytes) {
-        const T(&even)[2] = acc_[i][j][half];
-        const T(&odd)[2] = acc_[i][j + 1][half];
-        const T four[4] = {even[0], odd[0], even[1], odd[1]};
-        f(row, col, four);
-      } else {
-        f(row, col, acc_[i][j][half]);
-      }
-    }
-  }
-
-  /// Writes a tile that lies inside C, in aligned runs. A tile of few k-tiles takes longer to write than to multiply, so nothing
-  /// is asked for each element.
-  template <bool Reads, class Epilogue>
-  KERAMOS_FORCEINLINE_FUNCTION void write_whole(const gemm_problem<Types>& p, const tiling::position& at,
-                                                const Epilogue& epilogue) const {
-    const index_t i = at.m0 + m_, j = at.n0 + n_;
-    C* const c = p.c + i * p.c_row_stride + j;
-    for_each_run([&](int row, int col, const T(&sums)[neighbours]) {
+      const int row = i * 16 + row_of(0, half), col = j * 8;
       run<C, neighbours> x;
       C* const at_run = c + row * p.c_row_stride + col;
       if constexpr (Reads) x = load_at_once(reinterpret_cast<const run<C, neighbours>*>(at_run));
       KERAMOS_UNROLL
-      for (int v = 0; v < neighbours; ++v)
-        x.value[v] = Reads ? element_with_c(epilogue, p.place, sums[v], x.value[v], i + row, j + col + v)
-                           : element_without_c<C>(epilogue, p.place, sums[v], i + row, j + col + v);
+      for (int v = 0; v < neighbours; ++v) {
+        const T sum = bytes ? acc_[i][j + v % 2][half][v / 2] : acc_[i][j][half][v];
+        x.value[v] = Reads ? element_with_c(epilogue, p.place, sum, x.value[v], i0 + row, j0 + col + v)
+                           : element_without_c<C>(epilogue, p.place, sum, i0 + row, j0 + col + v);
+      }
       store_at_once(at_run, x);
-    });
-  }
-  /// Writes what is there of a tile whose sums are elements of C.
-  KERAMOS_FORCEINLINE_FUNCTION void write_part(const gemm_problem<Types>& p, const tiling::position& at,
-                                               const tile_window& there) const {
-    C* const c = p.c + (at.m0 + m_) * p.c_row_stride + (at.n0 + n_) * p.c_col_stride;
-    for_each_run([&](int row, int col, const T(&sums)[neighbours]) {
-      KERAMOS_UNROLL
-      for (int v = 0; v < neighbours; ++v)
-        if (there.has(m_ + row, n_ + col + v))
-          c[row * p.c_row_stride + (col + v) * p.c_col_stride] = static_cast<C>(sums[v]);
-    });
+    }
   }
 
-  /// `Kinds` are those of the elements of A and of B, if there are several (tiling::reading).
+  /// `Kinds` are those of the elements of A and of B, if there are several (tiling::reading) and instructions for them. A branch
+  /// between the steps would be shorter, and took a quarter longer: what loads would no longer stand among the products.
   template <class Panels, class Next, class... Kinds>
   KERAMOS_FORCEINLINE_FUNCTION void multiply_as(const Panels& now, const Next& next, Kinds... kinds) {
     KERAMOS_UNROLL
@@ -197,11 +153,39 @@ class warp_mma_short_accumulator {
         load((s + 1) % 2, now, s + 1);
       else
         load(0, next(), 0);
+      if constexpr (bytes && mma::template widens<E>) {
+        multiply_widened(s % 2, now.a.kind(), now.b.kind());
+      } else {
+        KERAMOS_UNROLL
+        for (int i = 0; i < fm; ++i) KERAMOS_UNROLL
+        for (int j = 0; j < fn; ++j) {
+          const int column = back_and_forth(i, j);
+          mma::template multiply_short<E>(acc_[i][column], a_frag_[s % 2][i], b_frag_[s % 2][column],
+                                          kinds...);
+        }
+      }
+    }
+  }
+  KERAMOS_FORCEINLINE_FUNCTION static int back_and_forth(int i, int j) {  // neighbours share a fragment
+    return i % 2 ? fn - 1 - j : j;
+  }
+  /// A step of elements that units multiply as float16s. A register of four along k becomes two of two; which columns of k
+  /// these are does not matter, as long as it is the same in A and B.
+  KERAMOS_FORCEINLINE_FUNCTION void multiply_widened(int set, bool kind_a, bool kind_b) {
+    unsigned b[fn][2][2];
+    KERAMOS_UNROLL
+    for (int j = 0; j < fn; ++j) KERAMOS_UNROLL
+    for (int v = 0; v < 2; ++v) mma::widen(b[j][0][v], b[j][1][v], b_frag_[set][j][v], kind_b);
+    KERAMOS_UNROLL
+    for (int i = 0; i < fm; ++i) {
+      unsigned a[2][4];
       KERAMOS_UNROLL
-      for (int i = 0; i < fm; ++i) KERAMOS_UNROLL
+      for (int v = 0; v < 4; ++v) mma::widen(a[0][v], a[1][v], a_frag_[set][i][v], kind_a);
+      KERAMOS_UNROLL
+      for (int half = 0; half < 2; ++half) KERAMOS_UNROLL
       for (int j = 0; j < fn; ++j) {
-        const int column = i % 2 ? fn - 1 - j : j;  // and back: neighbours share a fragment
-        mma::template multiply_short<E>(acc_[i][column], a_frag_[s % 2][i], b_frag_[s % 2][column], kinds...);
+        const int column = back_and_forth(i, j);
+        mma::template multiply_short<float16>(acc_[i][column], a[half], b[column][half]);
       }
     }
   }

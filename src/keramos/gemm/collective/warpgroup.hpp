@@ -103,7 +103,7 @@ class warpgroup_collective {
   static constexpr bool moves_registers =
       accumulator::registers > equal_registers - atom::registers_beside_sums;
   static constexpr std::size_t stages_bytes = copier::stages_bytes;
-  static constexpr std::size_t bytes = stages_bytes + bytes_beside_stages(Types::operands.a, Config.block.m);
+  static constexpr std::size_t bytes = stages_bytes + bytes_beside_stages(Config.block.m);
   static constexpr std::size_t c_at = stages_bytes + warpgroup_barrier_bytes + warpgroup_map_bytes;
   /// Behind the barriers a number that threads share when they split k, and one of each stage.
   static constexpr std::size_t shared_at = stages_bytes + pipeline::bytes, drawn_at = shared_at + sizeof(int);

@@ -126,21 +126,16 @@ class warpgroup_accumulator {
   }
 
   /// Writes the tile through the epilogue. Sums that are not finite may have been formed of parts of elements; those are
-  /// formed again first (epilogue/exact_infinities.hpp). C of two bytes passes through `local`
-  /// (bytes_of_c_row), where epilogues are applied; of other C a caller's is applied before C is written.
+  /// formed again first (epilogue/exact_infinities.hpp). C passes through `local`.
   template <class Position, class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void write(const gemm_problem<Types>& p, const Position& at,
                                           const Epilogue& epilogue, char* local) {
     const tile_window there(p, at);
-    const warpgroup_c_writer<Types, N, Exec, LoadsA> writer{p, at, there, sums_, thread_, local};
-    if constexpr (Types::splits_elements) form_again(at, there, epilogue);
-    if constexpr (is_linear<Epilogue> || Types::splits_elements || sizeof(typename Types::c) == 2) {
-      writer.write(epilogue);
-    } else {
-      apply_to_sums(p, at, there, *this, epilogue);
+    if constexpr (Types::splits_elements) {
+      form_again(at, there, epilogue);
       atom::meet_warp();  // threads may have taken different ways
-      writer.write(sums_as_they_are());
     }
+    warpgroup_c_writer<Types, N, Exec, LoadsA>{p, at, there, sums_, thread_, local}.write(epilogue);
   }
 
   /// `f(row, column, sum)` for the thread's sums, in the tile.

@@ -87,14 +87,6 @@ KERAMOS_FORCEINLINE_FUNCTION C element_without_c(const Epilogue& epilogue, const
   return static_cast<C>(sum_without_c(epilogue, at, acc, i, j));
 }
 
-/// For sums that an epilogue was applied to: they become elements of C as they are.
-struct sums_as_they_are {
-  template <class T>
-  KERAMOS_FORCEINLINE_FUNCTION T operator()(T acc, index_t, index_t, index_t) const {
-    return acc;
-  }
-};
-
 /// One element of C.
 template <class Epilogue, class T, class C>
 KERAMOS_FORCEINLINE_FUNCTION void write_element(const Epilogue& epilogue, const gemm_place& at, T acc, C& c,

@@ -24,7 +24,7 @@ using backend::simt::tile_row;
 constexpr std::size_t local_bytes(const tile_row& r) {
   const tiling::config& c = r.config;
   if (c.math == tiling::math_unit::warpgroup)
-    return std::size_t(c.stages) * (c.block.m + c.block.n) * 128 + bytes_beside_stages(r.types.a, c.block.m);
+    return std::size_t(c.stages) * (c.block.m + c.block.n) * 128 + bytes_beside_stages(c.block.m);
   const auto panel = [&](int mn, int element_bytes) {
     if (c.math == tiling::math_unit::joint) return std::size_t(element_bytes) * mn * c.block.k;
     const int rows_of_mn = layout_of_panel(element_bytes, mn, c.block.k, false).size(),
