@@ -139,6 +139,7 @@ concept has_multiply_16x8 = requires(T (&sums)[2][2], const T (&a)[4], const T (
 template <class Exec, class M = mma<Exec>>
 concept has_c_blocks = requires(void* global, char* local, unsigned (&words)[4]) {
   M::meet_warp();
+  { M::any_in_warp(true) } -> std::same_as<bool>;
   { M::opaque(1.0f) } -> std::same_as<float>;
   { M::opaque(1) } -> std::same_as<int>;
   M::load_16_bytes(local, words);

@@ -231,6 +231,15 @@ struct mma<Kokkos::Cuda> : fma_units {
     __syncwarp();
 #endif
   }
+  /// Whether x is true for any lane. A branch on what all lanes answer alike, but a compiler cannot know, is asked for so: else all
+  /// that follows could be divergent to it, and no number is the same in a warp. (Kernels of warpgroups were a quarter longer.)
+  KERAMOS_FORCEINLINE_FUNCTION static bool any_in_warp(bool x) {
+#if defined(__CUDA_ARCH__)
+    return __any_sync(~0u, x) != 0;
+#else
+    return x;
+#endif
+  }
   /// x, of which the compiler knows nothing. So it does not compute ahead, and keep in registers, what follows from x; and a branch
   /// that only takes x stays a branch.
   template <class T>

@@ -57,6 +57,7 @@ struct mma_without_multiply : fma_units {
   }
   static void load_16_bytes(const char*, unsigned (&)[4]) {}
   static void store_16_bytes(char*, const unsigned (&)[4]) {}
+  static bool any_in_warp(bool x) { return x; }
   static void read_16_bytes(const void*, unsigned (&)[4], bool) {}
   static void write_16_bytes(void*, const unsigned (&)[4], bool = true) {}
 };

@@ -57,7 +57,6 @@ template <>
 struct warpgroups<test::emulated_gpu> {
   template <class T>
   static void settle(T&) {}
-  static int same_in_warp(int x) { return x; }
   static unsigned exchange(unsigned x, int mask) { return test::word_of_lane(x, test::own_lane ^ mask); }
   static void meet_warp() { test::own_warp->all.arrive_and_wait(); }
 };
@@ -66,6 +65,7 @@ template <>
 struct mma<test::emulated_gpu> : fma_units {
   static unsigned from_lane(unsigned x, int lane) { return test::word_of_lane(x, lane); }
   static void meet_warp() { test::own_warp->all.arrive_and_wait(); }
+  static bool any_in_warp(bool x) { return x; }  // what all answer alike
   template <class T>
   static T opaque(T x) {
     return x;
@@ -120,7 +120,7 @@ struct adds_place {
   }
 };
 
-enum class memory_of_c { aligned_rows, rows, columns, strided };
+enum class memory_of_c { aligned_rows, rows, aligned_columns, columns, strided };
 
 /// A C of whole numbers between others that stay as they are, and what it becomes.
 template <class Types>
@@ -139,10 +139,11 @@ struct written {
     const auto address = reinterpret_cast<std::uintptr_t>(storage.data());
     C* const aligned = storage.data() + (32 - address % 32) % 32 / sizeof(C);
     p.m = m, p.n = n, p.k = 1;
-    const bool columns = layout == memory_of_c::columns;
-    p.c = layout == memory_of_c::aligned_rows ? aligned : aligned + 3;
-    p.c_row_stride = columns ? 1 : layout == memory_of_c::aligned_rows ? n + 4 : 2 * n + 3;
-    p.c_col_stride = columns ? m + 1 : layout == memory_of_c::strided ? 2 : 1;
+    const bool is_aligned = layout == memory_of_c::aligned_rows || layout == memory_of_c::aligned_columns;
+    const bool columns = layout == memory_of_c::columns || layout == memory_of_c::aligned_columns;
+    p.c = is_aligned ? aligned : aligned + 3;
+    p.c_row_stride = columns ? 1 : is_aligned ? n + 4 : 2 * n + 3;
+    p.c_col_stride = columns ? m + (is_aligned ? 2 : 1) : layout == memory_of_c::strided ? 2 : 1;
     expected = storage;
   }
 
@@ -182,8 +183,8 @@ void write_everywhere(int threads) {
                              {{70, 202, 0, 1, Rows, Cols}, 0, 0},
                              {{134 - Rows, 300 - Cols, 0, 1, Rows, Cols}, Rows - 6, 17 % Cols},
                              {{134 - Rows, 296 - Cols, 0, 1, Rows, Cols}, 1, Cols - 8}};
-  for (const memory_of_c layout :
-       {memory_of_c::aligned_rows, memory_of_c::rows, memory_of_c::columns, memory_of_c::strided})
+  for (const memory_of_c layout : {memory_of_c::aligned_rows, memory_of_c::rows, memory_of_c::aligned_columns,
+                                   memory_of_c::columns, memory_of_c::strided})
     for (const position& at : places)
       for (const bool reads : {false, true}) {
         SCOPED_TRACE(std::string(Types::name) + ", layout " + std::to_string(int(layout)) + ", at " +

@@ -120,7 +120,7 @@ struct sample_product {
         for (index_t q = 0; q < p.k; ++q)
           sum += std::uint32_t(p.a.template number<std::int32_t>(p.a.data[of_a.offset(i, q)]) *
                                p.b.template number<std::int32_t>(p.b.data[of_b.offset(j, q)]));
-        const residues::remainder_epilogue epilogue{&choice, int(at.a_rows)};
+        const residues::remainder_epilogue epilogue{choice.modulus[l], choice.magic[l]};
         p.c[i * p.c_row_stride + j * p.c_col_stride] = static_cast<integer8>(epilogue(sum, i, j, 0));
       }
   }

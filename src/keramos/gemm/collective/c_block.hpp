@@ -82,9 +82,8 @@ class c_block {
   template <bool InVectors = false, class Epilogue, class Reads>
   KERAMOS_FORCEINLINE_FUNCTION void update(const Epilogue& epilogue, Reads reads,
                                            const T (&sums)[Columns / 2], int row0, int col0) const {
-    // Where C takes vectors nothing branches, so that the compiler sees that lanes are together.
-    if (!InVectors && (row0 + rows + Lanes::gap <= there_.row0 || row0 >= there_.row1 ||
-                       col0 + Columns <= there_.col0 || col0 >= there_.col1))
+    if (atom::any_in_warp(row0 + rows + Lanes::gap <= there_.row0 || row0 >= there_.row1 ||
+                          col0 + Columns <= there_.col0 || col0 >= there_.col1))
       return;
     // Else what follows from the lane would stay in registers, for words of each length.
     const int lane = InVectors ? lane_ : atom::opaque(lane_);

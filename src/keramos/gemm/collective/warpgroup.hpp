@@ -177,9 +177,19 @@ class warpgroup_collective {
       else
         sum(sums, count, a, b, ring, thread);
       sums.settle();
-      if (tile.add_up(team, sums))
-        sums.write(copier::problem_of(given, tile), tile.position(), epilogue, local + c_at);
+      if (backend::mma<Exec>::any_in_warp(tile.add_up(team, sums)))
+        sums.write(copier::problem_of(given, tile), tile.position(), epilogue_of(tile, epilogue),
+                   local + c_at);
     } while (go_on(tile, ring, reinterpret_cast<const int*>(local + drawn_at), thread));
+  }
+  /// The epilogue, or a tile's own, of which it then knows what all of its elements share.
+  template <class Tile, class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION static decltype(auto) epilogue_of([[maybe_unused]] const Tile& tile,
+                                                                 const Epilogue& epilogue) {
+    if constexpr (requires { tile.own(epilogue); })
+      return tile.own(epilogue);
+    else
+      return (epilogue);
   }
   /// Steps to the next tile, if there is one: that which the copying thread drew, if it does.
   template <class Tile>

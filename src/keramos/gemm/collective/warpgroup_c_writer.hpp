@@ -1,6 +1,7 @@
 // How the sums that a warpgroup has in its threads' registers become C: in blocks that pass through local memory.
 #pragma once
 
+#include <cstdint>
 #include <cstring>
 #include <type_traits>
 
@@ -8,6 +9,7 @@
 #include <keramos/base/macros.hpp>
 #include <keramos/gemm/collective/c_block.hpp>
 #include <keramos/gemm/collective/c_writer.hpp>
+#include <keramos/gemm/collective/run.hpp>
 #include <keramos/gemm/collective/warpgroup_bytes.hpp>
 #include <keramos/gemm/problem.hpp>
 #include <keramos/tile/shape.hpp>
@@ -66,17 +68,17 @@ struct warpgroup_c_writer {
       KERAMOS_UNROLL
       for (int s = 0; s < columns / 2; ++s) few[s] = sums[b * columns / 2 + s];
     };
+    if constexpr (LoadsA)
+      if (takes_pairs_of_rows()) return write_pairs_of_rows(epilogue);
     if constexpr (sizeof(C) == 4)
       if (c.takes_vectors() && !reads_c<T>(epilogue)) return write_vectors(epilogue);
     if constexpr (count > 2) {
       if (c.takes_vectors()) {
         // All blocks for one answer: code that is skipped in each of them would be as many waits for the code behind it.
-        const int end = unit::same_in_warp(row0 < there.row1 ? there.col1 : 0);
         const auto update_all = [&](auto reads) KERAMOS_INLINED {
           T few[columns / 2];
           KERAMOS_UNROLL
           for (int b = 0; b < count; ++b) {
-            if (b * columns >= end) break;
             take(few, b);
             c.template update<true>(epilogue, reads, few, row0, b * columns);
           }
@@ -89,13 +91,46 @@ struct warpgroup_c_writer {
   }
 
  private:
-  using unit = backend::warpgroups<Exec>;
   using rows = warpgroup_rows<LoadsA>;
 
   KERAMOS_FORCEINLINE_FUNCTION static unsigned bits(const C& x) {
     unsigned b;
     std::memcpy(&b, &x, sizeof(b));
     return b;
+  }
+
+  /// Whether two neighbouring rows are neighbours in memory, aligned, and both there or none.
+  KERAMOS_FORCEINLINE_FUNCTION bool takes_pairs_of_rows() const {
+    return p.c_row_stride == 1 && ((p.c_col_stride | at.m0 | there.row0 | there.row1) * index_t(sizeof(C)) |
+                                   index_t(reinterpret_cast<std::uintptr_t>(p.c))) %
+                                          index_t(sizeof(run<C, 2>)) ==
+                                      0;
+  }
+  /// Each lane writes its two rows of a column. Products are transposed for A to be loaded, so that this is C of NN in row-major
+  /// order.
+  template <class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION void write_pairs_of_rows(const Epilogue& epilogue) const {
+    static_assert(rows::second == 1);
+    const int row = rows::first(thread), first_col = thread % 4 * 2;
+    const index_t i = at.m0 + row;
+    C* const c = p.c + i + (at.n0 + first_col) * p.c_col_stride;
+    KERAMOS_UNROLL
+    for (int f = 0; f < N / 8; ++f) KERAMOS_UNROLL
+    for (int v = 0; v < 2; ++v) {
+      const int col = first_col + f * 8 + v;
+      if (!there.has(row, col)) continue;
+      const auto to = reinterpret_cast<run<C, 2>*>(c + (f * 8 + v) * p.c_col_stride);
+      run<C, 2> two{};
+      if (reads_c<T>(epilogue)) two = *to;
+      KERAMOS_UNROLL
+      for (int half = 0; half < 2; ++half) {
+        const T sum = sums[f * 4 + half * 2 + v];
+        two.value[half] = reads_c<T>(epilogue)
+                              ? element_with_c(epilogue, p.place, sum, two.value[half], i + half, at.n0 + col)
+                              : element_without_c<C>(epilogue, p.place, sum, i + half, at.n0 + col);
+      }
+      *to = two;
+    }
   }
 
   /// Of C that is not read and takes vectors. Of two fragments each two lanes exchange two neighbours, so that one has four columns
@@ -121,7 +156,7 @@ struct warpgroup_c_writer {
         KERAMOS_UNROLL
         for (int v = 0; v < 2; ++v) {
           const auto kept = bits(odd ? own[1][v] : own[0][v]);
-          const auto got = unit::exchange(bits(odd ? own[0][v] : own[1][v]), 1);
+          const auto got = backend::warpgroups<Exec>::exchange(bits(odd ? own[0][v] : own[1][v]), 1);
           words[v] = odd ? got : kept;
           words[v + 2] = odd ? kept : got;
         }

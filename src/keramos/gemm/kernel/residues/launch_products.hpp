@@ -18,12 +18,13 @@ struct products_kernel {
   tile_order order;  ///< of one modulus
   product_layout at;
   index_t pitch;
-  remainder_epilogue epilogue;
+  const residues::choice* choice;
 
   template <class Team>
   KERAMOS_FORCEINLINE_FUNCTION void operator()(const Team& team) const {
-    const int tiles = epilogue.choice->count * order.count();
-    if (int(team.league_rank()) < tiles) collective.run(team, p, tile<Team>{*this, team, tiles}, epilogue);
+    const int tiles = choice->count * order.count();
+    if (int(team.league_rank()) < tiles)
+      collective.run(team, p, tile<Team>{*this, team, tiles}, remainder_epilogue());
   }
 
  private:
@@ -35,7 +36,7 @@ struct products_kernel {
     int steps = 0;  // behind the team's first tile
 
     KERAMOS_FORCEINLINE_FUNCTION tiling::position position() const {
-      const int number = rank() / kernel.order.count();
+      const int number = modulus();
       tiling::position x = kernel.order.at(rank() - number * kernel.order.count(), Collective::block(),
                                            kernel.at.a_rows, kernel.at.b_rows, kernel.pitch);
       x.m0 += number * kernel.at.a_rows;
@@ -46,12 +47,18 @@ struct products_kernel {
     KERAMOS_FORCEINLINE_FUNCTION bool add_up(const Threads&, Accumulator&) const {
       return true;
     }
+    /// That of the tile's modulus, loaded once.
+    KERAMOS_FORCEINLINE_FUNCTION remainder_epilogue own(const remainder_epilogue&) const {
+      const int number = modulus();
+      return {kernel.choice->modulus[number], kernel.choice->magic[number]};
+    }
     KERAMOS_FORCEINLINE_FUNCTION bool next() {
       steps += team.league_size();
       return rank() < tiles;
     }
 
    private:
+    KERAMOS_FORCEINLINE_FUNCTION int modulus() const { return rank() / kernel.order.count(); }
     KERAMOS_FORCEINLINE_FUNCTION int rank() const {
       return Collective::recompute(team.league_rank()) + steps;
     }
@@ -72,7 +79,7 @@ void launch_products(const Exec& exec, int row, const gemm_problem<types::i8>& d
         const tile_order order = order_of(at.a_rows, at.b_rows, collective::block());
         team_launch<collective::team_size, collective::teams_per_unit, sharing::balanced>(
             "keramos::gemm_residues", exec, teams_at_once<collective>(exec), collective::local_bytes(),
-            kernel{{}, diagonal, order, at, diagonal.k, {choice, int(at.a_rows)}});
+            kernel{{}, diagonal, order, at, diagonal.k, choice});
         return true;
       } else {
         return false;

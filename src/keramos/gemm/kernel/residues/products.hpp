@@ -27,15 +27,12 @@ inline gemm_problem<types::i8> diagonal_product(const integer8* a, const integer
           pitch};
 }
 
-/// Sums become remainders. Rows are those of the large product.
+/// Sums of one modulus become remainders.
 struct remainder_epilogue {
-  const residues::choice* choice;
-  int a_rows;
+  std::uint32_t modulus, magic;
 
-  KERAMOS_FORCEINLINE_FUNCTION std::uint32_t operator()(std::uint32_t sum, index_t i, index_t,
-                                                        index_t) const {
-    const int l = int(i) / a_rows;
-    return remainder_of_sum(sum, choice->modulus[l], choice->magic[l]);
+  KERAMOS_FORCEINLINE_FUNCTION std::uint32_t operator()(std::uint32_t sum, index_t, index_t, index_t) const {
+    return remainder_of_sum(sum, modulus, magic);
   }
 };
 
