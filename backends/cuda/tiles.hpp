@@ -41,8 +41,8 @@ namespace cuda {
 //                   since 5.2: measured with a Kokkos 4.6.99 whose limit was lifted likewise (bf16, NN: 4096 in
 //                   321 us, before that 488 with two stages)
 //   f16 64x64x32    110-128 registers, no spills
-//   i8  128x128x64  up to 255 registers, 0 to 12 bytes of spills; scratch as for f16
-//   i8  64x64x64    up to 128 registers, no spills
+//   i8  128x128x64  220-254 registers, no spills (lists of products up to 184 bytes); scratch as for f16
+//   i8  64x64x64    up to 128 registers, up to 52 bytes of spills (lists of products 116)
 //   Efficiencies of f16 and i8 are their rates at n = 2048 and 4096; bf16 has those of f16. Four stages of i8 are faster
 //   (13), but then the choice would take them at n = 1024 too, where 64x64x64 is.
 //   Tiles of warpgroups, 64 rows for each of those that multiply: 168 registers with 128 rows; with 64 rows up to 212 for one
@@ -61,10 +61,10 @@ namespace cuda {
 //   192 columns fill multiprocessors better where 256 leave the last wave nearly empty: on an H100 tf32 with n = 3000 does 296
 //   TFLOP/s instead of 260. Their efficiencies are estimates.
 //   Of f8 each k-tile is summed apart, 128 columns at a time. Efficiencies are rates at n = 4096.
-//   f8  128x128x64  255 registers, up to 28 bytes of spills (lists of products up to 164). Hopper's mma.sync has no floats of
-//                   eight bits: they become float16s on their way to it, once for each fragment. (ptxas does it for each
-//                   instruction: kernels were three times as long, and up to a fifth slower at n = 4096.)
-//   f8  64x64x64    up to 128 registers, up to 60 bytes of spills (batches 228)
+//   f8  128x128x64  236-255 registers, no spills (batches up to 24 bytes). Hopper's mma.sync has no floats of eight bits: they
+//                   become float16s on their way to it, once for each fragment. (ptxas does it for each instruction: kernels
+//                   were three times as long, and up to a fifth slower at n = 4096.)
+//   f8  64x64x64    up to 128 registers, up to 60 bytes of spills (batches 96)
 //   tf32x3          no spills. 124 and 113 TFLOP/s of f32 at n = 4096 on an H100, 64x128x32 86 on an H200 (before lines), copies
 //                   of operands included. By count, at the units' full rate, 128 columns take 136 bytes of shared memory a
 //                   clock, of 128 that there are, and 256 columns 110.
