@@ -34,13 +34,14 @@ template <class C, int WarpColumns>
 inline constexpr int columns_of_c_block = sizeof(C) <= 2 && WarpColumns % 32 == 0 ? 32 : 16;
 
 /// Which elements of a block a lane has: of a row, `neighbours` of each 8 * neighbours / 2 columns, and the same of the row
-/// `second` behind it. Rows from the ninth on lie `gap` rows further on in C.
-struct fragment_lanes {  ///< as units have their fragments
+/// `second` behind it. Rows from the ninth on lie `gap` rows further on in C. These are as
+/// units have their fragments.
+struct fragment_lanes {
   static constexpr int neighbours = 2, second = 8, gap = 0;
   KERAMOS_FORCEINLINE_FUNCTION static int row(int lane) { return lane / 4; }
 };
-struct
-    byte_lanes {  ///< of elements of one byte, of which two fragments share columns (warp_mma_short_accumulator)
+/// Those of elements of one byte, of which two fragments share columns (warp_mma_short_accumulator).
+struct byte_lanes {
   static constexpr int neighbours = 4, second = 1, gap = 0;
   KERAMOS_FORCEINLINE_FUNCTION static int row(int lane) { return lane / 4 * 2; }
 };
@@ -54,7 +55,7 @@ class c_block {
   using atom = backend::mma<Exec>;
   static constexpr int size = int(sizeof(C));
   static constexpr int most_elements = 16 / size;  ///< of a word
-  static constexpr int rows = 16, row_bytes = Columns * size, vectors = row_bytes / 16;
+  static constexpr int rows = 16, row_bytes = Columns * size;
   static constexpr int fragment_bytes = 8 * size;  ///< of a row
   static_assert(size <= 4 && (Columns == 16 || Columns == 32) && row_bytes <= 64);
 
