@@ -34,8 +34,7 @@ template <class C, int WarpColumns>
 inline constexpr int columns_of_c_block = sizeof(C) <= 2 && WarpColumns % 32 == 0 ? 32 : 16;
 
 /// Which elements of a block a lane has: of a row, `neighbours` of each 8 * neighbours / 2 columns, and the same of the row
-/// `second` behind it. Rows from the ninth on lie `gap` rows further on in C. These are as
-/// units have their fragments.
+/// `second` behind it. Rows from the ninth on lie `gap` rows further on in C. These are as units have their fragments.
 struct fragment_lanes {
   static constexpr int neighbours = 2, second = 8, gap = 0;
   KERAMOS_FORCEINLINE_FUNCTION static int row(int lane) { return lane / 4; }
