@@ -6,3 +6,4 @@
       const Space&, int, const keramos::gemm_problem<keramos::types::i8>&, \
       const keramos::detail::residues::product_layout&, const keramos::detail::residues::choice*);
 KERAMOS_FOR_EACH_SPACE(KERAMOS_INSTANTIATE)
+#undef KERAMOS_INSTANTIATE
