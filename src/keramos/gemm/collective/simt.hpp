@@ -133,10 +133,12 @@ class collective {
       };
       acc.multiply(operands.panels(ring.current()), next, kinds...);
     };
-    // Apart from the rest, so that no branch keeps a compiler from spreading copies among the products.
+    // Apart from the rest, so that no branch keeps a compiler from spreading copies among the products; but copies that are always
+    // checked are loops, which it does not spread.
     with_kinds<accumulator>(operands.panels(0), [&](auto... kinds) KERAMOS_INLINED {
       int s = 0;
-      for (; s + stages < operands.whole_k_tiles(); ++s) multiply(s, std::true_type(), kinds...);
+      if constexpr (!stager::always_checks)
+        for (; s + stages < operands.whole_k_tiles(); ++s) multiply(s, std::true_type(), kinds...);
       for (; s < k_tiles; ++s) multiply(s, std::false_type(), kinds...);
       if constexpr (accumulator::takes_kinds) acc.correct(k_tiles * Config.block.k, kinds...);
     });

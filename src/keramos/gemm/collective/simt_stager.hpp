@@ -45,6 +45,9 @@ class operand_stager {
  public:
   using panel = Panel;
   static constexpr bool by_registers = Vector == 1 && !shifts && Copier::template by_registers<T>;
+  /// Whether copies that are known to lie inside the operand need no code of their own: of bytes that are shifted, in large tiles,
+  /// it is as fast as the others'. (An H200 lost 3 to 19 % without in tiles of 64 rows, and 10 % of bf16 in words of 4 bytes.)
+  static constexpr bool always_checks = shifts && sizeof(T) == 1 && map::passes_slow * map::passes_fast >= 4;
 
  private:
   static constexpr int local_fast = panel::most_of_row <= map::step_fast ? panel::column_stride
@@ -349,6 +352,7 @@ class stager {
  public:
   using panels_type = panel_pair<typename stager_a::panel, typename stager_b::panel>;
   static constexpr int slot_bytes = a_bytes + b_bytes, offset_of_b = a_bytes;
+  static constexpr bool always_checks = stager_a::always_checks && stager_b::always_checks;
 
   template <class Problem>
   KERAMOS_FORCEINLINE_FUNCTION stager(const Problem& p, const tiling::position& at, char* local, int thread)
