@@ -60,11 +60,12 @@ class rank_product {
   }
 
  private:
-  /// Whether the product may be written where C lies, instead of sums that are read once more. Hosts do not, where no product
-  /// that fails leaves C written on other ranks; nor does a schedule that is given, with which bits are the same wherever C lies.
+  /// Whether the product may be written where C lies, instead of sums that are read once more: in several steps only if C is of the
+  /// type of sums. Hosts do not, where no product that fails leaves C written on other ranks; nor does a schedule that is given, with
+  /// which bits are the same wherever C lies.
   bool may_write_c() const {
-    if (is_host || !works_ || s_.pk > 1 || s_.steps() > 1 || plan_.given || !plan_.c_stays ||
-        p_.c.parts.empty())
+    if (is_host || !works_ || s_.pk > 1 || (s_.steps() > 1 && !p_.c_is_of_sums) || plan_.given ||
+        !plan_.c_stays || p_.c.parts.empty())
       return false;
     const auto overlaps_c = [&](const region& x) { return overlaps(x, p_.c.parts.front()); };
     return std::none_of(p_.a.parts.begin(), p_.a.parts.end(), overlaps_c) &&
@@ -224,7 +225,8 @@ class rank_product {
       };
       const auto begin = recorder_->now(comm_.queue());
       if (into_c_)
-        p_.multiply_into_c(comm_.queue(), a, b, part_of(own_c(), index_t(p_.c.parts.front().element_bytes)));
+        p_.multiply_into_c(comm_.queue(), a, b, part_of(own_c(), index_t(p_.c.parts.front().element_bytes)),
+                           adds);
       else
         p_.multiply(comm_.queue(), a, b, part_of(sums, p_.bytes.sum), adds);
       if (is_host) comm_.queue().wait_and_throw();

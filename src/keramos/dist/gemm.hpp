@@ -56,15 +56,16 @@ struct dist_product {
   dist::failure why = dist::failure::none;
   std::string message;
   bool needs_no_terms = false, keeps_c = false;
+  bool c_is_of_sums = false;  // by its type
   dist_transfer copy_a, copy_b, update;
   bool plain_a = true, plain_b = true;  // not conjugated
   /// C (m x n) ← A (m x k, by columns) · B (k x n, by rows), or += .
   std::function<void(dist::communicator::queue_type&, const matrix_view<char>& a, const matrix_view<char>& b,
                      const matrix_view<char>& c, bool adds)>
       multiply;
-  /// The same into C's own elements, with alpha and beta.
+  /// The same into C's own elements, with alpha, and with beta unless it adds.
   std::function<void(dist::communicator::queue_type&, const matrix_view<char>& a, const matrix_view<char>& b,
-                     const matrix_view<char>& c)>
+                     const matrix_view<char>& c, bool adds)>
       multiply_into_c;
   /// own[i] ← the sum of `count` parts in their order. Part `mine` is own, the others stand one behind the other.
   std::function<void(dist::communicator::queue_type&, void* own, const void* others, int mine, int count,
@@ -152,13 +153,17 @@ dist_product dist_product_of(const dist::matrix<TA>& a, const dist::matrix<TB>& 
         keramos::gemm(q, 1, dist_typed<const A>(a_panel), dist_typed<const B>(b_panel), adds ? 1 : 0,
                       dist_typed<sum>(sums), local);
       };
+      p.c_is_of_sums = std::is_same_v<TC, sum>;
       p.multiply_into_c = [compute = options.compute, alpha, beta](
                               dist::communicator::queue_type& q, const matrix_view<char>& a_panel,
-                              const matrix_view<char>& b_panel, const matrix_view<char>& own_c) {
+                              const matrix_view<char>& b_panel, const matrix_view<char>& own_c, bool adds) {
         keramos::gemm_options local;
         local.compute = compute;
-        keramos::gemm(q, alpha, dist_typed<const A>(a_panel), dist_typed<const B>(b_panel), beta,
-                      dist_typed<TC>(own_c), local);
+        const auto multiply = [&](auto scale_of_c) {
+          keramos::gemm(q, alpha, dist_typed<const A>(a_panel), dist_typed<const B>(b_panel), scale_of_c,
+                        dist_typed<TC>(own_c), local);
+        };
+        adds ? multiply(1) : multiply(beta);
       };
       p.add = [](dist::communicator::queue_type& q, void* own, const void* others, int mine, int count,
                  index_t size) {
@@ -186,9 +191,9 @@ namespace keramos::dist {
 /// @throws invalid_argument, with one message on all ranks, if ranks pass different extents, elements, layouts, scalars or
 ///         options, if extents disagree, or a part is smaller than its layout says or has no data; memory_error likewise, if
 ///         options.memory is too little or a rank has no memory left before C is written; error likewise, if a rank's own
-///         product fails. C is untouched then, but for one case: devices write a product of one step to C at once where C
-///         lies as the schedule has it, so that a rank's own that fails leaves C written on others. communication_error if the
-///         transport fails: C may be partly updated, and MPI may read A and B as long as it runs.
+///         product fails. C is untouched then, but for one case: devices write products to C at once where C lies as the
+///         schedule has it, if there is one step or C is of the type of sums. A product that fails leaves C written then.
+///         communication_error if the transport fails: C may be partly updated, and MPI may read A and B as long as it runs.
 ///
 /// Rounding errors keep the bound of keramos::gemm with two more sums for each step and each part of k: sums are kept in the
 /// type of sums and rounded to C's elements once. The same call on as many ranks gives the same bits. The schedule is
