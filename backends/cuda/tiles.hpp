@@ -139,7 +139,7 @@ inline constexpr simt::tile_row tile_table[] = {
     {    90, simt::tf32, {{ 64, 128, 32}, { 16, 128}, {64, 128,  8},  8,    1, tiling::math_unit::warpgroup, true},  4.45, simt::serves::single},
     {    90, simt::tf32x3,{{128, 256, 32},{ 16, 256}, {64, 128,  8},  4,    1, tiling::math_unit::warpgroup, false}, 2.20, simt::serves::single},
     {    90, simt::tf32x3,{{128, 128, 32},{ 16, 128}, {64, 128,  8},  6,    1, tiling::math_unit::warpgroup, false}, 2.00, simt::serves::single},
-    {    90, simt::tf32x3,{{ 64, 128, 32},{ 16, 128}, {64, 128,  8},  4,    2, tiling::math_unit::warpgroup, false}, 1.80, simt::serves::single},
+    {    90, simt::tf32x3,{{ 64, 128, 32},{ 16, 128}, {64, 128,  8},  4,    2, tiling::math_unit::warpgroup, false}, 1.55, simt::serves::single},
     {    90, simt::f16,  {{128, 256, 64}, { 16, 256}, {64, 256, 16},  4,    1, tiling::math_unit::warpgroup, false}, 13.0},
     {    90, simt::f16,  {{128, 192, 64}, { 16, 192}, {64, 192, 16},  4,    1, tiling::math_unit::warpgroup, true}, 12.0, simt::serves::single},
     {    90, simt::f16,  {{128, 128, 64}, { 16, 128}, {64, 128, 16},  6,    1, tiling::math_unit::warpgroup, true}, 12.0},
