@@ -110,6 +110,9 @@ struct device_model {
   double adding_bytes = 23;  ///< of stored sums, read by one team
   double strip_bytes = 14;   ///< of operands that are not aligned, of a strip of C that is computed apart
   double launch_time = 12000;
+  /// By what the predicted time of a corner of C is multiplied that is computed apart (gemm_part): f32 and f64 of 40 shapes on an
+  /// H200 took longer with large corners than the model said, f64 also without a gain from full waves, since power limits it.
+  double corner_time = 1.25;
   double copied_bytes = 17;  ///< read and written, where operands are copied beforehand
   /// The latency and the bytes of operands of which rows begin anywhere, so that short elements are shifted (staging::shifts).
   /// These and what takes C and starts were fitted to 1,300 times of 160 shapes of bf16 on an H200, most of them random: choices

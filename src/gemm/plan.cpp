@@ -14,8 +14,17 @@ bool is_inside(const gemm_part& part, index_t m, index_t n) {
          part.n <= n - part.n0;
 }
 
+/// Rows and columns of the caller's C that a part leaves to others, the last of both.
+index_t corner_rows(const gemm_part& x) { return x.transposed ? x.corner_n : x.corner_m; }
+index_t corner_cols(const gemm_part& x) { return x.transposed ? x.corner_m : x.corner_n; }
+
 bool overlap(const gemm_part& x, const gemm_part& y) {
-  return x.m0 < y.m0 + y.m && y.m0 < x.m0 + x.m && x.n0 < y.n0 + y.n && y.n0 < x.n0 + x.n;
+  const index_t i = std::max(x.m0, y.m0), j = std::max(x.n0, y.n0);  // where both begin
+  const auto is_in_corner = [&](const gemm_part& of) {
+    return i >= of.m0 + of.m - corner_rows(of) && j >= of.n0 + of.n - corner_cols(of);
+  };
+  return i < std::min(x.m0 + x.m, y.m0 + y.m) && j < std::min(x.n0 + x.n, y.n0 + y.n) && !is_in_corner(x) &&
+         !is_in_corner(y);
 }
 
 /// Whether a block tile has extents, and such that bytes do not wrap. Nothing so large fits any device.
@@ -44,6 +53,11 @@ void check_part(const gemm_plan& plan, int number) {
     detail::refuse_plan(number,
                         "has " + std::to_string(split.whole_tiles) +
                             " whole tiles; there can be some where block tiles divide k, otherwise 0");
+  if (part.corner_m < 0 || part.corner_n < 0 || (part.corner_m > 0) != (part.corner_n > 0) ||
+      corner_rows(part) > part.m || corner_cols(part) > part.n ||
+      (part.corner_n > 0 && part.path != gemm_path::tiled))
+    detail::refuse_plan(number, "leaves out a corner of " + extents(part.corner_m, part.corner_n) +
+                                    "; block tiles of GPUs can leave out some of their rows and columns");
 }
 
 std::string product(index_t m, index_t n, index_t k, std::string_view type, std::string_view backend) {
@@ -114,6 +128,7 @@ std::string to_string(const gemm_part& part) {
   std::string text = extents(part.m, part.n) + " of C";
   if (part.m0 > 0 || part.n0 > 0)
     text += " from row " + std::to_string(part.m0) + ", column " + std::to_string(part.n0);
+  if (part.corner_n > 0) text += ", but for the last " + extents(corner_rows(part), corner_cols(part));
   if (part.path == gemm_path::tiled || part.path == gemm_path::residues)
     text += ": " + text_of(to_string(part.path), part);
   else
@@ -203,14 +218,14 @@ void check_plan(const gemm_plan& plan, index_t m, index_t n, index_t k, std::str
                            product(m, n, k, type, backend) + "; make a plan for it with keramos::plan_gemm");
   if (plan.size < 1 || plan.size > gemm_plan::most_parts)
     throw invalid_argument("keramos::gemm: options.plan has " + std::to_string(plan.size) +
-                           " parts; from 1 to 3 are possible");
+                           " parts; from 1 to " + std::to_string(gemm_plan::most_parts) + " are possible");
   index_t area = 0;
   for (int i = 0; i < plan.size; ++i) {
     if (!is_inside(plan.parts[i], m, n)) refuse_plan(i, "is not inside C");
+    check_part(plan, i);
     for (int j = 0; j < i; ++j)
       if (overlap(plan.parts[i], plan.parts[j])) refuse_plan(i, "overlaps part " + std::to_string(j));
-    area += plan.parts[i].m * plan.parts[i].n;
-    check_part(plan, i);
+    area += plan.parts[i].m * plan.parts[i].n - plan.parts[i].corner_m * plan.parts[i].corner_n;
   }
   if (area != m * n)
     throw invalid_argument("keramos::gemm: the parts of options.plan do not make up C, which is " +

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gemm_case.hpp"
+#include "last_tiles.hpp"
 
 namespace {
 
@@ -182,6 +183,52 @@ TYPED_TEST(GemmPlan, FirstTilesStayWhole) {
   is_refused();
 }
 
+// What one part leaves out another does, in the same bits.
+TYPED_TEST(GemmPlan, TheLastTilesAreAnotherPart) {
+  for (const layout l : {layout::right, layout::left}) {
+    const index_t m = 1150, n = 1160, k = 130;
+    matrices<TypeParam> x(m, n, k, l);
+    gemm_plan plan = x.plan();
+    plan.size = 1;
+    gemm_part& part = plan.parts[0];
+    part.m0 = part.n0 = 0, part.m = m, part.n = n, part.split = {}, part.pack_a = part.pack_b = false;
+    part.band_m = part.transposed ? n : m, part.band_n = part.transposed ? m : n;
+    part.corner_m = part.corner_n = 0;
+    EXPECT_EQ(part.transposed, l == layout::left);
+    const auto expect_refused = [&](const gemm_plan& given) {
+      EXPECT_THROW(x.product({.plan = given}), invalid_argument) << to_string(given);
+    };
+    gemm_plan two = plan;
+    if (on_host) {  // whose threads take tiles in turn
+      two.parts[0].path = gemm_path::tiled, two.parts[0].block = {48, 48, 64};
+      leave_corner(two, 48, 48);
+      expect_refused(two);
+      continue;
+    }
+    ASSERT_EQ(part.path, gemm_path::tiled);
+    const auto whole = x.product({.plan = plan});
+    for (const int columns : {1, 3}) {
+      const auto corner = last_tiles(part, columns);
+      ASSERT_LT(corner.m, part.band_m) << to_string(plan);
+      leave_corner(two = plan, corner.m, corner.n);
+      EXPECT_TRUE(same_bits(whole, x.product({.plan = two}))) << to_string(two);
+      gemm_plan wrong = two;
+      wrong.size = 1;
+      expect_refused(wrong);
+      wrong = two;
+      wrong.parts[0].band_m -= 1;
+      expect_refused(wrong);
+      wrong = two;
+      wrong.parts[0].split = {2, 2, 96};
+      expect_refused(wrong);
+      leave_corner(wrong = plan, corner.m - 1, corner.n);
+      expect_refused(wrong);
+      leave_corner(wrong = plan, corner.m, corner.n + 1);
+      expect_refused(wrong);
+    }
+  }
+}
+
 TEST(GemmPlanText, SaysWhatIsDone) {
   gemm_plan plan;
   EXPECT_EQ(to_string(plan), "nothing to multiply");
@@ -198,6 +245,10 @@ TEST(GemmPlanText, SaysWhatIsDone) {
   plan.size = 1, plan.parts[0].row = 0;  // of a GPU's tile table
   EXPECT_EQ(to_string(plan),
             "960 x 1000 of C: tiled by FMA units, block tile 128x64x8, 3 stages, B packed beforehand");
+  plan.parts[0].corner_m = 8, plan.parts[0].corner_n = 4;
+  EXPECT_EQ(to_string(plan).substr(0, 42), "960 x 1000 of C, but for the last 8 x 4: t");
+  plan.parts[0].transposed = true;
+  EXPECT_NE(to_string(plan).find("the last 4 x 8:"), std::string::npos);
   plan.parts[0].math = tiling::math_unit::matrix;
   EXPECT_NE(to_string(plan).find("tiled by matrix units,"), std::string::npos);
   plan.parts[0].math = tiling::math_unit::warpgroup;
@@ -305,6 +356,13 @@ TEST(GemmPlanErrors, SumsThatDoNotMeet) {
   for (const split_plan& split : {split_plan{1, 1, 300, 2}, split_plan{3, 2, 100, -2}})
     expect_refused([&](gemm_plan& p) { p.parts[0].split = split; },
                    {"has " + std::to_string(split.whole_tiles) + " whole tiles", "otherwise 0"});
+}
+TEST(GemmPlanErrors, CornersThatAreNone) {
+  const index_t corners[][2] = {{-1, -1}, {0, 5}, {5, 0}, {101, 1}, {1, 101}};
+  for (const auto& corner : corners)
+    expect_refused(
+        [&](gemm_plan& p) { p.parts[0].corner_m = corner[0], p.parts[0].corner_n = corner[1]; },
+        {"leaves out a corner of " + std::to_string(corner[0]) + " x " + std::to_string(corner[1])});
 }
 TEST(GemmPlanErrors, BandsWithoutColumns) {
   expect_refused(

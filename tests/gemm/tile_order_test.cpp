@@ -37,6 +37,26 @@ TEST(Divisor, GivesTheQuotientsOfDivision) {
   EXPECT_EQ(detail::divisor(0).quotient(7), 7) << "of no tiles";
 }
 
+// A corner is the last tiles of an order, all of them and no others.
+TEST(TileOrder, TheLastTilesAreACorner) {
+  const tiling::shape block{16, 32, 8};
+  for (int tiles_m : {1, 3, 8, 9, 15, 16, 20})
+    for (int tiles_n : {2, 5, 7}) {
+      const index_t m = 16 * tiles_m - 5, n = 32 * tiles_n - 31;
+      const detail::tile_order order = detail::order_of(m, n, block);
+      for (int columns = 1; columns < tiles_n; ++columns) {
+        const auto corner = detail::corner_of(m, n, block, columns);
+        ASSERT_EQ((m - corner.m) % block.m, 0);
+        ASSERT_EQ((n - corner.n) % block.n, 0);
+        for (int rank = 0; rank < order.count(); ++rank) {
+          const tiling::position at = order.at(rank, block, m, n, 100);
+          ASSERT_EQ(at.m0 >= m - corner.m && at.n0 >= n - corner.n, rank >= order.count() - corner.tiles)
+              << tiles_m << ' ' << tiles_n << ' ' << columns << ' ' << rank;
+        }
+      }
+    }
+}
+
 TEST(TileOrder, VisitsEveryTileOnceAndCutsItToC) {
   const tiling::shape block{16, 32, 8};
   for (int tiles_m : {1, 3, 8, 9, 20})

@@ -12,6 +12,7 @@
 
 #include "batched_case.hpp"
 #include "gemm_case.hpp"
+#include "last_tiles.hpp"
 
 namespace keramos::test {
 namespace {
@@ -188,6 +189,28 @@ TYPED_TEST(GemmWarpgroups, DividedK) {
       };
       EXPECT_TRUE(this->product(g, rng())) << whole_tiles;
     }
+  }
+}
+
+// Teams take turns until the last of their tiles; those in a corner are another part's.
+TYPED_TEST(GemmWarpgroups, TheLastTilesAreAnotherPart) {
+  if (on_host) return;  // plan_test.cpp: hosts refuse such plans
+  std::mt19937_64 rng(fresh_seed());
+  for (const tiling::shape& block : this->blocks) {
+    if (!this->has(block)) continue;
+    gemm_case g{.m = 1299,
+                .n = 1111,
+                .k = 150,
+                .alpha = scale_to<typename TestFixture::c>,
+                .beta = 1,
+                .block = block};
+    g.op_a = rng() % 2 ? op::T : op::N, g.op_b = rng() % 2 ? op::T : op::N;
+    g.change_plan = [&](gemm_plan& plan) {
+      ASSERT_EQ(plan.size, 1);
+      const auto corner = last_tiles(plan.parts[0], 2);
+      leave_corner(plan, corner.m, corner.n);
+    };
+    EXPECT_TRUE(this->product(g, rng()));
   }
 }
 

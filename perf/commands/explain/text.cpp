@@ -169,6 +169,7 @@ json to_json(const gemm_case& g, const library_plan& plan) {
                  {"stages", part.stages},
                  {"parts_of_k", part.parts_of_k},
                  {"whole_tiles", part.whole_tiles},
+                 {"left_out", {part.corner_m, part.corner_n}},
                  {"teams", part.teams},
                  {"threads_of_a_team", part.threads},
                  {"scratch_bytes", part.scratch_bytes}};

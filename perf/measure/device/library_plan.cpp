@@ -44,6 +44,11 @@ extents computed(const gemm_part& part) {
   return part.transposed ? extents{part.n, part.m} : extents{part.m, part.n};
 }
 
+// Tiles that a part leaves to another.
+std::int64_t left_out(const gemm_part& part) {
+  return part.corner_n > 0 ? blocks(part.corner_m, part.block.m) * blocks(part.corner_n, part.block.n) : 0;
+}
+
 using keramos::detail::simt::device_model;
 
 // Asks the model again with one thing after the other for nothing. `Shifts`: what of short elements is asked besides
@@ -59,7 +64,7 @@ modelled_time model_of(const Row& row, const gemm_part& part, std::int64_t k, co
   const auto cycles = [&](const device_model& d) {
     using namespace keramos::detail::simt;
     const tile_costs costs = is_short ? costs_of_short(row, d, 16, c_memory::vectors) : costs_of(row, d);
-    return predicted_time(row, c.m, c.n, k, split, d, costs);
+    return predicted_time(row, c.m, c.n, k, split, d, costs, int(left_out(part)));
   };
   modelled_time time;
   time.cycles = cycles(device);
@@ -113,7 +118,9 @@ planned_part describe(const gemm_plan& plan, const gemm_part& part) {
   out.stages = part.stages;
   out.parts_of_k = part.split.parts, out.whole_tiles = part.split.whole_tiles;
   const extents c = computed(part);
-  const std::int64_t tiles = blocks(c.m, part.block.m) * blocks(c.n, part.block.n);
+  const std::int64_t tiles = blocks(c.m, part.block.m) * blocks(c.n, part.block.n) - left_out(part);
+  out.corner_m = part.transposed ? part.corner_n : part.corner_m;
+  out.corner_n = part.transposed ? part.corner_m : part.corner_n;
   out.teams = out.whole_tiles + (tiles - out.whole_tiles) * part.split.parts;
   out.threads = part.team_size;
   out.scratch_bytes = std::int64_t(part.local_bytes);

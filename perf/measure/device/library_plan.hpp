@@ -29,13 +29,15 @@ struct modelled_time {
 
 // A part of C by the library's plan (keramos/gemm/plan.hpp).
 struct planned_part {
-  std::string text;                // as the plan prints itself
-  std::string path;                // "tiled", or what else was chosen
-  std::int64_t m = 0, n = 0;       // of C
-  block_extents block;             // of C that a team takes, and its k-tile
-  std::int64_t stages = 1;         // k-tiles in flight
-  std::int64_t parts_of_k = 1;     // that are summed apart
-  std::int64_t whole_tiles = 0;    // the first, whose k is not divided
+  std::string text;              // as the plan prints itself
+  std::string path;              // "tiled", or what else was chosen
+  std::int64_t m = 0, n = 0;     // of C
+  block_extents block;           // of C that a team takes, and its k-tile
+  std::int64_t stages = 1;       // k-tiles in flight
+  std::int64_t parts_of_k = 1;   // that are summed apart
+  std::int64_t whole_tiles = 0;  // the first, whose k is not divided
+  std::int64_t corner_m = 0;     // last rows and columns that are left to another part
+  std::int64_t corner_n = 0;
   std::int64_t teams = 0;          // of the kernel that multiplies
   std::int64_t threads = 0;        // of a team
   std::int64_t scratch_bytes = 0;  // that a team asks for, at most

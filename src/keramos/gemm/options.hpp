@@ -10,7 +10,7 @@
 namespace keramos {
 
 namespace detail {
-/// An empty option. It is no constant, for which compilers would fill all its bytes, and a plan has some 400, in each call.
+/// An empty option. It is no constant, for which compilers would fill all its bytes, and a plan has some 600, in each call.
 template <class Plan>
 std::optional<Plan> no_plan() {
   return std::nullopt;

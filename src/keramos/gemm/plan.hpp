@@ -58,6 +58,9 @@ struct gemm_part : gemm_tile {
   index_t band_m = 0;  ///< most rows of C for which A is packed at once
   index_t band_n = 0;  ///< most columns of C for which B is packed at once
   split_plan split;
+  /// GPUs: the corner of so many last rows and columns is left to another part; 0 x 0 if none is. Its tiles are the last ones,
+  /// which would be alone on the device.
+  index_t corner_m = 0, corner_n = 0;
   friend bool operator==(const gemm_part&, const gemm_part&) = default;
 };
 
@@ -67,7 +70,7 @@ struct gemm_part : gemm_tile {
 /// arithmetic in the same order. A plan may be changed before it is given back: what cannot be done is refused.
 /// team_size and local_bytes only tell; so do stages, row, math and band_m on hosts.
 struct gemm_plan {
-  static constexpr int most_parts = 3;
+  static constexpr int most_parts = 4;
 
   index_t m = 0, n = 0, k = 0;
   std::string_view backend;  ///< that it is for, as traits<Exec>::name

@@ -113,6 +113,22 @@ class tile_order {
   std::uint8_t shifts_[divisors], band_;
 };
 
+/// The last tiles of an order, if they are a rectangle: the last columns of the last band.
+struct corner_of_tiles {
+  index_t m, n;  ///< its rows and columns of C
+  int tiles;
+};
+inline int rows_of_last_band(index_t tiles_m) {
+  const index_t band = std::clamp<index_t>(tiles_m, 1, tile_order::usual_band);
+  return int(tiles_m % band > 0 ? tiles_m % band : band);
+}
+/// Of C (m x n) so many columns of tiles; fewer than C has.
+inline corner_of_tiles corner_of(index_t m, index_t n, const tiling::shape& block, int columns) {
+  const index_t tiles_m = ceil_div(m, block.m), tiles_n = ceil_div(n, block.n);
+  const int rows = rows_of_last_band(tiles_m);
+  return {m - (tiles_m - rows) * block.m, n - (tiles_n - columns) * block.n, int(index_t(rows) * columns)};
+}
+
 /// The order of the tiles of C (m x n), which must be fewer than 2^31.
 inline tile_order order_of(index_t m, index_t n, const tiling::shape& block) {
   const index_t tiles_m = ceil_div(m, block.m), tiles_n = ceil_div(n, block.n);

@@ -99,13 +99,16 @@ tile_order order_of(const gemm_problem<Types>& p, const tiling::shape& tile, int
   return order_of(p.m, p.n, tile);
 }
 
-/// Memory for the parts of k of all tiles of a problem, behind so many bytes that are in use.
+/// The tiles of a problem that a part does, and memory for their parts of k behind so many bytes that are in use.
 template <class Exec, class Types>
 split_k<typename Types::accumulator> split_of(const Exec& exec, workspace<Exec>& memory,
-                                              const gemm_problem<Types>& p, const tiling::shape& tile,
-                                              const split_plan& plan, std::size_t in_use) {
-  return make_split<typename Types::accumulator>(
-      exec, memory, plan, p.k, order_of(p, tile, plan.parts).count(), tile.m * tile.n, in_use);
+                                              const gemm_problem<Types>& p, const gemm_part& part,
+                                              std::size_t in_use) {
+  const tiling::shape& tile = part.block;
+  int tiles = order_of(p, tile, part.split.parts).count();
+  if (part.corner_n > 0) tiles -= corner_of(p.m, p.n, tile, int(ceil_div(part.corner_n, tile.n))).tiles;
+  return make_split<typename Types::accumulator>(exec, memory, part.split, p.k, tiles, tile.m * tile.n,
+                                                 in_use);
 }
 /// Bytes of that memory.
 template <class Types>

@@ -171,6 +171,7 @@ struct planner {
     if (part.pack_a) refuse_plan(number, "packs A beforehand, which hosts do tile by tile");
     if (part.path == gemm_path::tiled) {
       if (part.split.parts > 1) refuse_plan(number, "divides k, which tiles of hosts do not");
+      if (part.corner_n > 0) refuse_plan(number, "leaves out a corner, which tiles of hosts do not");
       if (part.pack_b && part.block.n % table.nr != 0)
         refuse_plan(number, "packs B beforehand, in panels of " + std::to_string(table.nr) +
                                 " columns, of which its block tile of " + to_string(part.block) +

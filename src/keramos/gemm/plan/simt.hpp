@@ -19,6 +19,7 @@
 #include <keramos/gemm/plan.hpp>
 #include <keramos/gemm/plan/choice_memory.hpp>
 #include <keramos/gemm/plan/residues.hpp>
+#include <keramos/gemm/plan/simt_choice.hpp>
 #include <keramos/gemm/plan/simt_model.hpp>
 #include <keramos/gemm/plan/simt_rows.hpp>
 #include <keramos/gemm/plan/simt_table.hpp>
@@ -28,10 +29,12 @@ namespace keramos::detail::simt {
 
 /// Picks a row of the backend's table for a product's types and launches it.
 template <class Exec>
-struct planner {
-  using tiles = backend::tiles<Exec>;
-  using rows = table_rows<Exec>;
-  static constexpr const auto& table = tiles::table;
+struct planner : row_chooser<Exec> {
+  using chooser = row_chooser<Exec>;
+  using chooser::key_of;
+  using chooser::table;
+  using typename chooser::rows;
+  using typename chooser::tiles;
 
   /// A few rows or columns of C should be columns, as the narrow tiles of the table are; otherwise its rows
   /// should be contiguous. But matrix units read A fastest where its memory runs along k, and B where it runs
@@ -84,19 +87,19 @@ struct planner {
     const bool whole =
         requested || p.n == 1 || Types::splits_elements;  // a strip would split an operand once more
     const main_part main = whole ? main_part{p.m, p.n} : choose_main(exec, p, whose);
-    const auto add = [&](index_t m0, index_t n0, index_t m, index_t n) {
-      plan.parts[plan.size++] = choose_part(exec, p.part(m0, n0, m, n), requested, whose);
+    add_part(exec, p.part(0, 0, main.m, main.n), requested, whose, plan);
+    const auto add_strip = [&](index_t m0, index_t n0, index_t m, index_t n) {
+      add_part(exec, p.part(m0, n0, m, n), requested, whose, plan, true);
     };
-    add(0, 0, main.m, main.n);
-    if (main.m < p.m) add(main.m, 0, p.m - main.m, p.n);
-    if (main.n < p.n) add(0, main.n, main.m, p.n - main.n);
+    if (main.m < p.m) add_strip(main.m, 0, p.m - main.m, p.n);
+    if (main.n < p.n) add_strip(0, main.n, main.m, p.n - main.n);
   }
 
   /// The row of the table for a problem, its split and its packing.
   template <class Types>
   static void choose_tiles(const Exec& exec, const gemm_problem<Types>& p,
                            const std::optional<tiling::shape>& requested, epilogue_of_product whose,
-                           gemm_part& part) {
+                           gemm_part& part, bool is_left_over = false) {
     const int arch = tiles::arch(exec);
     const device_model device = tiles::model(exec);
     part.path = gemm_path::tiled;
@@ -106,42 +109,38 @@ struct planner {
       part.split = choose_split(table[part.row], p.m, p.n, p.k, device).plan;
     } else {
       thread_local choice_memory<choice_key, tile_choice> choices;
-      const choice_key key = key_of(exec, p, whose);
-      const tile_choice choice =
-          choices.get(key, [&] { return best_row<Types>(exec, p.m, p.n, p.k, key, device).choice; });
+      choice_key key = key_of(exec, p, whose);
+      key.is_left_over = is_left_over;
+      const tile_choice choice = choices.get(
+          key, [&] { return chooser::template best_row<Types>(exec, p.m, p.n, p.k, key, device).choice; });
       part.row = choice.row, part.split = choice.plan;
       part.pack_a = choice.pack_a, part.pack_b = choice.pack_b;
+      part.corner_m = choice.corner_m, part.corner_n = choice.corner_n;
     }
     const operand_layout a(p.a), b(p.b);
     if (rows::of_warpgroups(part.row))
       pack_for_warpgroups(p, rows::warpgroups_read_a(p), rows::warpgroups_read_b(p),
                           table[part.row].config.block, device, part);
-    else if (weighs_packing<Types>)
+    else if (chooser::template weighs_packing<Types>)
       pack_in_bands(p, device, part);
     else if (!requested)
       choose_packing(p, a.along_k, a.vectors(), b.along_k, b.vectors(),
                      table[part.row].config.math == tiling::math_unit::fma, device, part);
-    if constexpr (!weighs_packing<Types>) {
+    if constexpr (!chooser::template weighs_packing<Types>) {
       const bool all_divided = part.split.parts > 1 && part.split.whole_tiles == 0;
       if (!requested && !rows::of_warpgroups(part.row) && all_divided &&
           std::min(p.m, p.n) < device.least_extent_to_pack_divided)
         part.pack_a = part.pack_b = false;
       if (all_divided && (part.pack_a || part.pack_b)) part.split = {};
     }
+    if (part.corner_n > 0 && !is_one_band(p, part)) {  // then another row may be better
+      part = {};
+      return choose_tiles(exec, p, requested, whose, part, true);
+    }
     if (part.split.whole_tiles > 0 && !is_one_band(p, part)) part.split = {};
     if (part.split.parts == 1) part.split = {};
     set_row(part.row, part);
   }
-
-  /// Whether packing is weighed with rows and splits: of elements for matrix units whose rows may begin anywhere, and be staged
-  /// as they lie all the same. For others device_model says from which extents on it pays.
-  template <class Types>
-  static constexpr bool weighs_packing = [] {
-    for (const tile_row& r : table)
-      if (r.types == Types::operands && r.config.math == tiling::math_unit::fma) return false;
-    return backend::staging<Exec>::template shifts<typename Types::a> &&
-           backend::staging<Exec>::template shifts<typename Types::b>;
-  }();
 
   /// Whether a product may be emulated here, in the tile that is asked for if one is, and is faster then.
   template <class Types>
@@ -196,6 +195,10 @@ struct planner {
         },
         [&](const std::string& why) { refuse_plan(number, why); });
     if (part.band_m < 1 || part.band_n < 1) refuse_plan(number, "has bands without rows or columns");
+    if (part.corner_n > 0 && !leaves_last_tiles(p, part))
+      refuse_plan(number, "leaves out a corner, of " + std::to_string(part.corner_m) + " x " +
+                              std::to_string(part.corner_n) +
+                              ", that is not its last tiles, or divides k, or has several bands");
     if (rows::of_warpgroups(part.row) &&
         ((!part.pack_a && !rows::warpgroups_read_a(p)) || (!part.pack_b && !rows::warpgroups_read_b(p))))
       refuse_plan(number, "does not pack an operand that its tile cannot read as it lies");
@@ -218,6 +221,15 @@ struct planner {
     return part.band_m >= p.m && part.band_n >= p.n;
   }
 
+  /// Whether a part's corner is the last tiles of its order, and the others are done at once.
+  template <class Types>
+  static bool leaves_last_tiles(const gemm_problem<Types>& p, const gemm_part& part) {
+    const index_t columns = ceil_div(part.corner_n, index_t(part.block.n));
+    if (part.split.parts > 1 || !is_one_band(p, part) || columns >= ceil_div(p.n, part.block.n)) return false;
+    const corner_of_tiles corner = corner_of(p.m, p.n, part.block, int(columns));
+    return corner.m == part.corner_m && corner.n == part.corner_n;
+  }
+
   /// Does one part; `p` is its problem, transposed if the part is.
   template <class Types, class Epilogue>
   static void run(const Exec& exec, workspace<Exec>& memory, const gemm_problem<Types>& p,
@@ -229,7 +241,7 @@ struct planner {
       if (part.path == gemm_path::vector) return multiply_vector(exec, memory, p, part, epilogue);
     }
     const auto multiply = [&](const gemm_problem<Types>& packed, std::size_t in_use) {
-      const auto split = split_of(exec, memory, packed, part.block, part.split, in_use);
+      const auto split = split_of(exec, memory, packed, part, in_use);
       if constexpr (has_warpgroup_rows<Exec, Types> && warpgroups_take<Epilogue>)
         if (rows::of_warpgroups(part.row))
           return launch_warpgroups(exec, memory, part.row, packed, split, for_warpgroups(epilogue, p));
@@ -245,79 +257,6 @@ struct planner {
                   multiply);
     else
       multiply(p, 0);
-  }
-
-  /// What the choice of a row for a problem depends on.
-  template <class Types>
-  static choice_key key_of(const Exec& exec, const gemm_problem<Types>& p, epilogue_of_product whose) {
-    const device_model device = tiles::model(exec);
-    constexpr bool ask = has_warpgroup_rows<Exec, Types>;
-    return {p.m,
-            p.n,
-            p.k,
-            tiles::arch(exec),
-            backend::traits<Exec>::local_memory_limit(exec, backend::traits<Exec>::max_team_size),
-            device.units,
-            device.unit_bytes,
-            device.cache_size,
-            whose,
-            ask && !rows::warpgroups_read_a(p),
-            ask && !rows::warpgroups_read_b(p),
-            weighs_packing<Types> ? operand_layout(p.a).alignment : 16,
-            weighs_packing<Types> ? operand_layout(p.b).alignment : 16,
-            weighs_packing<Types> ? memory_of_c(p) : c_memory::vectors};
-  }
-  template <class Types>
-  static c_memory memory_of_c(const gemm_problem<Types>& p) {
-    if (p.c_col_stride != 1) return c_memory::columns;
-    return can_copy_vectors(p.c, 1, p.c_row_stride) ? c_memory::vectors : c_memory::rows;
-  }
-
-  /// The fastest row for m x n elements of C, and its predicted time.
-  template <class Types>
-  static timed_choice best_row(const Exec& exec, index_t m, index_t n, index_t k, const choice_key& key,
-                               const device_model& device) {
-    timed_choice best;
-    const auto consider = [&](int i, const split_choice& split, double more, bool pack_a, bool pack_b) {
-      if (best.choice.row < 0 || split.time + more < best.time)
-        best = {{i, split.plan, pack_a, pack_b}, split.time + more};
-    };
-    const index_t to_copy = (key.copies_a ? m * k : 0) + (key.copies_b ? n * k : 0);
-    for (int i = 0; i < int(std::size(table)); ++i) {
-      const tile_row& r = table[i];
-      if (!rows::template serves_one<Types>(r, key.arch, key.whose) || !rows::fits(exec, r)) continue;
-      if constexpr (weighs_packing<Types>) {
-        const bool of_warpgroups = rows::of_warpgroups(i);
-        const auto time = [&](int alignment) {
-          return choose_split(r, m, n, k, device, costs_of_short(r, device, alignment, key.c));
-        };
-        if (!of_warpgroups) consider(i, time(std::min(key.alignment_a, key.alignment_b)), 0, false, false);
-        const bool pack_a = of_warpgroups ? key.copies_a : key.alignment_a < 16,
-                   pack_b = of_warpgroups ? key.copies_b : key.alignment_b < 16;
-        const double elements = double(pack_a ? m * k : 0) + double(pack_b ? n * k : 0);
-        if (of_warpgroups && elements == 0)
-          consider(i, time(16), 0, false, false);
-        else if (elements > 0 && can_pack<Types>(k, device))
-          consider(i, time(16), short_packing_time(elements, device), pack_a, pack_b);
-      } else {
-        split_choice split = choose_split(r, m, n, k, device);
-        double packing = 0;
-        if (rows::of_warpgroups(i) && to_copy > 0) {
-          if (!can_pack<Types>(k, device)) continue;
-          if (split.plan.whole_tiles == 0) {
-            const split_plan undivided = plan_parts(r, k, 1, device);
-            split = {undivided, predicted_time(r, m, n, k, undivided, device)};
-          }
-          packing = packing_time(to_copy, sizeof(typename Types::a), device);
-        }
-        consider(i, split, packing, false, false);
-      }
-    }
-    if (best.choice.row < 0)
-      throw launch_error("keramos::gemm: of " + std::string(Types::name) +
-                         " no tile of the tile table serves this device and fits "
-                         "its local memory; add one to the backend's tiles.hpp");
-    return best;
   }
 
  protected:
@@ -349,20 +288,22 @@ struct planner {
              " has " + text(of_row));
   }
 
-  /// How a rectangle of C is done, in place of p.
+  /// Adds how a rectangle of C is done, in place of p. What is left over by others leaves no corner: a plan has room for one.
   template <class Types>
-  static gemm_part choose_part(const Exec& exec, gemm_problem<Types> p,
-                               const std::optional<tiling::shape>& requested, epilogue_of_product whose) {
+  static void add_part(const Exec& exec, gemm_problem<Types> p, const std::optional<tiling::shape>& requested,
+                       epilogue_of_product whose, gemm_plan& plan, bool is_left_over = false) {
     if (alone_prefers_transposed(exec, p, requested, whose)) p.transpose();
-    gemm_part part;
+    gemm_part& part = plan.parts[plan.size++];
     if (p.n == 1 && !requested && !emulated_types<Types>)
       choose_vector(vector_access_of(p), p.m, p.k, tiles::model(exec), part);
     else
-      choose_tiles(exec, p, requested, whose, part);
+      choose_tiles(exec, p, requested, whose, part, is_left_over);
     part.transposed = p.place.transposed;
     part.m0 = p.place.i0, part.n0 = p.place.j0;
     part.m = part.transposed ? p.n : p.m, part.n = part.transposed ? p.m : p.n;
-    return part;
+    if (part.corner_n > 0)
+      add_part(exec, p.part(p.m - part.corner_m, p.n - part.corner_n, part.corner_m, part.corner_n), {},
+               whose, plan, true);
   }
 
   /// How much of C to compute in whole tiles, apart from the rest.
@@ -377,11 +318,12 @@ struct planner {
       gemm_problem<Types> transposed = p;
       transposed.transpose();
       const choice_key key_of_transposed = key_of(exec, transposed, whose);
-      return choose_main_part(
-          p.m, p.n, p.k, (sizeof(typename Types::a) + sizeof(typename Types::b)) / 2, device,
-          [&](index_t m, index_t n, bool is_transposed) {
-            return best_row<Types>(exec, m, n, p.k, is_transposed ? key_of_transposed : key, device).time;
-          });
+      return choose_main_part(p.m, p.n, p.k, (sizeof(typename Types::a) + sizeof(typename Types::b)) / 2,
+                              device, [&](index_t m, index_t n, bool is_transposed) {
+                                return chooser::template best_row<Types>(
+                                           exec, m, n, p.k, is_transposed ? key_of_transposed : key, device)
+                                    .time;
+                              });
     });
   }
 };

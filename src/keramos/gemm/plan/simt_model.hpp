@@ -12,6 +12,7 @@
 #include <keramos/gemm/collective/simt_stager.hpp>
 #include <keramos/gemm/collective/warpgroup_bytes.hpp>
 #include <keramos/gemm/kernel/split_k.hpp>
+#include <keramos/gemm/kernel/tile_order.hpp>
 #include <keramos/tile/shape.hpp>
 
 namespace keramos::detail::simt {
@@ -113,11 +114,11 @@ inline double copied_in_a_clock(const tile_row& r, index_t m, index_t n, index_t
 
 /// Predicted time of a problem on a row: waves of teams; in a wave, for each k-tile, the longest of products, of
 /// copies and of the wait for them, rounded over where they are alike; then the meetings of parts. Parts of the tiles behind
-/// whole ones run beside the last of these.
+/// whole ones run beside the last of these. So many tiles are left to others.
 inline double predicted_time(const tile_row& r, index_t m, index_t n, index_t k, const split_plan& split,
-                             const device_model& device, const tile_costs& costs) {
+                             const device_model& device, const tile_costs& costs, int left_out = 0) {
   const tiling::config& c = r.config;
-  const double tiles = block_tiles(m, n, c.block);
+  const double tiles = block_tiles(m, n, c.block) - left_out;
   const double k_tiles = double(ceil_div(k, c.block.k)),
                part_k_tiles = double(ceil_div(std::min(k, split.k_per_part), c.block.k));
   const double products = double(c.block.m) * c.block.n * c.block.k / (device.fmas * r.efficiency);
@@ -179,7 +180,7 @@ inline constexpr index_t least_k_per_part = 32;
 inline constexpr int fan_ins_tried[] = {32, 16, 8};
 /// More teams than fill the device so many times only add sums.
 inline constexpr double most_times_filled = 2;
-/// Whole tiles before divided ones, and strips apart, are chosen if they take at most this part of the time without them. The
+/// Whole tiles before divided ones, and strips and corners apart, are chosen if they take at most this part of the time without. The
 /// model is no better than that: f32 with n = 1200 took 6 % longer where it saw no difference.
 inline constexpr double gain_enough = 0.98;
 
@@ -277,11 +278,30 @@ main_part choose_main_part(index_t m, index_t n, index_t k, std::size_t element_
   return best;
 }
 
+/// Calls `f(corner)` for those that are worth a try: without them tiles fill all multiprocessors alike, or all the teams that these
+/// hold.
+template <class F>
+void for_each_corner(const tile_row& r, index_t m, index_t n, const device_model& device, const F& f) {
+  const tiling::shape& block = r.config.block;
+  const double tiles = block_tiles(m, n, block);
+  if (tiles >= double(std::numeric_limits<int>::max())) return;
+  const int rows = rows_of_last_band(ceil_div(m, block.m)), resident = resident_teams(device, r);
+  int tried = 0;
+  for (const int slots : {device.units * resident, device.units}) {
+    const int whole = int(tiles) / slots * slots, left = int(tiles) - whole;
+    const int columns = int(ceil_div(left, rows));
+    if (whole == 0 || left == 0 || columns == tried || columns >= ceil_div(n, block.n)) continue;
+    tried = columns;
+    f(corner_of(m, n, block, columns));
+  }
+}
+
 /// A row of a table, its split, and which operands are packed, if that is weighed with the rest.
 struct tile_choice {
   int row = -1;
   split_plan plan;
   bool pack_a = false, pack_b = false;
+  index_t corner_m = 0, corner_n = 0;  ///< as in gemm_part
 };
 
 struct timed_choice {
@@ -301,6 +321,7 @@ struct choice_key {
   bool copies_a = false, copies_b = false;  ///< for warpgroups
   int alignment_a = 16, alignment_b = 16;   ///< row_alignment of short elements
   c_memory c = c_memory::vectors;
+  bool is_left_over = false;  ///< a strip or a corner, which leaves none itself
   friend bool operator==(const choice_key&, const choice_key&) = default;
 };
 

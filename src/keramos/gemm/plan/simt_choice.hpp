@@ -1,0 +1,139 @@
+// Which row of a GPU backend's tile table does a product in the least time, as the model predicts it.
+#pragma once
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+
+#include <keramos/backends/interface.hpp>
+#include <keramos/base/error.hpp>
+#include <keramos/gemm/kernel/pack.hpp>
+#include <keramos/gemm/kernel/warpgroups.hpp>
+#include <keramos/gemm/plan.hpp>
+#include <keramos/gemm/plan/simt_model.hpp>
+#include <keramos/gemm/plan/simt_rows.hpp>
+#include <keramos/gemm/plan/simt_table.hpp>
+#include <keramos/gemm/problem.hpp>
+
+namespace keramos::detail::simt {
+
+template <class Exec>
+struct row_chooser {
+  using tiles = backend::tiles<Exec>;
+  using rows = table_rows<Exec>;
+  static constexpr const auto& table = tiles::table;
+
+  /// Whether packing is weighed with rows and splits: of elements for matrix units whose rows may begin anywhere, and be staged
+  /// as they lie all the same. For others device_model says from which extents on it pays.
+  template <class Types>
+  static constexpr bool weighs_packing = [] {
+    for (const tile_row& r : table)
+      if (r.types == Types::operands && r.config.math == tiling::math_unit::fma) return false;
+    return backend::staging<Exec>::template shifts<typename Types::a> &&
+           backend::staging<Exec>::template shifts<typename Types::b>;
+  }();
+
+  /// What the choice of a row for a problem depends on.
+  template <class Types>
+  static choice_key key_of(const Exec& exec, const gemm_problem<Types>& p, epilogue_of_product whose) {
+    const device_model device = tiles::model(exec);
+    constexpr bool ask = has_warpgroup_rows<Exec, Types>;
+    return {p.m,
+            p.n,
+            p.k,
+            tiles::arch(exec),
+            backend::traits<Exec>::local_memory_limit(exec, backend::traits<Exec>::max_team_size),
+            device.units,
+            device.unit_bytes,
+            device.cache_size,
+            whose,
+            ask && !rows::warpgroups_read_a(p),
+            ask && !rows::warpgroups_read_b(p),
+            weighs_packing<Types> ? operand_layout(p.a).alignment : 16,
+            weighs_packing<Types> ? operand_layout(p.b).alignment : 16,
+            weighs_packing<Types> ? memory_of_c(p) : c_memory::vectors};
+  }
+  template <class Types>
+  static c_memory memory_of_c(const gemm_problem<Types>& p) {
+    if (p.c_col_stride != 1) return c_memory::columns;
+    return can_copy_vectors(p.c, 1, p.c_row_stride) ? c_memory::vectors : c_memory::rows;
+  }
+
+  /// Calls `f(row, costs, copying, pack_a, pack_b, may_divide_all)` for each row of the table that serves, and each way to have its
+  /// operands: `copying` is the time to copy them beforehand, and then the k of all tiles may not be divided.
+  template <class Types, class F>
+  static void for_each_way(const Exec& exec, index_t m, index_t n, index_t k, const choice_key& key,
+                           const device_model& device, const F& f) {
+    const index_t to_copy = (key.copies_a ? m * k : 0) + (key.copies_b ? n * k : 0);
+    for (int i = 0; i < int(std::size(table)); ++i) {
+      const tile_row& r = table[i];
+      if (!rows::template serves_one<Types>(r, key.arch, key.whose) || !rows::fits(exec, r)) continue;
+      const bool of_warpgroups = rows::of_warpgroups(i);
+      if constexpr (weighs_packing<Types>) {
+        const auto costs = [&](int alignment) { return costs_of_short(r, device, alignment, key.c); };
+        if (!of_warpgroups) f(i, costs(std::min(key.alignment_a, key.alignment_b)), 0.0, false, false, true);
+        const bool pack_a = of_warpgroups ? key.copies_a : key.alignment_a < 16,
+                   pack_b = of_warpgroups ? key.copies_b : key.alignment_b < 16;
+        const double elements = double(pack_a ? m * k : 0) + double(pack_b ? n * k : 0);
+        if (of_warpgroups && elements == 0)
+          f(i, costs(16), 0.0, false, false, true);
+        else if (elements > 0 && can_pack<Types>(k, device))
+          f(i, costs(16), short_packing_time(elements, device), pack_a, pack_b, true);
+      } else {
+        const bool copies = of_warpgroups && to_copy > 0;
+        if (copies && !can_pack<Types>(k, device)) continue;
+        f(i, costs_of(r, device), copies ? packing_time(to_copy, sizeof(typename Types::a), device) : 0.0,
+          false, false, !copies);
+      }
+    }
+  }
+
+  /// The fastest row for m x n elements of C, and its predicted time.
+  template <class Types>
+  static timed_choice best_row(const Exec& exec, index_t m, index_t n, index_t k, const choice_key& key,
+                               const device_model& device) {
+    timed_choice best;
+    for_each_way<Types>(
+        exec, m, n, k, key, device,
+        [&](int i, const tile_costs& costs, double copying, bool pack_a, bool pack_b, bool may_divide_all) {
+          split_choice split = choose_split(table[i], m, n, k, device, costs);
+          if (!may_divide_all && split.plan.whole_tiles == 0) {
+            split.plan = plan_parts(table[i], k, 1, device);
+            split.time = predicted_time(table[i], m, n, k, split.plan, device, costs);
+          }
+          if (best.choice.row < 0 || split.time + copying < best.time)
+            best = {{i, split.plan, pack_a, pack_b}, split.time + copying};
+        });
+    if (best.choice.row < 0)
+      throw launch_error("keramos::gemm: of " + std::string(Types::name) +
+                         " no tile of the tile table serves this device and fits "
+                         "its local memory; add one to the backend's tiles.hpp");
+    // A strip or a corner of an operand that is split would be split once more.
+    if (key.is_left_over || Types::splits_elements) return best;
+    return with_corner<Types>(exec, m, n, k, key, device, best);
+  }
+  /// That, or what takes less time: a row that leaves its last tiles to another, which may divide them.
+  template <class Types>
+  static timed_choice with_corner(const Exec& exec, index_t m, index_t n, index_t k, const choice_key& key,
+                                  const device_model& device, const timed_choice& without) {
+    timed_choice best{without.choice, gain_enough * without.time};
+    choice_key key_of_corner = key;
+    key_of_corner.is_left_over = true;
+    for_each_way<Types>(
+        exec, m, n, k, key, device,
+        [&](int i, const tile_costs& costs, double copying, bool pack_a, bool pack_b, bool /*divides*/) {
+          const split_plan undivided = plan_parts(table[i], k, 1, device);
+          for_each_corner(table[i], m, n, device, [&](const corner_of_tiles& corner) {
+            double time = copying + device.launch_time / 2 +
+                          predicted_time(table[i], m, n, k, undivided, device, costs, corner.tiles);
+            if (time >= best.time) return;
+            time +=
+                device.corner_time * best_row<Types>(exec, corner.m, corner.n, k, key_of_corner, device).time;
+            if (time < best.time) best = {{i, undivided, pack_a, pack_b, corner.m, corner.n}, time};
+          });
+        });
+    return best.choice.corner_n > 0 ? best : without;
+  }
+};
+
+}  // namespace keramos::detail::simt
