@@ -220,7 +220,7 @@ TEST(GemmCuda, FewTilesBehindFullWavesAreAnotherPart) {
   Kokkos::deep_copy(a, a_on_host);
   Kokkos::deep_copy(b, b_on_host);
   const auto part_of = [](const matrix& x, int rows, int cols) {
-    return matrix_view<float>{x.data(), rows, cols, x.stride(0), 1};
+    return matrix_view<float>{x.data(), rows, cols, index_t(x.stride(0)), 1};
   };
   for (int n = 512; n <= most; n += 64) {
     const auto a_part = part_of(a, n, k), b_part = part_of(b, k, n), to = part_of(c, n, n);
