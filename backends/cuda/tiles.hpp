@@ -31,8 +31,8 @@ namespace cuda {
 //                   memory (ncu, dram__bytes_read.sum), 55.0 with this (1.4 TB), cublasGemmEx 58.6; 16384 53.7,
 //                   59.3, 62.1; 4096 59.4, 58.0, 60.2
 //   f64 64x64x16    168-192 registers, no spills, 65,536 bytes of scratch and more, which Kokkos gives since 5.2. Of n = 1000 and
-//                   1024 0.93 to 0.97 of cublasDgemm on an H200, 1536 0.93 to 1.00 with the tiles of the last wave divided along
-//                   k (docs/performance.md); with 128x64x16 0.87 to 0.93, and 0.75 to 0.78
+//                   1024 0.93 to 0.97 of cublasDgemm on an H200, with 128x64x16 0.87 to 0.93; 1536 0.93 to 1.00 with the tiles of the
+//                   last wave divided along k, 0.96 to 1.02 with 128x64x16 for whole waves (docs/performance.md)
 //   f64 64x64x8     with 48 KB. 128 registers, up to 40 bytes of spills; 8 DMMA.16x8x8, 16 LDS.64, 4 LDGSTS.128, 57 others.
 //                   Batches, whose tiles have few k-tiles, run 4 % faster with 168 registers, no spills and five
 //                   stages; single products with a divided k 7 to 9 % slower.
