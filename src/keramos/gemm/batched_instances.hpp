@@ -1,7 +1,6 @@
 // keramos::gemm_batched as the library has it, for the sources that instantiate it for one product's types.
 #pragma once
 
-#include <utility>
 #include <vector>
 
 #include <keramos/gemm/batched.hpp>

@@ -46,7 +46,7 @@ class operand_stager {
   using panel = Panel;
   static constexpr bool by_registers = Vector == 1 && !shifts && Copier::template by_registers<T>;
   /// Whether copies that are known to lie inside the operand need no code of their own: of bytes that are shifted, in large tiles,
-  /// it is as fast as the others'. (An H200 lost 3 to 19 % without in tiles of 64 rows, and 10 % of bf16 in words of 4 bytes.)
+  /// it is as fast as the others'. (Not in tiles of 64 rows, nor of halves in words of 4 bytes.)
   static constexpr bool always_checks = shifts && sizeof(T) == 1 && map::passes_slow * map::passes_fast >= 4;
 
  private:

@@ -59,8 +59,14 @@ struct row_chooser {
     return can_copy_vectors(p.c, 1, p.c_row_stride) ? c_memory::vectors : c_memory::rows;
   }
 
-  /// Calls `f(row, costs, copying, pack_a, pack_b, may_divide_all)` for each row of the table that serves, and each way to have its
-  /// operands: `copying` is the time to copy them beforehand, and then the k of all tiles may not be divided.
+  /// A row of the table, and how it has its operands.
+  struct way {
+    int row;
+    tile_costs costs;
+    double copying = 0;  ///< time to copy operands beforehand
+    bool pack_a = false, pack_b = false, may_divide_all = true;
+  };
+  /// Calls `f(way)` for each row that serves, and each way to have its operands.
   template <class Types, class F>
   static void for_each_way(const Exec& exec, index_t m, index_t n, index_t k, const choice_key& key,
                            const device_model& device, const F& f) {
@@ -71,19 +77,19 @@ struct row_chooser {
       const bool of_warpgroups = rows::of_warpgroups(i);
       if constexpr (weighs_packing<Types>) {
         const auto costs = [&](int alignment) { return costs_of_short(r, device, alignment, key.c); };
-        if (!of_warpgroups) f(i, costs(std::min(key.alignment_a, key.alignment_b)), 0.0, false, false, true);
+        if (!of_warpgroups) f(way{i, costs(std::min(key.alignment_a, key.alignment_b))});
         const bool pack_a = of_warpgroups ? key.copies_a : key.alignment_a < 16,
                    pack_b = of_warpgroups ? key.copies_b : key.alignment_b < 16;
         const double elements = double(pack_a ? m * k : 0) + double(pack_b ? n * k : 0);
         if (of_warpgroups && elements == 0)
-          f(i, costs(16), 0.0, false, false, true);
+          f(way{i, costs(16)});
         else if (elements > 0 && can_pack<Types>(k, device))
-          f(i, costs(16), short_packing_time(elements, device), pack_a, pack_b, true);
+          f(way{i, costs(16), short_packing_time(elements, device), pack_a, pack_b});
       } else {
         const bool copies = of_warpgroups && to_copy > 0;
         if (copies && !can_pack<Types>(k, device)) continue;
-        f(i, costs_of(r, device), copies ? packing_time(to_copy, sizeof(typename Types::a), device) : 0.0,
-          false, false, !copies);
+        const double copying = copies ? packing_time(to_copy, sizeof(typename Types::a), device) : 0;
+        f(way{i, costs_of(r, device), copying, false, false, !copies});
       }
     }
   }
@@ -93,17 +99,16 @@ struct row_chooser {
   static timed_choice best_row(const Exec& exec, index_t m, index_t n, index_t k, const choice_key& key,
                                const device_model& device) {
     timed_choice best;
-    for_each_way<Types>(
-        exec, m, n, k, key, device,
-        [&](int i, const tile_costs& costs, double copying, bool pack_a, bool pack_b, bool may_divide_all) {
-          split_choice split = choose_split(table[i], m, n, k, device, costs);
-          if (!may_divide_all && split.plan.whole_tiles == 0) {
-            split.plan = plan_parts(table[i], k, 1, device);
-            split.time = predicted_time(table[i], m, n, k, split.plan, device, costs);
-          }
-          if (best.choice.row < 0 || split.time + copying < best.time)
-            best = {{i, split.plan, pack_a, pack_b}, split.time + copying};
-        });
+    for_each_way<Types>(exec, m, n, k, key, device, [&](const way& w) {
+      const tile_row& r = table[w.row];
+      split_choice split = choose_split(r, m, n, k, device, w.costs);
+      if (!w.may_divide_all && split.plan.whole_tiles == 0) {
+        split.plan = plan_parts(r, k, 1, device);
+        split.time = predicted_time(r, m, n, k, split.plan, device, w.costs);
+      }
+      if (best.choice.row < 0 || split.time + w.copying < best.time)
+        best = {{w.row, split.plan, w.pack_a, w.pack_b}, split.time + w.copying};
+    });
     if (best.choice.row < 0)
       throw launch_error("keramos::gemm: of " + std::string(Types::name) +
                          " no tile of the tile table serves this device and fits "
@@ -119,19 +124,17 @@ struct row_chooser {
     timed_choice best{without.choice, gain_enough * without.time};
     choice_key key_of_corner = key;
     key_of_corner.is_left_over = true;
-    for_each_way<Types>(
-        exec, m, n, k, key, device,
-        [&](int i, const tile_costs& costs, double copying, bool pack_a, bool pack_b, bool /*divides*/) {
-          const split_plan undivided = plan_parts(table[i], k, 1, device);
-          for_each_corner(table[i], m, n, device, [&](const corner_of_tiles& corner) {
-            double time = copying + device.launch_time / 2 +
-                          predicted_time(table[i], m, n, k, undivided, device, costs, corner.tiles);
-            if (time >= best.time) return;
-            time +=
-                device.corner_time * best_row<Types>(exec, corner.m, corner.n, k, key_of_corner, device).time;
-            if (time < best.time) best = {{i, undivided, pack_a, pack_b, corner.m, corner.n}, time};
-          });
-        });
+    for_each_way<Types>(exec, m, n, k, key, device, [&](const way& w) {
+      const tile_row& r = table[w.row];
+      const split_plan undivided = plan_parts(r, k, 1, device);
+      for_each_corner(r, m, n, device, [&](const corner_of_tiles& corner) {
+        double time = w.copying + device.launch_time / 2 +
+                      predicted_time(r, m, n, k, undivided, device, w.costs, corner.tiles);
+        if (time >= best.time) return;
+        time += device.corner_time * best_row<Types>(exec, corner.m, corner.n, k, key_of_corner, device).time;
+        if (time < best.time) best = {{w.row, undivided, w.pack_a, w.pack_b, corner.m, corner.n}, time};
+      });
+    });
     return best.choice.corner_n > 0 ? best : without;
   }
 };
