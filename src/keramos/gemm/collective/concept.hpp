@@ -13,7 +13,8 @@
 
 namespace keramos::detail {
 
-/// The tile that a kernel gives to a collective; this one is a team's alone.
+/// The tile that a kernel gives to a collective; this one is a team's alone. One whose problem is not in the kernel's parameters
+/// has again(), a tile with the problem() and the position() that C is written with.
 struct own_tile {
   tiling::position at;
 

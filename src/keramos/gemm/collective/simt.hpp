@@ -153,6 +153,9 @@ class collective {
       static_assert(accumulator::writing_bytes <= bytes, "keramos: C passes through the memory of k-tiles");
       copier::barrier(team);
       acc.write_through(local, p, tile.position(), epilogue);
+    } else if constexpr (requires { tile.again(); }) {
+      const auto found = tile.again();
+      acc.write(found.problem(), found.position(), epilogue);
     } else {
       acc.write(p, tile.position(), epilogue);
     }

@@ -70,27 +70,32 @@ KERAMOS_FORCEINLINE_FUNCTION void write_without_terms(const gemm_problem<Types>&
   }
 }
 
-/// A persistent team's tile of a batch.
-template <class Collective, class Tiles>
+/// A team's tile of a batch.
+template <class Collective, class Tiles, class Kernel, class Team>
 struct tile_of_batch {
-  const Tiles& tiles;
-  int count, step;
-  int rank, number = tiles.problem_of(rank);  ///< of the tile, and of its problem
+  const Kernel& kernel;
+  const Team& team;
+  int rank, number = kernel.tiles.problem_of(rank);  ///< of the tile, and of its problem
 
   KERAMOS_FORCEINLINE_FUNCTION gemm_problem<typename Tiles::types> problem() const {
-    return tiles.problem(number);
+    return kernel.tiles.problem(number);
   }
   KERAMOS_FORCEINLINE_FUNCTION tiling::position position() const {
-    return tiles.position(rank, number, Collective::block());
+    return kernel.tiles.position(rank, number, kernel.collective.block());
+  }
+  /// The same tile, of a team that does one, found once more: kept, what follows from it would take registers from the accumulators.
+  KERAMOS_FORCEINLINE_FUNCTION tile_of_batch again() const {
+    return {kernel, team,
+            kernel.rank_of(Collective::recompute(int(team.league_rank())), int(team.league_size()))};
   }
   template <class Threads, class Accumulator>
   KERAMOS_FORCEINLINE_FUNCTION bool add_up(const Threads&, Accumulator&) const {
     return true;
   }
   KERAMOS_FORCEINLINE_FUNCTION bool next() {
-    rank += step;
-    if (rank >= count) return false;
-    number = tiles.problem_of(rank);
+    rank += int(team.league_size());
+    if (rank >= kernel.count) return false;
+    number = kernel.tiles.problem_of(rank);
     return true;
   }
   template <class Epilogue>
@@ -101,6 +106,7 @@ struct tile_of_batch {
   }
 };
 
+/// One kernel for all tiles of a batch or of a list.
 template <gemm_collective Collective, class Tiles, class Epilogue>
 struct batched_gemm_kernel : dealt_teams_of<Collective> {
   using types = typename Collective::types;
@@ -112,19 +118,16 @@ struct batched_gemm_kernel : dealt_teams_of<Collective> {
 
   template <class Team>
   KERAMOS_FORCEINLINE_FUNCTION void operator()(const Team& team) const {
-    const int rank = this->rank_of(int(team.league_rank()), int(team.league_size()));
-    if constexpr (Collective::persistent) {
-      const tile_of_batch<Collective, Tiles> first{tiles, count, int(team.league_size()), rank};
-      collective.run(team, first.problem(), first, epilogue);
-    } else {
-      const int number = tiles.problem_of(rank);
-      const gemm_problem<types> problem = tiles.problem(number);
-      const tiling::position at = tiles.position(rank, number, collective.block());
-      if (Tiles::mixed && problem.k == 0)
-        write_without_terms(problem, at, int(team.team_rank()), int(team.team_size()), epilogue);
-      else
-        collective.run(team, problem, own_tile{at}, epilogue);
+    const tile_of_batch<Collective, Tiles, batched_gemm_kernel, Team> first{
+        *this, team, this->rank_of(int(team.league_rank()), int(team.league_size()))};
+    const gemm_problem<types> problem = first.problem();
+    if constexpr (Tiles::mixed && !Collective::persistent) {
+      if (problem.k == 0) {
+        first.write_without_terms(int(team.team_rank()), int(team.team_size()), epilogue);
+        return;
+      }
     }
+    collective.run(team, problem, first, epilogue);
   }
 };
 
