@@ -133,7 +133,13 @@ template <class Exec, class T>
 concept has_multiply_16x8 = requires(T (&sums)[2][2], const T (&a)[4], const T (&b)[2], T x) {
   mma<Exec>::multiply_16x8(sums, a, b);
   { mma<Exec>::rounded(x) } -> std::same_as<T>;
-};
+}
+// Lanes exchange sums of eight bytes where rows of C begin anywhere; sums of four bytes pass through local memory.
+&&(sizeof(T) == 4 || requires(T x) {
+  { mma<Exec>::exchanged(x, 1) } -> std::same_as<T>;
+  { mma<Exec>::any_in_warp(true) } -> std::same_as<bool>;
+  { mma<Exec>::opaque(1) } -> std::same_as<int>;
+});
 
 /// What c_block of gemm/collective takes C through local memory with.
 template <class Exec, class M = mma<Exec>>

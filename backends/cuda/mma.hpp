@@ -224,6 +224,17 @@ struct mma<Kokkos::Cuda> : fma_units {
     return x;
 #endif
   }
+  /// x of the lane whose number differs in these bits.
+  template <class T>
+  KERAMOS_FORCEINLINE_FUNCTION static T exchanged(T x, [[maybe_unused]] int bits) {
+#if defined(__CUDA_ARCH__)
+    std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned> word;
+    memcpy(&word, &x, sizeof(x));
+    word = __shfl_xor_sync(~0u, word, bits);
+    memcpy(&x, &word, sizeof(x));
+#endif
+    return x;
+  }
 
   /// The lanes of a warp meet: what they have stored in shared memory is there for all of them.
   KERAMOS_FORCEINLINE_FUNCTION static void meet_warp() {

@@ -1,4 +1,4 @@
-// How sums in the registers of NVIDIA's tensor cores become C, with the instructions of a warp emulated by threads: every
+// How sums in the registers of NVIDIA's GPUs become C, with the instructions of a warp emulated by threads: every
 // layout and edge of C, epilogues of the library's and of a caller's. What it cannot show: that a GPU has its sums where
 // for_each_sum says, and that an exchange's lanes meet (emulated ones do by themselves).
 #include <Kokkos_Core.hpp>
@@ -6,11 +6,13 @@
 // Compilers of devices would make kernels of what calls the emulator.
 #if !defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOS_ENABLE_HIP) && !defined(KOKKOS_ENABLE_SYCL)
 
+#include <algorithm>
 #include <array>
 #include <barrier>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <random>
 #include <string>
@@ -20,6 +22,7 @@
 
 #include <gtest/gtest.h>
 
+#include <keramos/gemm/collective/fma.hpp>
 #include <keramos/gemm/collective/warp_mma.hpp>
 #include <keramos/gemm/collective/warp_mma_short.hpp>
 #include <keramos/gemm/collective/warpgroup_accumulator.hpp>
@@ -36,22 +39,32 @@ struct emulated_gpu {};
 /// The threads of a warp, which meet before and behind each exchange.
 struct warp {
   std::barrier<> all{32};
-  std::array<unsigned, 32> words;
+  std::array<std::uint64_t, 32> words;
 };
 thread_local warp* own_warp;
 thread_local int own_lane;
 
+/// What `f(words)` makes of the words of all lanes.
+template <class F>
+auto of_all_lanes(std::uint64_t word, const F& f) {
+  own_warp->words[own_lane] = word;
+  own_warp->all.arrive_and_wait();
+  const auto result = f(own_warp->words);
+  own_warp->all.arrive_and_wait();
+  return result;
+}
 inline unsigned word_of_lane(unsigned x, int lane) {
-  own_warp->words[own_lane] = x;
-  own_warp->all.arrive_and_wait();
-  const unsigned got = own_warp->words[lane];
-  own_warp->all.arrive_and_wait();
-  return got;
+  return of_all_lanes(x, [&](const auto& words) { return unsigned(words[lane]); });
 }
 
 }  // namespace test
 
 namespace backend {
+
+template <>
+struct traits<test::emulated_gpu> {
+  static constexpr int warp_size = 32;
+};
 
 template <>
 struct warpgroups<test::emulated_gpu> {
@@ -65,7 +78,18 @@ template <>
 struct mma<test::emulated_gpu> : fma_units {
   static unsigned from_lane(unsigned x, int lane) { return test::word_of_lane(x, lane); }
   static void meet_warp() { test::own_warp->all.arrive_and_wait(); }
-  static bool any_in_warp(bool x) { return x; }  // what all answer alike
+  static bool any_in_warp(bool x) {
+    return test::of_all_lanes(
+        x, [](const auto& words) { return std::any_of(words.begin(), words.end(), std::identity()); });
+  }
+  template <class T>
+  static T exchanged(T x, int bits) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, &x, sizeof(x));
+    word = test::of_all_lanes(word, [&](const auto& words) { return words[test::own_lane ^ bits]; });
+    std::memcpy(&x, &word, sizeof(x));
+    return x;
+  }
   template <class T>
   static T opaque(T x) {
     return x;
@@ -164,8 +188,10 @@ struct written {
       sums.for_each_sum([&](int row, int col, T& sum) { sum = T(sum_at(at.m0 + row, at.n0 + col)); });
       if constexpr (requires { sums.write_through(local, p, at, epilogue); })
         sums.write_through(local, p, at, epilogue);
-      else
+      else if constexpr (requires { sums.write(p, at, epilogue, local); })
         sums.write(p, at, epilogue, local);
+      else
+        sums.write(p, at, epilogue);
     });
     for (std::size_t i = 0; i < storage.size(); ++i)
       ASSERT_EQ(std::memcmp(&storage[i], &expected[i], sizeof(C)), 0) << "element " << i << " of memory";
@@ -182,7 +208,8 @@ void write_everywhere(int threads) {
                              {{128, 260, 0, 1, Rows, Cols}, 0, 0},
                              {{70, 202, 0, 1, Rows, Cols}, 0, 0},
                              {{134 - Rows, 300 - Cols, 0, 1, Rows, Cols}, Rows - 6, 17 % Cols},
-                             {{134 - Rows, 296 - Cols, 0, 1, Rows, Cols}, 1, Cols - 8}};
+                             {{134 - Rows, 296 - Cols, 0, 1, Rows, Cols}, 1, Cols - 8},
+                             {{3, 201, 0, 1, Rows, Cols}, 2, 1}};
   for (const memory_of_c layout : {memory_of_c::aligned_rows, memory_of_c::rows, memory_of_c::aligned_columns,
                                    memory_of_c::columns, memory_of_c::strided})
     for (const position& at : places)
@@ -196,7 +223,7 @@ void write_everywhere(int threads) {
         if constexpr (Types::quantizes)
           written<Types>(layout).template check<Accumulator>(
               at, threads, detail::quantized_epilogue<adds_place>{{reads}, true});
-        else if constexpr (std::is_same_v<T, float>)
+        else if constexpr (std::is_floating_point_v<T>)
           written<Types>(layout).template check<Accumulator>(at, threads, adds_place{reads});
       }
 }
@@ -252,28 +279,82 @@ TEST(CWritingInWords, OfAWarp) {
     }
 }
 
-/// tf32 in warps, whose sums can be gone through by pairs alone.
-template <tiling::config Config>
-struct tf32_in_warps : detail::simt::warp_mma_accumulator<types::tf32, Config, emulated_gpu> {
+/// Numbers of four and of eight bytes on matrix units, whose sums can be gone through by pairs alone.
+template <class Types, tiling::config Config>
+struct in_warps : detail::simt::warp_mma_accumulator<Types, Config, emulated_gpu> {
   int thread;
 
-  explicit tf32_in_warps(int t)
-      : detail::simt::warp_mma_accumulator<types::tf32, Config, emulated_gpu>(t), thread(t) {}
+  explicit in_warps(int t) : detail::simt::warp_mma_accumulator<Types, Config, emulated_gpu>(t), thread(t) {}
   template <class F>
   void for_each_sum(const F& f) {
     constexpr int columns = Config.warp.n / 8, across = Config.block.n / Config.warp.n;
     const int row = thread / 32 / across * Config.warp.m + thread % 32 / 4;
     const int col = thread / 32 % across * Config.warp.n + thread % 4 * 2;
-    this->for_each_vector([&](int number, float(&two)[2]) {
+    this->for_each_vector([&](int number, auto& two) {
       const int fragment = number / 2;
       for (int v = 0; v < 2; ++v)
         f(row + fragment / columns * 16 + number % 2 * 8, col + fragment % columns * 8 + v, two[v]);
     });
   }
 };
+template <class Types, tiling::shape Block, tiling::shape Warp>
+void write_by_matrix_units() {
+  constexpr tiling::config config{Block, Warp, {16, 8, 8}, 4, 4, tiling::math_unit::matrix, true};
+  write_everywhere<Types, Block.m, Block.n, in_warps<Types, config>>(config.warps() * 32);
+}
 TEST(CWritingOfFloats, OfWarps) {
-  constexpr tiling::config config{{64, 64, 16}, {32, 32}, {16, 8, 8}, 4, 4, tiling::math_unit::matrix, true};
-  write_everywhere<types::tf32, 64, 64, tf32_in_warps<config>>(config.warps() * 32);
+  write_by_matrix_units<types::tf32, tiling::shape{64, 64, 16}, tiling::shape{32, 32}>();
+}
+// Lanes exchange the columns of two fragments, or of one; in a loop, or at once.
+TEST(CWritingOfDoubles, OfWarps) {
+  write_by_matrix_units<types::f64, tiling::shape{128, 64, 16}, tiling::shape{64, 32}>();
+  write_by_matrix_units<types::f64, tiling::shape{64, 32, 16}, tiling::shape{32, 16}>();
+  write_by_matrix_units<types::f64, tiling::shape{32, 32, 16}, tiling::shape{16, 16}>();
+  write_by_matrix_units<types::f64, tiling::shape{64, 8, 16}, tiling::shape{16, 8}>();
+}
+
+/// The same on FMA units, by runs of 16 bytes.
+template <class Types, tiling::config Config>
+struct on_fma_units : detail::simt::fma_accumulator<Types, Config, emulated_gpu, false> {
+  int thread;
+
+  explicit on_fma_units(int t)
+      : detail::simt::fma_accumulator<Types, Config, emulated_gpu, false>(t), thread(t) {}
+  template <class F>
+  void for_each_sum(const F& f) {
+    constexpr int run = 16 / int(sizeof(typename Types::accumulator)), runs = Config.fragment.n / run;
+    constexpr int lanes_m = Config.warp.m / Config.fragment.m, lanes_n = Config.warp.n / Config.fragment.n,
+                  across = Config.block.n / Config.warp.n;
+    const int warp = thread / 32, lane = thread % 32, quad = lane / 4;
+    const int row = warp / across * Config.warp.m + (quad / (lanes_n / 2) * 2 + lane / 2 % 2) * run;
+    const int col = warp % across * Config.warp.n + (quad % (lanes_n / 2) * 2 + lane % 2) * run;
+    this->for_each_vector([&](int number, auto& sums) {
+      const int i = number / runs, j = number % runs;
+      for (int v = 0; v < run; ++v)
+        f(row + i / run * lanes_m * run + i % run, col + j * lanes_n * run + v, sums[v]);
+    });
+  }
+};
+template <class Types, tiling::shape Block, tiling::shape Warp, tiling::shape Fragment>
+void write_by_fma_units() {
+  constexpr tiling::config config{Block, Warp, Fragment, 2, 2, tiling::math_unit::fma, true};
+  write_everywhere<Types, Block.m, Block.n, on_fma_units<Types, config>>(config.warps() * 32);
+}
+TEST(CWritingOfFloats, OfFmaUnits) {
+  using tiling::shape;
+  write_by_fma_units<types::f32, shape{64, 64, 16}, shape{64, 32}, shape{8, 8, 1}>();
+  write_by_fma_units<types::f32, shape{64, 16, 32}, shape{32, 16}, shape{4, 4, 1}>();
+  write_by_fma_units<types::f32, shape{64, 8, 32}, shape{64, 8}, shape{4, 4, 1}>();
+  write_by_fma_units<types::f16, shape{64, 64, 16}, shape{32, 32}, shape{8, 4, 1}>();
+}
+TEST(CWritingOfIntegers, OfFmaUnits) {
+  write_by_fma_units<types::i32, tiling::shape{64, 64, 16}, tiling::shape{32, 32}, tiling::shape{8, 4, 1}>();
+}
+TEST(CWritingOfDoubles, OfFmaUnits) {
+  write_by_fma_units<types::f64, tiling::shape{64, 64, 8}, tiling::shape{32, 32}, tiling::shape{8, 4, 1}>();
+}
+TEST(CWritingOfComplexNumbers, OfFmaUnits) {
+  write_by_fma_units<types::c32, tiling::shape{64, 32, 16}, tiling::shape{32, 16}, tiling::shape{4, 4, 1}>();
 }
 
 // Where threads load A themselves, each has two neighbouring rows.

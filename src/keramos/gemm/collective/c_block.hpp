@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
-#include <utility>
 
 #include <keramos/backends/interface.hpp>
 #include <keramos/base/macros.hpp>
@@ -14,20 +13,6 @@
 #include <keramos/gemm/problem.hpp>
 
 namespace keramos::detail::simt {
-
-/// Calls f(N), a constant, where N, below `Count`, is known at run time: registers have no addresses. What follows is then one
-/// code for all N, which is much shorter than one for each.
-template <class F, int... N>
-KERAMOS_FORCEINLINE_FUNCTION void with_number(int number, const F& f, std::integer_sequence<int, N...>) {
-  (void)((number == N && (f(std::integral_constant<int, N>()), true)) || ...);
-}
-template <int Count, class F>
-KERAMOS_FORCEINLINE_FUNCTION void with_number(int number, const F& f) {
-  if constexpr (Count == 1)
-    f(std::integral_constant<int, 0>());
-  else
-    with_number(number, f, std::make_integer_sequence<int, Count>());
-}
 
 /// How many columns a block has in a warp's tile of so many: rows of at most 64 bytes, and sums in few registers.
 template <class C, int WarpColumns>

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include <keramos/base/macros.hpp>
 #include <keramos/gemm/collective/run.hpp>
@@ -77,6 +78,20 @@ KERAMOS_FORCEINLINE_FUNCTION void write_in_words(C* const (&rows)[2], const bool
   }
 }
 
+/// Calls f(N), a constant, where N, below `Count`, is known at run time: registers have no addresses. What follows is then one
+/// code for all N, which is much shorter than one for each.
+template <class F, int... N>
+KERAMOS_FORCEINLINE_FUNCTION void with_number(int number, const F& f, std::integer_sequence<int, N...>) {
+  (void)((number == N && (f(std::integral_constant<int, N>()), true)) || ...);
+}
+template <int Count, class F>
+KERAMOS_FORCEINLINE_FUNCTION void with_number(int number, const F& f) {
+  if constexpr (Count == 1)
+    f(std::integral_constant<int, 0>());
+  else
+    with_number(number, f, std::make_integer_sequence<int, Count>());
+}
+
 /// Writes runs of consecutive columns of C through the epilogue, as vectors where C allows them.
 template <class Types, int Count, class Position>
 class c_writer {
@@ -86,24 +101,63 @@ class c_writer {
   static constexpr bool shifted = std::is_same_v<Position, tiling::shifted_position>;
 
  public:
-  KERAMOS_FORCEINLINE_FUNCTION c_writer(const gemm_problem<Types>& p, const Position& at)
+  /// Of a tile, in which elements are counted from row m and column n on. n is a multiple of `Count` for write().
+  KERAMOS_FORCEINLINE_FUNCTION c_writer(const gemm_problem<Types>& p, const Position& at, int m = 0,
+                                        int n = 0)
       : p_(p),
-        at_(at),
-        rows_(shifted && p.m - at.m0 < at.rows ? int(p.m - at.m0) : at.rows),
-        cols_(shifted && p.n - at.n0 < at.cols ? int(p.n - at.n0) : at.cols),
+        m0_(at.m0 + m),
+        n0_(at.n0 + n),
+        first_(p.c + m0_ * p.c_row_stride + n0_ * p.c_col_stride),
+        rows_((shifted && p.m - at.m0 < at.rows ? int(p.m - at.m0) : at.rows) - m),
+        cols_((shifted && p.n - at.n0 < at.cols ? int(p.n - at.n0) : at.cols) - n),
         vectors_(p.c_col_stride == 1 && p.c_row_stride % Count == 0 && (!shifted || at.n0 % Count == 0) &&
-                 reinterpret_cast<std::uintptr_t>(p.c) % sizeof(run<C, Count>) == 0) {}
+                 reinterpret_cast<std::uintptr_t>(p.c) % sizeof(run<C, Count>) == 0) {
+    if constexpr (shifted) row0_ = at.skip_m - m, col0_ = at.skip_n - n;
+  }
 
   KERAMOS_FORCEINLINE_FUNCTION bool writes_vectors() const { return vectors_; }
 
-  /// Columns j ... j + Count - 1 of row i of the tile.
-  template <class Epilogue>
+  /// Whether all is written in vectors that are whole.
+  KERAMOS_FORCEINLINE_FUNCTION bool writes_whole_vectors() const {
+    return vectors_ && (cols_ | col0_) % Count == 0;
+  }
+  /// Writes what lanes exchange (lane_exchange.hpp): `Steps` times `Runs` runs, which `take(step, run, v)`, of constants, gives.
+  /// Elements are counted from the first one that this lane writes. By all lanes of a warp.
+  template <int Steps, int Runs, class Lane, class Take, class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION void write_exchanged(const Lane& lane, const Take& take,
+                                                    const Epilogue& epilogue) const {
+    // One code for all steps: copies of many sums would not fit the registers, and with all steps in a row a compiler finds
+    // worse registers for the main loop. Of few sums it is faster without a loop.
+    constexpr int at_once = Steps * Runs <= 2 ? Steps : 1;
+    KERAMOS_NO_UNROLL
+    for (int s = 0; s < Steps; s += at_once) {
+      if constexpr (at_once < Steps)
+        if (!Lane::atom::any_in_warp(Lane::row(s) < rows_ && cols_ > 0)) continue;
+      T runs[at_once][Runs][Lane::size];
+      with_number<Steps / at_once>(s / at_once, [&](auto number) KERAMOS_INLINED {
+        KERAMOS_UNROLL
+        for (int i = 0; i < at_once; ++i) KERAMOS_UNROLL
+        for (int j = 0; j < Runs; ++j) KERAMOS_UNROLL
+        for (int v = 0; v < Lane::size; ++v)
+          runs[i][j][v] = take(decltype(number)::value * at_once + i, j, v);
+      });
+      KERAMOS_UNROLL
+      for (int i = 0; i < at_once; ++i) KERAMOS_UNROLL
+      for (int j = 0; j < Runs; ++j) {
+        lane.transpose(runs[i][j]);
+        write_line(lane, Lane::row(s + i), Lane::col(j), runs[i][j], epilogue);
+      }
+    }
+  }
+
+  /// Columns j ... j + Count - 1 of row i. `Whole`: if writes_whole_vectors().
+  template <bool Whole = false, class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void write(int i, int j, const T (&acc)[Count],
                                           const Epilogue& epilogue) const {
-    if (before_row(i) || i >= rows_) return;
-    const index_t gi = at_.m0 + i, gj = at_.n0 + j;
-    C* c = p_.c + gi * p_.c_row_stride + gj * p_.c_col_stride;
-    if (vectors_ && !before_col(j) && j + Count <= cols_) {
+    if (Whole ? !has(i, j) : before_row(i) || i >= rows_) return;
+    const index_t gi = m0_ + i, gj = n0_ + j;
+    C* const c = first_ + i * p_.c_row_stride + j * (Whole ? 1 : p_.c_col_stride);
+    if (Whole || (vectors_ && !before_col(j) && j + Count <= cols_)) {
       using vector = run<C, Count>;
       vector out;
       if (reads_c<T>(epilogue)) {
@@ -128,22 +182,41 @@ class c_writer {
   }
 
  private:
-  KERAMOS_FORCEINLINE_FUNCTION bool before_row([[maybe_unused]] int i) const {
-    if constexpr (shifted)
-      return i < at_.skip_m;
-    else
-      return false;
+  /// What a lane has of a run that begins at (i, j), once lanes have exchanged theirs.
+  template <class Lane, class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION void write_line(const Lane& lane, int i, int j, const T (&acc)[Lane::size],
+                                               const Epilogue& epilogue) const {
+    C* const c = first_ + i * p_.c_row_stride + j * p_.c_col_stride;
+    const index_t step = lane.rows_apart * p_.c_row_stride + lane.cols_apart * p_.c_col_stride;
+    const int gap = Lane::gap * lane.cols_apart;  // columns beside a step, between two and two
+    C old[Lane::size];
+    bool there[Lane::size];
+    KERAMOS_UNROLL
+    for (int v = 0; v < Lane::size; ++v) {
+      there[v] = has(i + v * lane.rows_apart, j + v * lane.cols_apart + v / 2 * gap);
+      // Unset, it would be kept from run to run.
+      old[v] = reads_c<T>(epilogue) && there[v] ? c[v * step + v / 2 * gap * p_.c_col_stride] : C();
+    }
+    KERAMOS_UNROLL
+    for (int v = 0; v < Lane::size; ++v) {
+      if (!there[v]) continue;
+      const index_t gi = m0_ + i + v * lane.rows_apart, gj = n0_ + j + v * lane.cols_apart + v / 2 * gap;
+      c[v * step + v / 2 * gap * p_.c_col_stride] =
+          reads_c<T>(epilogue) ? element_with_c(epilogue, p_.place, acc[v], old[v], gi, gj)
+                               : element_without_c<C>(epilogue, p_.place, acc[v], gi, gj);
+    }
   }
-  KERAMOS_FORCEINLINE_FUNCTION bool before_col([[maybe_unused]] int j) const {
-    if constexpr (shifted)
-      return j < at_.skip_n;
-    else
-      return false;
+  /// Whether it is to be written: one condition, not several branches.
+  KERAMOS_FORCEINLINE_FUNCTION bool has(int i, int j) const {
+    return bool(int(!before_row(i)) & int(i < rows_) & int(!before_col(j)) & int(j < cols_));
   }
+  KERAMOS_FORCEINLINE_FUNCTION bool before_row(int i) const { return shifted && i < row0_; }
+  KERAMOS_FORCEINLINE_FUNCTION bool before_col(int j) const { return shifted && j < col0_; }
 
   const gemm_problem<Types>& p_;
-  const Position& at_;
-  int rows_, cols_;  // of the tile inside C
+  index_t m0_, n0_;                        // the place of element (0, 0) in C
+  C* first_;                               // its address
+  int row0_ = 0, rows_, col0_ = 0, cols_;  // where what is to be written begins and ends
   bool vectors_;
 };
 

@@ -6,6 +6,7 @@
 #include <keramos/backends/interface.hpp>
 #include <keramos/base/macros.hpp>
 #include <keramos/gemm/collective/c_writer.hpp>
+#include <keramos/gemm/collective/lane_exchange.hpp>
 #include <keramos/gemm/problem.hpp>
 #include <keramos/tile/shape.hpp>
 
@@ -31,6 +32,7 @@ class fma_accumulator {
   static constexpr int parts_a = is_complex<factor_a> ? 2 : 1, parts_b = is_complex<T> ? 2 : 1;
   static constexpr int lanes_m = Config.warp.m / tm, lanes_n = Config.warp.n / tn;
   static constexpr int warps_n = Config.block.n / Config.warp.n;
+  using atom = backend::mma<Exec>;
   static_assert(lanes_m * lanes_n == warp_size, "keramos: thread tiles must fill the warp tile");
   static_assert(lanes_m % 2 == 0 && lanes_n % 2 == 0, "keramos: lanes come in quads of 2 x 2");
   static_assert(tm % vector == 0 && tn % vector == 0, "keramos: fragments are runs of 16 bytes");
@@ -86,12 +88,20 @@ class fma_accumulator {
   template <class Position, class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void write(const gemm_problem<Types>& p, const Position& at,
                                           const Epilogue& epilogue) const {
-    const c_writer<Types, vector, Position> writer(p, at);
+    const c_writer<Types, vector, Position> writer(p, at, m_, n_);
+    if constexpr (exchanges) {
+      if (atom::any_in_warp(!writer.writes_whole_vectors())) {
+        const exchanging lanes(p.c_col_stride == 1, m_, n_);
+        c_writer<Types, vector, Position>(p, at, lanes.m, lanes.n)
+            .template write_exchanged<tm, tn / vector>(
+                lanes, [&](int i, int j, int v) KERAMOS_INLINED { return acc_[i][j][v]; }, epilogue);
+        return;
+      }
+    }
     KERAMOS_UNROLL
     for (int i = 0; i < tm; ++i) KERAMOS_UNROLL
     for (int j = 0; j < tn / vector; ++j)
-      writer.write(m_ + i / vector * lanes_m * vector + i % vector, n_ + j * lanes_n * vector, acc_[i][j],
-                   epilogue);
+      writer.template write<exchanges>(row(i), col(j), acc_[i][j], epilogue);
   }
 
  private:
@@ -156,6 +166,23 @@ class fma_accumulator {
   KERAMOS_FORCEINLINE_FUNCTION void settle() {
     for_each_vector([](int, T(&run)[vector]) { backend::mma<Exec>::settle(run); });
   }
+
+  /// Lanes that exchange runs of their columns, where the device has what it takes.
+  static constexpr bool exchanges = vector > 1 && lanes_m % vector == 0 && exchanges_lanes<Exec, T>;
+  struct exchanging : exchanging_lane<atom, vector> {
+    int m, n;  ///< the first element that this lane writes
+
+    KERAMOS_FORCEINLINE_FUNCTION exchanging(bool columns_are_neighbours, int m_there, int n_there)
+        : exchanging_lane<atom, vector>(columns_are_neighbours, m_there / vector % vector, 2, 2 * lanes_n,
+                                        vector),
+          m(m_there - this->number * vector),
+          n(n_there + this->number) {}
+    KERAMOS_FORCEINLINE_FUNCTION static int row(int i) { return fma_accumulator::row(i); }
+    KERAMOS_FORCEINLINE_FUNCTION static int col(int j) { return fma_accumulator::col(j); }
+  };
+  /// Of sums i of a column and of run j of a row, from the thread's first.
+  KERAMOS_FORCEINLINE_FUNCTION static int row(int i) { return i / vector * lanes_m * vector + i % vector; }
+  KERAMOS_FORCEINLINE_FUNCTION static int col(int j) { return j * lanes_n * vector; }
 
   KERAMOS_FORCEINLINE_FUNCTION T& at(int i, int j) { return acc_[i][j / vector][j % vector]; }
 

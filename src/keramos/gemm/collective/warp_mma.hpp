@@ -7,6 +7,7 @@
 #include <keramos/base/macros.hpp>
 #include <keramos/gemm/collective/c_block.hpp>
 #include <keramos/gemm/collective/c_writer.hpp>
+#include <keramos/gemm/collective/lane_exchange.hpp>
 #include <keramos/gemm/problem.hpp>
 #include <keramos/tile/shape.hpp>
 
@@ -21,6 +22,7 @@ class warp_mma_accumulator {
   static constexpr int warps_n = Config.block.n / Config.warp.n;
   static constexpr int fk = Config.fragment.k, steps = Config.block.k / fk;
   static constexpr std::size_t c_block_bytes = 16 * 64;
+  using atom = backend::mma<Exec>;
   static_assert(Config.warp.m % 16 == 0 && Config.warp.n % 8 == 0 && Config.block.k % fk == 0,
                 "keramos: warp tiles are multiples of the fragment");
 
@@ -99,16 +101,41 @@ class warp_mma_accumulator {
   template <class Position, class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void write(const gemm_problem<Types>& p, const Position& at,
                                           const Epilogue& epilogue) const requires(!writes_through_local) {
-    const c_writer<Types, 2, Position> writer(p, at);
-    const int group = m_ % 8;
+    const c_writer<Types, 2, Position> writer(p, at, m_, n_ - m_ % 8 + k_ * 2);
+    if (atom::any_in_warp(!writer.writes_whole_vectors())) {
+      // Hidden, or what follows from them would be kept in registers while sums are made.
+      const exchanging lanes(p.c_col_stride == 1, atom::opaque(m_), atom::opaque(n_), atom::opaque(k_));
+      c_writer<Types, 2, Position>(p, at, lanes.m, lanes.n)
+          .template write_exchanged<2 * fm, fn / fragments_at_once>(
+              lanes,
+              [&](int i, int j, int v)
+                  KERAMOS_INLINED { return acc_[i / 2][j * fragments_at_once + v / 2][i % 2][v % 2]; },
+              epilogue);
+      return;
+    }
     KERAMOS_UNROLL
     for (int i = 0; i < fm; ++i) KERAMOS_UNROLL
     for (int j = 0; j < fn; ++j) KERAMOS_UNROLL
     for (int half = 0; half < 2; ++half)
-      writer.write(m_ + i * 16 + half * 8, n_ - group + j * 8 + k_ * 2, acc_[i][j][half], epilogue);
+      writer.template write<true>(i * 16 + half * 8, j * 8, acc_[i][j][half], epilogue);
   }
 
  private:
+  static constexpr int fragments_at_once = fn % 2 == 0 ? 2 : 1;
+  /// Lanes of neighbouring rows that exchange their columns of one fragment or two.
+  struct exchanging : exchanging_lane<atom, 2 * fragments_at_once, 6> {
+    int m, n;  ///< the first element that this lane writes
+
+    KERAMOS_FORCEINLINE_FUNCTION exchanging(bool columns_are_neighbours, int m_there, int n_there,
+                                            int k_there)
+        : exchanging_lane<atom, 2 * fragments_at_once, 6>(columns_are_neighbours,
+                                                          m_there % (2 * fragments_at_once), 4, 8, 1),
+          m(m_there - this->number),
+          n(n_there - m_there % 8 + k_there * 2 + this->number + this->number / 2 * this->gap) {}
+    KERAMOS_FORCEINLINE_FUNCTION static int row(int i) { return i * 8; }
+    KERAMOS_FORCEINLINE_FUNCTION static int col(int j) { return j * 8 * fragments_at_once; }
+  };
+
   template <class Panels>
   KERAMOS_FORCEINLINE_FUNCTION void load_a(int i, const Panels& p, int step) {
     KERAMOS_UNROLL
