@@ -134,7 +134,7 @@ concept has_multiply_16x8 = requires(T (&sums)[2][2], const T (&a)[4], const T (
   mma<Exec>::multiply_16x8(sums, a, b);
   { mma<Exec>::rounded(x) } -> std::same_as<T>;
 }
-// Lanes exchange sums of eight bytes where rows of C begin anywhere; sums of four bytes pass through local memory.
+// Lanes exchange sums of eight bytes where C is not written in vectors; sums of four bytes pass through local memory.
 &&(sizeof(T) == 4 || requires(T x) {
   { mma<Exec>::exchanged(x, 1) } -> std::same_as<T>;
   { mma<Exec>::any_in_warp(true) } -> std::same_as<bool>;

@@ -229,6 +229,7 @@ struct mma<Kokkos::Cuda> : fma_units {
   KERAMOS_FORCEINLINE_FUNCTION static T exchanged(T x, [[maybe_unused]] int bits) {
 #if defined(__CUDA_ARCH__)
     std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned> word;
+    static_assert(sizeof(word) == sizeof(x));
     memcpy(&word, &x, sizeof(x));
     word = __shfl_xor_sync(~0u, word, bits);
     memcpy(&x, &word, sizeof(x));

@@ -15,11 +15,12 @@ namespace cuda {
 // sm_120.
 //
 // H200, CUDA 13.0, Kokkos 4.6.99; registers and spills by -Xptxas -v; SASS of one k-tile in the main loop:
-//   f32 128x128x16  126-128 registers, no spills; 1024 FFMA, 64 LDS.128, 4 LDGSTS.128 (TN) to 16 LDGSTS.32 (NT),
+//   f32 128x128x16  118-128 registers, no spills; 1024 FFMA, 64 LDS.128, 4 LDGSTS.128 (TN) to 16 LDGSTS.32 (NT),
 //                   45 to 65 others. Issue slots 87 % busy: FMAs share them with all else. With the code that
 //                   divides k in the same kernel ptxas gives FMAs' operands one register bank in 530 of 1024
-//                   cases instead of 90 and it loses 10 %: so large tiles do not divide k.
-//   f32 others      90-128 registers, no spills
+//                   cases instead of 90 and it loses 10 %: so large tiles do not divide k. The code that writes C can do the same
+//                   (collective/c_writer.hpp), so look at the main loop after each change of it.
+//   f32 others      90-120 registers, no spills
 //   f64 128x64x8    243-255 registers, 38,400 bytes of scratch, so that 48 KB are enough; at n = 4096 0.91 to 1.01
 //                   of cuBLAS, which takes 72 KB
 //   f64 128x64x16   255 registers, up to 16 bytes of spills, 73,728 to 76,800 bytes of scratch,
@@ -36,7 +37,7 @@ namespace cuda {
 //   f64 64x64x8     with 48 KB. 128 registers, up to 40 bytes of spills; 8 DMMA.16x8x8, 16 LDS.64, 4 LDGSTS.128, 57 others.
 //                   Batches, whose tiles have few k-tiles, run 4 % faster with 168 registers, no spills and five
 //                   stages; single products with a divided k 7 to 9 % slower.
-//   f64 64x32x16    126-128 registers, no spills
+//   f64 64x32x16    126-128 registers, up to 32 bytes of spills
 //   f16 128x128x32  242-255 registers, no spills; 32,768 bytes of scratch, or with four stages 65,536, which Kokkos gives
 //                   since 5.2: measured with a Kokkos 4.6.99 whose limit was lifted likewise (bf16, NN: 4096 in
 //                   321 us, before that 488 with two stages)

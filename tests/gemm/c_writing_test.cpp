@@ -171,9 +171,17 @@ struct written {
     expected = storage;
   }
 
-  /// All elements of C in a tile, without its first `skip` rows and columns.
+  /// The same of a tile that begins where it is told, as batches have them.
   template <class Accumulator, class Epilogue>
-  void check(const position& at, int threads, const Epilogue& epilogue) {
+  void check_unshifted(const position& at, int threads, const Epilogue& epilogue) {
+    tiling::position inside = at;
+    inside.rows = int(std::min<index_t>(at.rows, m - at.m0)),
+    inside.cols = int(std::min<index_t>(at.cols, n - at.n0));
+    check<Accumulator>(inside, threads, epilogue);
+  }
+  /// All elements of C in a tile, without its first `skip` rows and columns.
+  template <class Accumulator, class Position, class Epilogue>
+  void check(const Position& at, int threads, const Epilogue& epilogue) {
     alignas(16) static char local[128 * 64];
     std::memset(local, 0xff, sizeof(local));  // NaN
     const detail::simt::tile_window there(p, at);
@@ -220,6 +228,8 @@ void write_everywhere(int threads) {
         if constexpr (Types::quantizes) update.is_signed = true;
         detail::linear_part(update).alpha = 2, detail::linear_part(update).beta = reads ? 3 : 0;
         written<Types>(layout).template check<Accumulator>(at, threads, update);
+        if (reads && at.skip_m == 0 && at.skip_n == 0)
+          written<Types>(layout).template check_unshifted<Accumulator>(at, threads, update);
         if constexpr (Types::quantizes)
           written<Types>(layout).template check<Accumulator>(
               at, threads, detail::quantized_epilogue<adds_place>{{reads}, true});

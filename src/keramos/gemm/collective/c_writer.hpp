@@ -117,7 +117,7 @@ class c_writer {
 
   KERAMOS_FORCEINLINE_FUNCTION bool writes_vectors() const { return vectors_; }
 
-  /// Whether all is written in vectors that are whole.
+  /// Whether every vector of the tile is written whole.
   KERAMOS_FORCEINLINE_FUNCTION bool writes_whole_vectors() const {
     return vectors_ && (cols_ | col0_) % Count == 0;
   }
@@ -188,13 +188,13 @@ class c_writer {
                                                const Epilogue& epilogue) const {
     C* const c = first_ + i * p_.c_row_stride + j * p_.c_col_stride;
     const index_t step = lane.rows_apart * p_.c_row_stride + lane.cols_apart * p_.c_col_stride;
-    const int gap = Lane::gap * lane.cols_apart;  // columns beside a step, between two and two
+    const int gap = Lane::gap * lane.cols_apart;  // columns that are skipped behind every second element
     C old[Lane::size];
     bool there[Lane::size];
     KERAMOS_UNROLL
     for (int v = 0; v < Lane::size; ++v) {
       there[v] = has(i + v * lane.rows_apart, j + v * lane.cols_apart + v / 2 * gap);
-      // Unset, it would be kept from run to run.
+      // Left unset, `old` would hold registers from run to run.
       old[v] = reads_c<T>(epilogue) && there[v] ? c[v * step + v / 2 * gap * p_.c_col_stride] : C();
     }
     KERAMOS_UNROLL

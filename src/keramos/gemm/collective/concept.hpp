@@ -13,8 +13,8 @@
 
 namespace keramos::detail {
 
-/// The tile that a kernel gives to a collective; this one is a team's alone. One whose problem is not in the kernel's parameters
-/// has again(), a tile with the problem() and the position() that C is written with.
+/// The tile that a kernel gives to a collective; this one is a team's alone. Tiles of batches have problem(), and for collectives
+/// that are not persistent again(): the same tile, computed afresh, to write C with.
 struct own_tile {
   tiling::position at;
 

@@ -180,7 +180,7 @@ class fma_accumulator {
     KERAMOS_FORCEINLINE_FUNCTION static int row(int i) { return fma_accumulator::row(i); }
     KERAMOS_FORCEINLINE_FUNCTION static int col(int j) { return fma_accumulator::col(j); }
   };
-  /// Of sums i of a column and of run j of a row, from the thread's first.
+  /// Row of sum i and column of run j, from the thread's first.
   KERAMOS_FORCEINLINE_FUNCTION static int row(int i) { return i / vector * lanes_m * vector + i % vector; }
   KERAMOS_FORCEINLINE_FUNCTION static int col(int j) { return j * lanes_n * vector; }
 

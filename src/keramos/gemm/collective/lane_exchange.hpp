@@ -1,5 +1,5 @@
-// Lanes of a warp that have runs of a few columns of C, and exchange them where rows of C begin anywhere: then lanes that follow
-// each other write elements that do, and not one in four of each sector at a time.
+// Lanes of a warp that have runs of a few columns of C, and exchange them where rows of C begin anywhere. Then one store of a warp
+// writes whole runs of a row, not one element of every two or four.
 #pragma once
 
 #include <keramos/backends/interface.hpp>
@@ -25,7 +25,7 @@ class exchanging_lane {
   static constexpr int size = Size;
   /// Columns of C between the second and the third of a run.
   static constexpr int gap = Gap;
-  /// From element to element of what the lane has then.
+  /// Rows and columns from one element of the lane to the next, after transpose().
   int rows_apart, cols_apart;
   int number;  ///< of this lane among those that exchange, or 0 where none do
 
@@ -48,7 +48,7 @@ class exchanging_lane {
       KERAMOS_UNROLL
       for (int v = 0; v < Size; ++v) {
         if ((v & bit) != 0) continue;
-        const T a = x[v], b = x[v + bit];  // else they would be in memory
+        const T a = x[v], b = x[v + bit];  // copies: a choice between elements of x would put it in memory
         const T got = Atom::exchanged(upper ? a : b, bit == 1 ? first_ : second_);
         x[v] = upper ? got : a;
         x[v + bit] = upper ? b : got;

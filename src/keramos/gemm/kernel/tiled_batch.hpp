@@ -83,8 +83,8 @@ struct tile_of_batch {
   KERAMOS_FORCEINLINE_FUNCTION tiling::position position() const {
     return kernel.tiles.position(rank, number, kernel.collective.block());
   }
-  /// The same tile, of a team that does one, found once more: kept, what follows from it would take registers from the accumulators.
-  KERAMOS_FORCEINLINE_FUNCTION tile_of_batch again() const {
+  /// The same tile, found once more: kept, what follows from it would take registers from the accumulators.
+  KERAMOS_FORCEINLINE_FUNCTION tile_of_batch again() const requires(!Collective::persistent) {
     return {kernel, team,
             kernel.rank_of(Collective::recompute(int(team.league_rank())), int(team.league_size()))};
   }
