@@ -79,6 +79,9 @@ class collective {
   }
   using stager = typename decltype(stager_type())::type;
   static constexpr std::size_t bytes = stages * stager::slot_bytes;
+  /// Whether sums leave few registers for anything else. With fewer of them, to find a tile once more only takes time.
+  static constexpr bool fills_registers =
+      Config.block.m * Config.block.n * int(sizeof(typename Types::accumulator)) >= 256 * team_size;
 
  public:
   static constexpr int teams_per_unit = backend::traits<Exec>::teams_per_unit(Config.teams, team_size, bytes);
@@ -153,7 +156,7 @@ class collective {
       static_assert(accumulator::writing_bytes <= bytes, "keramos: C passes through the memory of k-tiles");
       copier::barrier(team);
       acc.write_through(local, p, tile.position(), epilogue);
-    } else if constexpr (requires { tile.again(); }) {
+    } else if constexpr (fills_registers && requires { tile.again(); }) {
       const auto found = tile.again();
       acc.write(found.problem(), found.position(), epilogue);
     } else {
