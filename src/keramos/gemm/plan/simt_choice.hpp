@@ -113,8 +113,7 @@ struct row_chooser {
       throw launch_error("keramos::gemm: of " + std::string(Types::name) +
                          " no tile of the tile table serves this device and fits "
                          "its local memory; add one to the backend's tiles.hpp");
-    // A strip or a corner of an operand that is split would be split once more.
-    if (key.is_left_over || Types::splits_elements) return best;
+    if (key.is_left_over) return best;
     return with_corner<Types>(exec, m, n, k, key, device, best);
   }
   /// That, or what takes less time: a row that leaves its last tiles to another, which may divide them.
