@@ -1,4 +1,4 @@
-// How sums in the registers of NVIDIA's GPUs become C, with the instructions of a warp emulated by threads: every
+// How sums in the registers of NVIDIA's GPUs become C, with the instructions of a warp emulated by lanes that take turns: every
 // layout and edge of C, epilogues of the library's and of a caller's. What it cannot show: that a GPU has its sums where
 // for_each_sum says, and that an exchange's lanes meet (emulated ones do by themselves).
 #include <Kokkos_Core.hpp>
@@ -6,17 +6,15 @@
 // Compilers of devices would make kernels of what calls the emulator.
 #if !defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOS_ENABLE_HIP) && !defined(KOKKOS_ENABLE_SYCL)
 
+#include <ucontext.h>
+
 #include <algorithm>
 #include <array>
-#include <barrier>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <functional>
-#include <memory>
-#include <random>
 #include <string>
-#include <thread>
 #include <type_traits>
 #include <vector>
 
@@ -36,21 +34,49 @@ namespace test {
 
 struct emulated_gpu {};
 
-/// The threads of a warp, which meet before and behind each exchange.
+/// The lanes of a warp, which take turns: each runs until they meet.
 struct warp {
-  std::barrier<> all{32};
-  std::array<std::uint64_t, 32> words;
+  static constexpr int lanes = 32;
+  static constexpr std::size_t stack_bytes = 256 << 10;
+
+  std::array<std::uint64_t, lanes> words;
+  std::vector<char> stacks;
+  std::array<ucontext_t, lanes> contexts;
+  ucontext_t home;
+  std::function<void(int lane)> work;
+  int lane;  ///< whose turn it is
+  int ended;
+
+  /// Runs `f(lane)` in all lanes.
+  void run(const std::function<void(int)>& f);
+  void meet() { swapcontext(&contexts[lane], &home); }
 };
-thread_local warp* own_warp;
-thread_local int own_lane;
+inline warp the_warp;
+
+inline void warp::run(const std::function<void(int)>& f) {
+  work = f, ended = 0, stacks.resize(lanes * stack_bytes);
+  const auto begin = +[] {
+    the_warp.work(the_warp.lane);
+    ++the_warp.ended;
+  };
+  for (int i = 0; i < lanes; ++i) {
+    getcontext(&contexts[i]);
+    contexts[i].uc_stack.ss_sp = &stacks[i * stack_bytes], contexts[i].uc_stack.ss_size = stack_bytes;
+    contexts[i].uc_link = &home;
+    makecontext(&contexts[i], begin, 0);
+  }
+  while (ended == 0)
+    for (lane = 0; lane < lanes; ++lane) swapcontext(&home, &contexts[lane]);
+  ASSERT_EQ(ended, lanes) << "not all lanes meet as often";
+}
 
 /// What `f(words)` makes of the words of all lanes.
 template <class F>
 auto of_all_lanes(std::uint64_t word, const F& f) {
-  own_warp->words[own_lane] = word;
-  own_warp->all.arrive_and_wait();
-  const auto result = f(own_warp->words);
-  own_warp->all.arrive_and_wait();
+  the_warp.words[the_warp.lane] = word;
+  the_warp.meet();
+  const auto result = f(the_warp.words);
+  the_warp.meet();
   return result;
 }
 inline unsigned word_of_lane(unsigned x, int lane) {
@@ -70,14 +96,14 @@ template <>
 struct warpgroups<test::emulated_gpu> {
   template <class T>
   static void settle(T&) {}
-  static unsigned exchange(unsigned x, int mask) { return test::word_of_lane(x, test::own_lane ^ mask); }
-  static void meet_warp() { test::own_warp->all.arrive_and_wait(); }
+  static unsigned exchange(unsigned x, int mask) { return test::word_of_lane(x, test::the_warp.lane ^ mask); }
+  static void meet_warp() { test::the_warp.meet(); }
 };
 
 template <>
 struct mma<test::emulated_gpu> : fma_units {
   static unsigned from_lane(unsigned x, int lane) { return test::word_of_lane(x, lane); }
-  static void meet_warp() { test::own_warp->all.arrive_and_wait(); }
+  static void meet_warp() { test::the_warp.meet(); }
   static bool any_in_warp(bool x) {
     return test::of_all_lanes(
         x, [](const auto& words) { return std::any_of(words.begin(), words.end(), std::identity()); });
@@ -86,7 +112,7 @@ struct mma<test::emulated_gpu> : fma_units {
   static T exchanged(T x, int bits) {
     std::uint64_t word = 0;
     std::memcpy(&word, &x, sizeof(x));
-    word = test::of_all_lanes(word, [&](const auto& words) { return words[test::own_lane ^ bits]; });
+    word = test::of_all_lanes(word, [&](const auto& words) { return words[test::the_warp.lane ^ bits]; });
     std::memcpy(&x, &word, sizeof(x));
     return x;
   }
@@ -116,17 +142,10 @@ struct mma<test::emulated_gpu> : fma_units {
 namespace test {
 namespace {
 
-/// Runs `f(thread)` in so many threads, whole warps.
+/// Runs `f(thread)` for so many threads, warp by warp.
 template <class F>
 void run_threads(int threads, const F& f) {
-  std::vector<std::unique_ptr<warp>> warps;
-  for (int i = 0; i < threads / 32; ++i) warps.push_back(std::make_unique<warp>());
-  std::vector<std::jthread> all;
-  for (int t = 0; t < threads; ++t)
-    all.emplace_back([&, t] {
-      own_warp = warps[t / 32].get(), own_lane = t % 32;
-      f(t);
-    });
+  for (int first = 0; first < threads; first += warp::lanes) the_warp.run([&](int lane) { f(first + lane); });
 }
 
 index_t sum_at(index_t i, index_t j) { return (i * 7 + j * 3) % 23 - 11; }
