@@ -1,6 +1,6 @@
 // How sums in the registers of NVIDIA's GPUs become C, with the instructions of a warp emulated by lanes that take turns: every
 // layout and edge of C, epilogues of the library's and of a caller's. What it cannot show: that a GPU has its sums where
-// for_each_sum says, and that an exchange's lanes meet (emulated ones do by themselves).
+// for_each_sum says, and that an exchange's lanes meet (emulated ones do by themselves, if each meets as often).
 #include <Kokkos_Core.hpp>
 
 // Compilers of devices would make kernels of what calls the emulator.
@@ -190,7 +190,7 @@ struct written {
     expected = storage;
   }
 
-  /// The same of a tile that begins where it is told, as batches have them.
+  /// check() of a tile that begins where it is told, as batches have them.
   template <class Accumulator, class Epilogue>
   void check_unshifted(const position& at, int threads, const Epilogue& epilogue) {
     tiling::position inside = at;
