@@ -1,4 +1,5 @@
 # What ptxas said of an object's kernels: registers and bytes of spills are no more than the rows of the tile table promise.
+# Their names are as short as names.cmake wants them.
 #   cmake -DLOG=<what the compiler wrote, with -Xptxas=-v> -DREGISTERS=<most> -DSPILLS=<most bytes> -P registers.cmake
 foreach(value IN ITEMS LOG REGISTERS SPILLS)
   if(NOT DEFINED ${value})
@@ -33,3 +34,4 @@ if(spills GREATER SPILLS)
 endif()
 cmake_path(GET LOG FILENAME name)
 message(STATUS "${name}: ${count} kernels, at most ${registers} registers and ${spills} bytes of spills")
+include(${CMAKE_CURRENT_LIST_DIR}/names.cmake)

@@ -56,8 +56,11 @@ class sent {
   alignas(F) std::byte bytes_[sizeof(F)];
 };
 
-// Types of kernels have short names: CUDA 13 took 0.17 us longer to launch one functor under a name with 100 more
-// characters (host time of 300 launches on an H200, medians of 251), and as much in proportion for others.
+/// The most characters of the name of a library's kernel, as the device has it, mangled (tests/objects/names.cmake). CUDA 13
+/// took 0.17 us longer to launch one functor under a name with 100 more characters (host time of 300 launches on an H200,
+/// medians of 251), and as much in proportion for others. So a kernel's type names its types, a row of a table, a number for
+/// the rest, and its epilogue. Kokkos itself takes about 145 characters: the function, the policy and its bounds twice.
+inline constexpr int longest_kernel_name = 330;
 
 /// `f` as a launch hands it to Kokkos.
 template <class Exec, class F>

@@ -16,6 +16,13 @@ struct small_access {
   bool vectors;      ///< copies of 16 bytes
   bool interleaved;  ///< the batch is the fastest index: a warp lies across problems, not along one
   friend constexpr bool operator==(const small_access&, const small_access&) = default;
+
+  /// Of 0 ... numbers - 1: 1 if A's memory runs along k, plus 2 if B's does, plus 4 for vectors.
+  static constexpr int numbers = 8;
+  static constexpr small_access of(int number, bool interleaved) {
+    const auto along = [](bool k) { return k ? tiling::direction::k : tiling::direction::mn; };
+    return {along((number & 1) != 0), along((number & 2) != 0), (number & 4) != 0, interleaved};
+  }
 };
 
 /// A k-tile of one operand of all problems of a team in scratch: element (mn, k) of a problem is at

@@ -105,19 +105,31 @@ void set_small_row(int row, gemm_batch_choice& choice) {
   });
 }
 
-/// The kernel of a row.
+/// The kernel of small_batch.hpp or small_halves.hpp for such a row and access.
 template <class Exec, class Types, small_config C, small_access Access, class Batch, class Epilogue>
-struct small_kernel : std::type_identity<small_batch_kernel<Exec, Types, C, Access, Batch, Epilogue>> {};
+struct small_kernel_for : std::type_identity<small_batch_kernel<Exec, Types, C, Access, Batch, Epilogue>> {};
 template <class Exec, class Types, small_config C, small_access Access, class Batch, class Epilogue>
 requires sums_halves<Types>
-struct small_kernel<Exec, Types, C, Access, Batch, Epilogue>
+struct small_kernel_for<Exec, Types, C, Access, Batch, Epilogue>
     : std::type_identity<small_halves_kernel<Exec, Types, C, Access, Batch, Epilogue>> {
 };
 
-template <class Exec, class Types, small_config C, small_access Access, class Batch, class Epilogue>
+/// That kernel as it is launched. Its name has two numbers in place of all fields of the row and of the access, since each
+/// character costs time at a launch (core/detail/launch.hpp).
+template <class Exec, class Types, int Row, int Access, class Batch, class Epilogue>
+struct small_kernel
+    : small_kernel_for<Exec, Types, small_row(Row), small_access::of(Access, is_interleaved_row(Row)), Batch,
+                       Epilogue>::type {
+  using base =
+      typename small_kernel_for<Exec, Types, small_row(Row),
+                                small_access::of(Access, is_interleaved_row(Row)), Batch, Epilogue>::type;
+  using base::base;
+};
+
+template <class Exec, class Types, int Row, int Access, class Batch, class Epilogue>
 void launch_small_batch(const Exec& exec, const Batch& batch, const gemm_problem<Types>& largest,
                         const Epilogue& epilogue) {
-  using kernel = typename small_kernel<Exec, Types, C, Access, Batch, Epilogue>::type;
+  using kernel = small_kernel<Exec, Types, Row, Access, Batch, Epilogue>;
   const kernel k(batch, largest, epilogue);
   if (k.league() > std::numeric_limits<int>::max())
     throw launch_error("keramos::gemm_batched: " + std::to_string(batch.size()) +
@@ -175,18 +187,15 @@ void run_small_batch(const Exec& exec, int row, const small_access& access, cons
                      const gemm_problem<Types>& largest, const Epilogue& epilogue) {
   const bool launched = any_of_first<small_rows>([&](auto r) {
     if constexpr (small_row(r()).type == small_type<Types>) {
-      return r() == row && any_of_first<8>([&](auto number) {
-               constexpr small_access known{
-                   (number() & 1) != 0 ? tiling::direction::k : tiling::direction::mn,
-                   (number() & 2) != 0 ? tiling::direction::k : tiling::direction::mn, (number() & 4) != 0,
-                   is_interleaved_row(r())};
+      return r() == row && any_of_first<small_access::numbers>([&](auto number) {
+               constexpr small_access known = small_access::of(number(), is_interleaved_row(r()));
                constexpr bool possible =
                    Batch::mixed        ? known == access_of_list
                    : known.interleaved ? known.a == tiling::direction::mn && known.b == tiling::direction::k
                                        : true;
                if constexpr (possible && small_row_serves<Exec, Types>(r(), known)) {
                  if (!(known == access)) return false;
-                 launch_small_batch<Exec, Types, small_row(r()), known>(exec, batch, largest, epilogue);
+                 launch_small_batch<Exec, Types, r(), number()>(exec, batch, largest, epilogue);
                  return true;
                } else {
                  return false;
