@@ -1,6 +1,7 @@
 // Epilogues that know where they are, in batches: the caller's row and column, and the number of the problem.
 #include <array>
 #include <random>
+#include <set>
 #include <vector>
 
 #include "fused_case.hpp"
@@ -16,10 +17,18 @@ class FusedBatches : public testing::Test {};
 using types = std::conditional_t<on_host, testing::Types<float, double, std::int32_t>, testing::Types<float>>;
 TYPED_TEST_SUITE(FusedBatches, types);
 
-// Small ones that share teams or go to a thread each, larger ones that are tiled or done one after the other.
+/// How a batch or list is planned, besides the plans of products.
+template <class T, class A, class B, class C>
+batch_way way_of(queue& q, const A& a, const B& b, const C& c, bool reads) {
+  return plan_gemm_batched(q, a, b, c, place_of_each<T>{reads}).way;
+}
+
+// One that is a product, small ones that share teams or go to a thread each, larger ones that are tiled, or that hosts with many
+// threads do one after the other. Plans has those that are given.
 TYPED_TEST(FusedBatches, Batches) {
   using T = TypeParam;
   std::uint64_t seed = fresh_seed();
+  std::set<batch_way> seen;
   for (const auto& [m, n, k] :
        {std::array<index_t, 3>{4, 4, 4}, {6, 5, 0}, {7, 5, 9}, {32, 32, 32}, {70, 66, 40}, {200, 180, 210}})
     for (const bool batch_fastest : {false, true})
@@ -47,6 +56,7 @@ TYPED_TEST(FusedBatches, Batches) {
           const auto old = c.host;
           std::vector<T> before(old.data(), old.data() + old.extent(0));
           queue q;
+          if (k > 0) seen.insert(way_of<T>(q, av, bv, cv, reads));
           gemm_batched(q, av, bv, cv, place_of_each<T>{reads});
           q.wait();
           record_support("batched epilogue", av, bv, cv, op::N, op::N);
@@ -54,17 +64,22 @@ TYPED_TEST(FusedBatches, Batches) {
           const auto at = [&](const auto& v, auto* base, index_t p, index_t i, index_t j) {
             return base[p * v.batch_stride + i * v.row_stride + j * v.col_stride];
           };
-          for (index_t p = 0; p < count; ++p)
+          const auto host_of = [](const auto& v, const auto& x, index_t p) {
+            return reference::operand<T>{x.host.data() + p * v.batch_stride, v.row_stride, v.col_stride};
+          };
+          for (index_t p = 0; p < count; ++p) {
+            const reference_sums sums(host_of(av, a, p), host_of(bv, b, p), m, n, k);
             for (index_t i = 0; i < m; ++i)
-              for (index_t j = 0; j < n; ++j) {
-                T sum = 0;
-                for (index_t l = 0; l < k; ++l)
-                  sum += at(av, a.host.data(), p, i, l) * at(bv, b.host.data(), p, l, j);
+              for (index_t j = 0; j < n; ++j)
                 ASSERT_EQ(at(cv, c.host.data(), p, i, j),
-                          sum + (reads ? T(2) * at(cv, before.data(), p, i, j) : T(0)) + code_of<T>(i, j, p))
+                          T(sums(i, j).value) + (reads ? T(2) * at(cv, before.data(), p, i, j) : T(0)) +
+                              code_of<T>(i, j, p))
                     << m << 'x' << n << 'x' << k << " problem " << p << " at " << i << ", " << j;
-              }
+          }
         }
+  EXPECT_TRUE(seen.count(batch_way::one_product));
+  EXPECT_TRUE(seen.count(batch_way::small));
+  EXPECT_TRUE(seen.count(batch_way::tiled) || (on_host && seen.count(batch_way::one_by_one)));
 }
 
 // Lists, with empty problems and such without terms among them; all small, and not.
@@ -72,6 +87,7 @@ TYPED_TEST(FusedBatches, Lists) {
   using T = TypeParam;
   std::uint64_t seed = fresh_seed();
   std::mt19937_64 rng(seed);
+  std::set<batch_way> seen;
   for (const index_t most : {20, 150})
     for (const bool reads : {false, true}) {
       std::vector<operands<T>> all;
@@ -83,6 +99,7 @@ TYPED_TEST(FusedBatches, Lists) {
       std::vector<matrix_view<T>> a, b, c;
       for (auto& x : all) a.push_back(x.a.view), b.push_back(x.b.view), c.push_back(x.c.view);
       queue q;
+      seen.insert(way_of<T>(q, a, b, c, reads));
       gemm_batched(q, a, b, c, place_of_each<T>{reads});
       q.wait();
       for (std::size_t i = 0; i < all.size(); ++i) {
@@ -90,11 +107,14 @@ TYPED_TEST(FusedBatches, Lists) {
         ASSERT_TRUE(all[i].judge(reads, index_t(i)));
       }
     }
+  EXPECT_TRUE(seen.count(batch_way::small));
+  EXPECT_EQ(seen.count(batch_way::tiled), on_host ? 0u : 1u);
 }
 
 // A plan for the epilogue is followed like any: nothing is stacked, since rows of C would not be the caller's.
 TYPED_TEST(FusedBatches, Plans) {
   using T = TypeParam;
+  std::set<batch_way> followed;
   for (const index_t n : {4, 30, 140}) {
     const index_t count = 40;
     std::mt19937_64 rng(fresh_seed());
@@ -108,28 +128,35 @@ TYPED_TEST(FusedBatches, Plans) {
     EXPECT_EQ(plan_gemm_batched(q, av, b.view, cv).way, batch_way::one_product);
     gemm_batch_plan plan = plan_gemm_batched(q, av, b.view, cv, epilogue);
     ASSERT_NE(plan.way, batch_way::one_product);
-    const auto follow = [&](const gemm_batched_options& options) {
+    const reference_sums sums(reference::operand<T>{a.host.data(), n, 1}, b.applied(), count * n, n, n);
+    const auto follow = [&] {
+      followed.insert(plan.way);
       c.fill_all(poison<T>), c.upload();
-      gemm_batched(q, av, b.view, cv, epilogue, options);
+      gemm_batched(q, av, b.view, cv, epilogue, {.plan = plan});
       q.wait();
       c.download();
       for (index_t p = 0; p < count; ++p)
         for (index_t i = 0; i < n; ++i)
-          for (index_t j = 0; j < n; ++j) {
-            T sum = 0;
-            for (index_t l = 0; l < n; ++l) sum += a.at(p, i * n + l) * b.at(l, j);
-            ASSERT_EQ(c.at(p, i * n + j), sum + code_of<T>(i, j, p)) << to_string(*options.plan);
-          }
+          for (index_t j = 0; j < n; ++j)
+            ASSERT_EQ(c.at(p, i * n + j), T(sums(p * n + i, j).value) + code_of<T>(i, j, p))
+                << to_string(plan);
     };
-    follow({.plan = plan});
+    follow();
     plan.transposed = !plan.transposed;  // the epilogue's rows stay those of the caller's
-    follow({.plan = plan});
+    follow();
+    if (on_host)
+      for (const bool transposed : {false, true}) {
+        plan.way = batch_way::tiled, plan.block = {24, 32, 40}, plan.transposed = transposed;
+        follow();
+      }
+    plan.transposed = false;
     plan.way = batch_way::one_by_one;
     plan.products = {plan_gemm(q, av[0], b.view, cv[0], epilogue)};
-    follow({.plan = plan});
+    follow();
     plan.way = batch_way::one_product;
     EXPECT_THROW(gemm_batched(q, av, b.view, cv, epilogue, {.plan = plan}), invalid_argument);
   }
+  EXPECT_EQ(followed, (std::set<batch_way>{batch_way::small, batch_way::tiled, batch_way::one_by_one}));
 }
 TYPED_TEST(FusedBatches, PlansOfLists) {
   using T = TypeParam;
@@ -142,6 +169,7 @@ TYPED_TEST(FusedBatches, PlansOfLists) {
   const place_of_each<T> epilogue{false};
   queue q;
   gemm_batch_plan plan = plan_gemm_batched(q, a, b, c, epilogue);
+  EXPECT_EQ(plan.way, on_host ? batch_way::small : batch_way::tiled);
   EXPECT_EQ(plan.products.size(), on_host ? 3u : 0u);
   const auto follow = [&] {
     gemm_batched(q, a, b, c, epilogue, {.plan = plan});
@@ -173,14 +201,13 @@ TEST(FusedSizes, TheLargestEpilogueFits) {
     largest e;
     for (int i = 0; i < 13; ++i) e.numbers[i] = 100 * i;
     queue q;
+    const reference_sums sums(x.a.applied(), x.b.applied(), n, n, n);
     const auto expect_right = [&] {
       q.wait();
       x.c.download();
       for (index_t i = 0; i < n; ++i)
         for (index_t j = 0; j < n; ++j) {
-          double sum = 100.0 * double(i);
-          for (index_t p = 0; p < n; ++p) sum += x.a.at(i, p) * x.b.at(p, j);
-          ASSERT_EQ(x.c.at(i, j), sum);
+          ASSERT_EQ(x.c.at(i, j), sums(i, j).value + 100 * i);
           x.c.at(i, j) = poison<double>();
         }
       x.c.upload();

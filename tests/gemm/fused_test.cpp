@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fused_case.hpp"
+#include "last_tiles.hpp"
 
 namespace {
 
@@ -24,15 +25,30 @@ class FusedPlaces : public testing::Test {};
 using types = testing::Types<float, double, std::int32_t>;
 TYPED_TEST_SUITE(FusedPlaces, types);
 
-// Tiny, few rows, dot products, vectors, tiles, strips, a divided k, copies of operands, nothing to multiply.
+/// What plans have done that were followed.
+struct ways {
+  std::set<gemm_path> paths;
+  bool transposed = false, divided = false, packed = false, strips = false;
+
+  void note(const gemm_plan& plan) {
+    strips |= plan.size > 1 && plan.parts[0].corner_n == 0;
+    for (int i = 0; i < plan.size; ++i) {
+      const gemm_part& part = plan.parts[i];
+      paths.insert(part.path);
+      transposed |= part.transposed, divided |= part.split.parts > 1, packed |= part.pack_a || part.pack_b;
+    }
+  }
+};
+
+// Tiny, few rows, dot products, vectors, tiles, strips, a divided k, copies of operands, nothing to multiply. What the library
+// does by itself of large products alone, or with many threads, hosts do by plans that are given.
 TYPED_TEST(FusedPlaces, EveryPathOfOneProduct) {
   const index_t shapes[][3] = {{3, 5, 2},       {8, 4, 70},      {1, 300, 500},    {700, 1, 333},
                                {16, 16, 30000}, {200, 90, 61},   {513, 520, 40},   {70, 80, 0},
                                {1025, 67, 19},  {300, 310, 270}, {1550, 1503, 507}};
   const layout layouts[] = {layout::right, layout::left, layout::strided};
   std::uint64_t seed = fresh_seed();
-  std::set<gemm_path> seen;
-  bool transposed = false, split = false;
+  ways seen;
   for (const auto& [m, n, k] : shapes)
     for (const layout lc : layouts)
       for (const bool reads : {false, true}) {
@@ -43,42 +59,71 @@ TYPED_TEST(FusedPlaces, EveryPathOfOneProduct) {
         queue q;
         const gemm_plan plan = plan_gemm(q, x.a.view, x.b.view, x.c.view, place_of_each<TypeParam>{reads});
         SCOPED_TRACE(to_string(plan));
-        for (int i = 0; i < plan.size; ++i) {
-          seen.insert(plan.parts[i].path);
-          transposed |= plan.parts[i].transposed, split |= plan.parts[i].split.parts > 1;
-        }
+        seen.note(plan);
         run_fused(q, x, reads);
         q.wait();
         ASSERT_TRUE(x.judge(reads, 0));
       }
-  EXPECT_TRUE(transposed);
+  EXPECT_TRUE(seen.transposed);
   if (!on_host) {
-    EXPECT_TRUE(split);
+    EXPECT_TRUE(seen.divided);
+    EXPECT_TRUE(seen.packed);
   }
-  EXPECT_EQ(seen.size(), on_host ? 3u : 2u);
+  const std::set<gemm_path> of_hosts{gemm_path::dots, gemm_path::unpacked, gemm_path::tiled},
+      of_devices{gemm_path::vector, gemm_path::tiled};
+  EXPECT_EQ(seen.paths, on_host ? of_hosts : of_devices);
 }
+
+/// The product in one part, for a test to change, and what it then gives.
+template <class T>
+class given_plan {
+ public:
+  given_plan(index_t m, index_t n, index_t k, layout of_c, bool reads, std::uint64_t seed)
+      : reads_(reads),
+        x_(m, n, k, layout::right, layout::left, of_c, seed, reads),
+        plan(plan_gemm(q_, x_.a.view, x_.b.view, x_.c.view, place_of_each<T>{reads})) {
+    plan.size = 1;
+    gemm_part& part = plan.parts[0];
+    part.m0 = part.n0 = 0, part.m = m, part.n = n;
+    part.pack_a = part.pack_b = false;
+    part.band_m = part.transposed ? n : m, part.band_n = part.transposed ? m : n;
+    part.split = {};
+    part.corner_m = part.corner_n = 0;
+  }
+
+  /// Follows it.
+  testing::AssertionResult run() {
+    run_fused(q_, x_, reads_, {.plan = plan});
+    q_.wait();
+    auto result = x_.judge(reads_, 0);
+    if (!result) result << '\n' << to_string(plan);
+    return result;
+  }
+
+ private:
+  bool reads_;
+  operands<T> x_;
+  queue q_;
+
+ public:
+  gemm_plan plan;
+};
 
 // What the library chooses for large products, or on machines of many cores, of a small one whose plan is given: a
 // divided k; C in three parts, with operands packed beforehand, or not, in bands of rows and columns.
 TYPED_TEST(FusedPlaces, PlansThatAreGiven) {
   std::uint64_t seed = fresh_seed();
   const index_t m = 50, n = 60, k = 4096;
+  ways followed;
   for (const bool reads : {false, true})
     for (const bool transposed : {false, true}) {
       const auto follow = [&](const auto& change) {
-        operands<TypeParam> x(m, n, k, layout::right, layout::left, layout::right, seed++, reads);
-        queue q;
-        gemm_plan plan = plan_gemm(q, x.a.view, x.b.view, x.c.view, place_of_each<TypeParam>{reads});
-        plan.size = 1;
-        gemm_part& part = plan.parts[0];
-        part.m0 = part.n0 = 0, part.m = m, part.n = n;
-        part.transposed = transposed;
-        part.pack_a = part.pack_b = false, part.band_m = part.band_n = 1000;
-        part.split = {};
-        change(plan);
-        run_fused(q, x, reads, {.plan = plan});
-        q.wait();
-        ASSERT_TRUE(x.judge(reads, 0)) << to_string(plan);
+        given_plan<TypeParam> given(m, n, k, layout::right, reads, seed++);
+        given.plan.parts[0].transposed = transposed;
+        given.plan.parts[0].band_m = given.plan.parts[0].band_n = 1000;
+        change(given.plan);
+        followed.note(given.plan);
+        ASSERT_TRUE(given.run());
       };
       follow([](gemm_plan& plan) {
         gemm_part& part = plan.parts[0];
@@ -102,6 +147,25 @@ TYPED_TEST(FusedPlaces, PlansThatAreGiven) {
           plan.size = 3;
         });
     }
+  EXPECT_TRUE(followed.transposed && followed.divided && followed.packed && followed.strips);
+}
+
+// The last tiles are a part of their own, whose rows and columns are the caller's as well. (Hosts refuse such plans:
+// plan_test.cpp.)
+TYPED_TEST(FusedPlaces, TheLastTilesAreAnotherPart) {
+  if (on_host) GTEST_SKIP() << "tiles of hosts leave no corner to another part";
+  std::uint64_t seed = fresh_seed();
+  for (const layout lc : {layout::right, layout::left})
+    for (const bool reads : {false, true})
+      for (const int columns : {1, 3}) {
+        given_plan<TypeParam> given(1150, 1160, 30, lc, reads, seed++);
+        gemm_part& part = given.plan.parts[0];
+        ASSERT_EQ(part.path, gemm_path::tiled);
+        EXPECT_EQ(part.transposed, lc == layout::left);
+        const auto corner = last_tiles(part, columns);
+        leave_corner(given.plan, corner.m, corner.n);
+        ASSERT_TRUE(given.run());
+      }
 }
 
 // alpha and beta alone are what gemm without an epilogue does, bit for bit.
@@ -135,11 +199,10 @@ TEST(Fused, LinearBiasGeluResidual) {
            epilogue::residual(residual.view));
   q.wait();
   c.download();
+  const reference_sums sums(a.applied(), b.applied(), m, n, k);
   for (index_t i = 0; i < m; ++i)
     for (index_t j = 0; j < n; ++j) {
-      double sum = 0;
-      for (index_t p = 0; p < k; ++p) sum += double(a.at(i, p)) * b.at(p, j);
-      const double x = 1.5 * sum + 0.5 * before[std::size_t(i + j * m)] + bias.at(0, j);
+      const double x = 1.5 * sums(i, j).value + 0.5 * before[std::size_t(i + j * m)] + bias.at(0, j);
       const double expected = 0.5 * x * (1 + std::erf(x / std::sqrt(2.0))) + residual.at(i, j);
       ASSERT_NEAR(c.at(i, j), expected, 2e-5) << i << ' ' << j;
     }
