@@ -109,6 +109,13 @@ std::vector<T> product(const std::vector<T>& a, const std::vector<T>& b, index_t
   });
 }
 
+/// The sums of such a product.
+template <class T>
+reference_sums<T, T> sums_of(const std::vector<T>& a, const std::vector<T>& b, index_t m, index_t n,
+                             index_t k) {
+  return {{a.data(), k, 1}, {b.data(), n, 1}, m, n, k};
+}
+
 // Whole numbers, of which no rounding is left if each of what is computed is.
 TYPED_TEST(GemmByIntegers, WholeNumbersAreExact) {
   using T = TypeParam;
@@ -118,12 +125,9 @@ TYPED_TEST(GemmByIntegers, WholeNumbersAreExact) {
   for (T& x : a) x = T(int(rng() % 63) - 31);
   for (T& x : b) x = T(int(rng() % 63) - 31);
   const auto c = product(a, b, m, n, k, true);
+  const auto sums = sums_of(a, b, m, n, k);
   for (index_t i = 0; i < m; ++i)
-    for (index_t j = 0; j < n; ++j) {
-      T sum = 0;
-      for (index_t p = 0; p < k; ++p) sum += a[i * k + p] * b[p * n + j];
-      ASSERT_EQ(c[i * n + j], sum) << i << ", " << j;
-    }
+    for (index_t j = 0; j < n; ++j) ASSERT_EQ(c[i * n + j], T(sums(i, j).value)) << i << ", " << j;
 }
 
 // What the device finds out by itself: an infinity or NaN, and exponents too far apart, are left to the standard product.
@@ -143,13 +147,12 @@ TYPED_TEST(GemmByIntegers, WhatIntegersCannotDo) {
     if (what == 3)
       for (index_t i = 0; i < m; ++i) a[i * k + i] *= T(1e30);
     const auto c = product(a, b, m, n, k, true);
+    const auto sums = sums_of(a, b, m, n, k);
     for (index_t i = 0; i < m; ++i)
       for (index_t j = 0; j < n; ++j) {
-        T sum = 0, magnitude = 0;
-        for (index_t p = 0; p < k; ++p)
-          sum = std::fma(a[i * k + p], b[p * n + j], sum),
-          magnitude += std::fabs(a[i * k + p] * b[p * n + j]);
-        ASSERT_TRUE(is_near(c[i * n + j], sum, magnitude * T(k) * std::numeric_limits<T>::epsilon()))
+        const auto sum = sums(i, j);
+        ASSERT_TRUE(
+            is_near(c[i * n + j], T(sum.value), T(sum.magnitude) * T(k) * std::numeric_limits<T>::epsilon()))
             << what << ": " << i << ", " << j;
       }
   }
@@ -166,11 +169,11 @@ TYPED_TEST(GemmByIntegers, AreNoLessAccurateThanTheStandardProduct) {
     for (T& x : a) x = T(random());
     for (T& x : b) x = T(random());
     const auto c = product(a, b, m, n, k, true), standard = product(a, b, m, n, k, false);
+    const auto sums = sums_of(a, b, m, n, k);
     double mean = 0, most = 0, mean_standard = 0, most_standard = 0;
     for (index_t i = 0; i < m; ++i)
       for (index_t j = 0; j < n; ++j) {
-        long double exact = 0;
-        for (index_t p = 0; p < k; ++p) exact += static_cast<long double>(a[i * k + p]) * b[p * n + j];
+        const long double exact = sums(i, j).value;
         const auto error = double(std::fabs(c[i * n + j] - exact)),
                    other = double(std::fabs(standard[i * n + j] - exact));
         mean += error, mean_standard += other;

@@ -49,15 +49,23 @@ struct whole_numbers {
     c.upload();
   }
 
+  /// A sum, which is a whole number.
+  template <class Sum>
+  static C as_c(const Sum& sum) {
+    if constexpr (complex_like<C>)
+      return C(sum.real(), sum.imag());
+    else
+      return C(sum);
+  }
+
   /// Judges C and poisons it. `added(i, j)` is what an epilogue adds to the sums.
   template <class Added>
   testing::AssertionResult judge(const Added& added) {
     c.download();
+    const reference_sums sums(a.applied(), b.applied(), m, n, k);
     for (index_t i = 0; i < m; ++i)
       for (index_t j = 0; j < n; ++j) {
-        C sum(0);
-        for (index_t p = 0; p < k; ++p) sum += C(a.at(i, p)) * C(b.at(p, j));
-        const C expected = sum + C(added(i, j));
+        const C expected = as_c(sums(i, j).value) + C(added(i, j));
         if (!(c.at(i, j) == expected))
           return testing::AssertionFailure()
                  << "C(" << i << ", " << j << ") is " << c.at(i, j) << ", not " << expected;
