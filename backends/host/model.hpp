@@ -10,7 +10,7 @@ namespace keramos::backend::host::model {
 
 // --- Where packing does not pay ------------------------------------------------------------------
 
-/// B stays in the second-level cache as it lies, if the cache has four times that.
+/// B stays in the second-level cache as it lies, from one row of A to the next, if the cache has four times that.
 inline constexpr index_t cached_bytes_of_b = 256 * 1024;
 /// One thread packs complex B from that over this on: a byte of it is multiplied twice as often as one of real numbers, so packing
 /// is a smaller part of the work. Several threads would have to wait for each other's packing. (Emerald Rapids,
@@ -27,6 +27,26 @@ inline constexpr index_t few_rows_of_strided_b = 128;  ///< the same, where it i
 
 /// The least k where few columns are done as dot products along k: their vectors of sums have to be added up in the end.
 inline constexpr index_t least_dot_depth = 32;
+
+// --- Kernels that do not pack (gemm/kernel/host): Zen 4 where nothing else is said --------------------
+
+/// With so few columns of A little is done to an element of C: what counts is that C is written row after row.
+inline constexpr int few_columns_of_a = 32;
+/// Of such short rows of A a prefetcher follows so many (Zen 5).
+inline constexpr int short_row_of_a = 64, rows_of_a_followed = 6;
+/// With more columns of A fewer columns of B stay in the first-level cache than a wide tile has.
+inline constexpr int most_k_of_wide_tile = 128;
+/// Of long rows of B prefetchers follow so many at a time: with 64 a vector times a matrix takes half as long again or more
+/// (keramos-perf gemm --m 1 --n 2000 --k 2000). Of shorter rows more are better.
+inline constexpr int long_row_bytes = 2560, long_rows_together = 8, short_rows_together = 64;
+/// A B that is larger than cached_bytes_of_b is taken in blocks of so many rows and bytes: rows long enough for memory, blocks
+/// small enough for the second-level cache.
+inline constexpr int rows_of_b_block = 128, bytes_of_b_block = 64 * 1024;
+/// Where B's rows do not run through memory, so much of it is laid out at a time; of complex numbers half.
+inline constexpr int bytes_laid_out = 64 * 1024;
+/// While that multiplies, the next part is asked for. Not longer columns, which prefetchers follow by themselves and which then
+/// take longer (keramos-perf gemm --op NT --m 16 --n 1000 --k 1000; --m 5 --n 1812 --k 55).
+inline constexpr int most_asked_bytes = 1536;
 
 // --- Where one thread is enough --------------------------------------------------------------------
 

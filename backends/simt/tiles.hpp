@@ -110,6 +110,9 @@ struct device_model {
   double adding_bytes = 23;  ///< of stored sums, read by one team
   double strip_bytes = 14;   ///< of operands that are not aligned, of a strip of C that is computed apart
   double launch_time = 12000;
+  /// Whole tiles before divided ones, and strips and corners apart, are chosen if they take at most this part of the time without.
+  /// The model is no better than that: f32 with n = 1200 took 6 % longer where it saw no difference.
+  double gain_enough = 0.98;
   /// By what the predicted time of a corner of C is multiplied that is computed apart (gemm_part): f32 and f64 of 40 shapes on an
   /// H200 took longer with large corners than the model said, f64 also without a gain from full waves, since power limits it.
   double corner_time = 1.25;
@@ -178,11 +181,11 @@ struct device_model {
   index_t least_extent_to_pack_divided = 256;
   /// Where rows of an operand begin inside of sectors of memory, tiles of warpgroups copy slowly: an H100 does 476 TFLOP/s of
   /// bf16 with n = 8200, where it does 720 with 8192. A copy with aligned rows pays for B from so many rows of C on, times the
-  /// part that columns are of a tile's rows and columns; likewise for A. With both the H100 does 562. Three quarters are enough
-  /// for the operand that has the larger part: with B's copy the H100 does 418 instead of 429 with n = 2008, 415 instead of 388
+  /// part that columns are of a tile's rows and columns; likewise for A. With both the H100 does 562. Fewer are enough for the
+  /// operand that has the larger part: with B's copy the H100 does 418 instead of 429 with n = 2008, 415 instead of 388
   /// with 2504 and 466 instead of 402 with 3000; with both 352, 367 and 425.
-  int sector = 32;
   index_t least_extent_to_align = 2048;
+  double enough_for_larger_part = 0.75;
   std::size_t most_packed_bytes = std::size_t(256) << 20;  ///< of one operand
   /// Of remainders of operands and of C, where products are emulated.
   std::size_t most_emulation_bytes = std::size_t(1) << 30;

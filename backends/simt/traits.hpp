@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include <keramos/backends/interface.hpp>
+#include <keramos/backends/simt/memory.hpp>
 
 namespace keramos::backend::simt {
 
@@ -16,8 +17,7 @@ struct traits {
   static constexpr int warp_size = Warp;
   static constexpr int max_team_size = 1024;
 
-  /// Memory is written best in whole pieces of so many bytes (CUDA's sectors; not measured elsewhere).
-  static constexpr int sector_bytes = 32;
+  static constexpr int sector_bytes = simt::sector_bytes;
 
   /// Bytes of a kernel that Kokkos passes to a launch as an argument. It does so with less than 512 bytes, of which 128 are its
   /// own (ConstantMemoryUseThreshold and ParallelFor of Kokkos 4.6, CUDA and HIP); others may take a few more. A larger kernel

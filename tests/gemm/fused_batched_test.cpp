@@ -185,10 +185,11 @@ TYPED_TEST(FusedBatches, PlansOfLists) {
 
 /// As large as an epilogue may be.
 struct largest {
-  double numbers[detail::most_epilogue_bytes / sizeof(double)];
+  static constexpr int count = int(detail::most_epilogue_bytes / sizeof(double));
+  double numbers[count];
 
   KERAMOS_FUNCTION double operator()(double acc, index_t i, index_t, index_t) const {
-    return acc + numbers[i % 13];
+    return acc + numbers[i % count];
   }
 };
 
@@ -196,10 +197,10 @@ TEST(FusedSizes, TheLargestEpilogueFits) {
   static_assert(sizeof(largest) == detail::most_epilogue_bytes);
   if constexpr (
       on_host) {  // it compiles for devices if it does not exceed what launch_tiled and launch_tiles assert
-    const index_t n = 13;
+    const index_t n = largest::count;
     operands<double> x(n, n, n, layout::right, layout::left, layout::right, fresh_seed(), false);
     largest e;
-    for (int i = 0; i < 13; ++i) e.numbers[i] = 100 * i;
+    for (int i = 0; i < largest::count; ++i) e.numbers[i] = 100 * i;
     queue q;
     const reference_sums sums(x.a.applied(), x.b.applied(), n, n, n);
     const auto expect_right = [&] {

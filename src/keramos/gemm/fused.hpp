@@ -44,9 +44,6 @@ struct epilogue_of_integers {
   }
 };
 
-/// Kokkos passes kernels of up to 512 bytes, its own included, as arguments; more of them wait for a copy.
-inline constexpr std::size_t most_epilogue_bytes = 104;
-
 /// In what a caller's epilogue computes.
 template <class Types>
 struct epilogue_number : std::type_identity<typename Types::number> {};

@@ -3,17 +3,18 @@
 
 #include <algorithm>
 
+#include <keramos/backends/simt/memory.hpp>
 #include <keramos/base/macros.hpp>
 
 namespace keramos::detail::simt {
 
 /// How the threads of a team share out a k-tile: `Fast` elements along the operand's memory, `Slow` across.
 /// A thread takes `Vector` neighbours at a time, a warp consecutive vectors of as many rows as that fills;
-/// of an operand that is transposed on its way, or taken to pieces, only 32 bytes a row, one sector of memory. At once it takes at
+/// of an operand that is transposed on its way, or taken to pieces, only one sector of memory a row. At once it takes at
 /// most `Most` elements of a row.
 template <class T, int Fast, int Slow, int Threads, int Vector, bool Transposed, int Most>
 struct k_tile_map {
-  static constexpr int sector = 32 / int(sizeof(T));
+  static constexpr int sector = backend::simt::sector_bytes / int(sizeof(T));
   static constexpr int row = Transposed && sector < Fast ? sector : Most < Fast ? Most : Fast;
   static constexpr int lanes_fast = row / Vector < Threads ? row / Vector : Threads;
   /// How many sectors of a row are taken at a time, in vectors: several where there are more threads than rows.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <type_traits>
 
 #include <Kokkos_Core.hpp>
@@ -14,6 +15,10 @@
 namespace keramos {
 
 namespace detail {
+
+/// As much as docs/limits.md lets a caller's epilogue hold: kernels have room for it in what Kokkos passes to a launch as an
+/// argument (traits::most_kernel_bytes); larger ones wait for a copy.
+inline constexpr std::size_t most_epilogue_bytes = 104;
 
 /// `T operator()(T acc, T c, index_t i, index_t j, index_t batch) const`
 template <class E, class T>

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include <keramos/backends/interface.hpp>
+#include <keramos/backends/simt/memory.hpp>
 #include <keramos/backends/simt/tiles.hpp>
 #include <keramos/core/detail/launch.hpp>
 #include <keramos/core/detail/workspace.hpp>
@@ -286,8 +287,9 @@ template <class T>
 bool gains_from_alignment(const tiling::operand<T>& x, index_t other_extent, double part,
                           const backend::simt::device_model& device) {
   const index_t pitch = x.stride_k == 1 ? x.stride_mn : x.stride_k;
-  return pitch * index_t(sizeof(T)) % device.sector != 0 &&
-         double(other_extent) * part >= (part > 0.5 ? 0.75 : 1.0) * double(device.least_extent_to_align);
+  return pitch * index_t(sizeof(T)) % backend::simt::sector_bytes != 0 &&
+         double(other_extent) * part >=
+             (part > 0.5 ? device.enough_for_larger_part : 1.0) * double(device.least_extent_to_align);
 }
 
 /// Has those operands packed that warpgroups cannot read as they lie, or only slowly.

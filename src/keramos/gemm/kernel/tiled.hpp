@@ -11,6 +11,7 @@
 #include <keramos/core/detail/launch.hpp>
 #include <keramos/core/detail/workspace.hpp>
 #include <keramos/gemm/collective/concept.hpp>
+#include <keramos/gemm/epilogue/concept.hpp>
 #include <keramos/gemm/kernel/split_k.hpp>
 #include <keramos/gemm/kernel/tile_order.hpp>
 #include <keramos/gemm/plan.hpp>
@@ -123,9 +124,9 @@ int teams_at_once(const Exec& exec) {
   return backend::tiles<Exec>::model(exec).units * Collective::teams_per_unit;
 }
 
-/// As much as docs/limits.md lets an epilogue hold.
+/// One that holds as much as epilogues may.
 struct largest_epilogue {
-  void* held[13];
+  void* held[most_epilogue_bytes / sizeof(void*)];
 };
 
 /// Launches one kernel for all tiles of a problem; `split` is that of its tiles.

@@ -120,7 +120,7 @@ struct row_chooser {
   template <class Types>
   static timed_choice with_corner(const Exec& exec, index_t m, index_t n, index_t k, const choice_key& key,
                                   const device_model& device, const timed_choice& without) {
-    timed_choice best{without.choice, gain_enough * without.time};
+    timed_choice best{without.choice, device.gain_enough * without.time};
     choice_key key_of_corner = key;
     key_of_corner.is_left_over = true;
     for_each_way<Types>(exec, m, n, k, key, device, [&](const way& w) {

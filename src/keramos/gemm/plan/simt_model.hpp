@@ -180,9 +180,6 @@ inline constexpr index_t least_k_per_part = 32;
 inline constexpr int fan_ins_tried[] = {32, 16, 8};
 /// More teams than fill the device so many times only add sums.
 inline constexpr double most_times_filled = 2;
-/// Whole tiles before divided ones, and strips and corners apart, are chosen if they take at most this part of the time without. The
-/// model is no better than that: f32 with n = 1200 took 6 % longer where it saw no difference.
-inline constexpr double gain_enough = 0.98;
 
 /// The split with about `parts` parts, all but the last of the same whole number of k-tiles.
 inline split_plan plan_parts(const tile_row& r, index_t k, int parts, const device_model& device) {
@@ -221,7 +218,7 @@ inline split_choice choose_split(const tile_row& r, index_t m, index_t n, index_
         break;
       plan.whole_tiles = int(whole_tiles);
       const double time = predicted_time(r, m, n, k, plan, device, costs);
-      const double least_gain = whole_tiles > 0 && best.plan.whole_tiles == 0 ? gain_enough : 1;
+      const double least_gain = whole_tiles > 0 && best.plan.whole_tiles == 0 ? device.gain_enough : 1;
       if (time < least_gain * best.time) best = {plan, time};
     }
   };
@@ -270,7 +267,7 @@ main_part choose_main_part(index_t m, index_t n, index_t k, std::size_t element_
   double best_time = -1;
   for (const main_part& part : candidates) {
     if (part.m == m && part.n == n) continue;
-    if (best_time < 0) best_time = gain_enough * time(m, n, false);
+    if (best_time < 0) best_time = device.gain_enough * time(m, n, false);
     const double t =
         time(part.m, part.n, false) + strip(m - part.m, n, true) + strip(n - part.n, part.m, false);
     if (t < best_time) best = part, best_time = t;

@@ -116,27 +116,26 @@ class complex_unpacked_kernel {
       columns<1, true>(s, sums, j, next_b);
   }
 
-  static constexpr int few_columns = 32;  ///< of A
-
   static void multiply_rows(const problem& s) {
     const complex_sums<R> sums(s);
-    if (s.k > few_columns || s.n <= widest * numbers) return all_columns(s, sums);
+    if (s.k > model::few_columns_of_a || s.n <= widest * numbers) return all_columns(s, sums);
     // Little is done to an element of C, so what counts is that it is written row after row.
     for_each_rows(s, max_rows(widest), [&](const problem& part) { all_columns(part, sums); });
   }
 
-  static constexpr int packed = 32 * 1024 / int(sizeof(Z));  ///< numbers of B that are laid out at a time
+  static constexpr int laid_out = model::bytes_laid_out / 2 / int(sizeof(Z));  ///< numbers of B at a time
 
  public:
   /// C = alpha·A·B + beta·C; C's rows run through memory. k in blocks, which add to C one after another, if B is too large to
   /// stay in the cache from one row to the next.
   static void multiply(const problem& s) {
     if (s.b_col_stride != 1) return multiply_columns(s);
-    if (std::int64_t(s.k) * s.n * std::int64_t(sizeof(Z)) <= cached_b) return multiply_rows(s);
+    if (std::int64_t(s.k) * s.n * std::int64_t(sizeof(Z)) <= model::cached_bytes_of_b)
+      return multiply_rows(s);
     for_each_block(
-        s, block_k, [](int k) { return block_columns<Z>(k, widest * numbers); },
+        s, model::rows_of_b_block, [](int k) { return block_columns<Z>(k, widest * numbers); },
         [](const problem& part, const block_order& order) {
-          const bool by_rows = part.k <= few_columns;
+          const bool by_rows = part.k <= model::few_columns_of_a;
           if (by_rows || !order.followed) fetch(part.b, part.b_row_stride, part.k, part.n);
           if (by_rows) return multiply_rows(part);
           all_columns(part, complex_sums<R>(part), order.next);
@@ -146,9 +145,9 @@ class complex_unpacked_kernel {
  private:
   /// B's rows do not run through memory: blocks of columns are laid out so first, on the stack.
   static void multiply_columns(const problem& s) {
-    alignas(64) Z block[packed];
+    alignas(64) Z block[laid_out];
     for_each_block(
-        s, 256, [](int k) { return packed / k; },
+        s, 256, [](int k) { return laid_out / k; },
         [&](problem part, const block_order&) {
           pack_rows(block, part.n, part.b, s.b_col_stride, s.b_row_stride, part.n, part.k);
           part.b = block, part.b_row_stride = part.n, part.b_col_stride = 1;

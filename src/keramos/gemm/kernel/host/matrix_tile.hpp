@@ -28,7 +28,7 @@ struct matrix_tile {
   static_assert(tile.mc % mr == 0 && tile.nc % nr == 0);
   static_assert(mr == 2 * rows_of && nr == 2 * rows_of && sizeof(T) == 4);
   static constexpr int group = Product::pack::group, step = rows_of, corrections = 0;
-  static constexpr int speed = 3 * group;  // as measured; eight times as many would fit
+  static constexpr int speed = backend::host::matrix_tile_speed * group;
   static constexpr bool keeps_nc = true;
 
   using scope = matrix::registers;

@@ -4,9 +4,12 @@
 
 #include <cstdint>
 
+#include <keramos/backends/host/model.hpp>
 #include <keramos/backends/host/vector.hpp>
 
 namespace keramos::detail::host::KERAMOS_HOST_ISA {
+
+namespace model = backend::host::model;
 
 /// Where a block of B lies in the order of blocks.
 struct block_order {
@@ -85,16 +88,10 @@ class asked_lines {
   int count_;
 };
 
-/// Bytes of B that stay in the second-level cache from one row to the next.
-inline constexpr std::int64_t cached_b = 256 * 1024;
-
-/// A larger B is taken in blocks of so many rows, and of 64 KiB: rows long enough for memory, blocks small enough for the
-/// second-level cache. Found on Zen 4.
-inline constexpr int block_k = 128;
-/// Columns of such a block of `k` rows, in multiples of a tile's.
+/// Columns of a block of B of `k` rows, in multiples of a tile's.
 template <class T>
 constexpr int block_columns(int k, int of_tile) {
-  const int tiles = 64 * 1024 / int(sizeof(T)) / k / of_tile;
+  const int tiles = model::bytes_of_b_block / int(sizeof(T)) / k / of_tile;
   return (tiles > 1 ? tiles : 1) * of_tile;
 }
 

@@ -39,11 +39,12 @@ class unpacked_kernel {
     const int fit = (vector_registers - vectors - 1) / vectors;
     return fit < most[vectors - 1] ? fit : most[vectors - 1];
   }
-  /// The same for a problem: of short rows of A a prefetcher follows six, but not fourteen.
+  /// The same for a problem: of short rows of A a prefetcher does not follow as many.
   template <int Vectors>
   static int rows_for(const problem& s) {
     constexpr int most = max_rows(Vectors);
-    return Vectors == 2 && s.k <= short_row && most > 6 ? 6 : most;
+    constexpr int followed = model::rows_of_a_followed;
+    return Vectors == 2 && s.k <= model::short_row_of_a && most > followed ? followed : most;
   }
   static constexpr int widest = vector_registers >= 32 ? 4 : 2;  ///< vectors of the widest tile
 
@@ -154,7 +155,7 @@ class unpacked_kernel {
       i -= height;
       if (asks_a) ask(next, s.a_row_stride, i < most ? i : most, s.k);
       // C is asked for where it is read, and where its rows are long and little else is done.
-      if (s.beta != T(0) || (s.k <= few_columns && s.n > widest * v::lanes))
+      if (s.beta != T(0) || (s.k <= model::few_columns_of_a && s.n > widest * v::lanes))
         ask(c, s.c_row_stride, height, width);
       if (Vectors == widest && !Masked && next_b != 0)
         tile_of<widest, false, asked_lines<T>>(height)(s, a, b, c, lanes, {next_b, width, t, tiles});
@@ -188,9 +189,11 @@ class unpacked_kernel {
   /// B's rows run through memory.
   static void multiply_rows(const problem& s, bool asks_a) {
     // Of a wide tile's columns of B not much more fits in the first-level cache; and one pass over B beats two.
-    if (s.m > max_rows(widest) && (s.k > most_k_of_wide || (s.m <= max_rows(2) && s.n > widest * v::lanes)))
+    if (s.m > max_rows(widest) &&
+        (s.k > model::most_k_of_wide_tile || (s.m <= max_rows(2) && s.n > widest * v::lanes)))
       return columns_from<2>(s, 0, asks_a, 0);
-    if (s.k > few_columns || s.n <= widest * v::lanes) return columns_from<widest>(s, 0, asks_a, 0);
+    if (s.k > model::few_columns_of_a || s.n <= widest * v::lanes)
+      return columns_from<widest>(s, 0, asks_a, 0);
     // Little is done to an element of C, so what counts is that it is written row after row.
     for_each_rows(s, max_rows(widest), [](const problem& part) { columns_from<widest>(part, 0, false, 0); });
   }
@@ -204,16 +207,10 @@ class unpacked_kernel {
       for (std::int64_t j = 0; j < length; j += line) __builtin_prefetch(rows + j);
   }
 
-  static constexpr int short_row = 64;  ///< of A
-  /// Of long rows of B prefetchers follow so many at a time: with 64 a vector times a matrix takes half as long again or more on
-  /// Zen 4 (keramos-perf gemm --m 1 --n 2000 --k 2000). Of rows shorter than 2.5 KiB more are better.
-  static constexpr int rows_together = 8, long_row = 2560 / int(sizeof(T));
-  static constexpr int most_k_of_wide = 128;
-  static constexpr int few_columns = 32;                     ///< of A
-  static constexpr int packed = 64 * 1024 / int(sizeof(T));  ///< elements of B packed at a time
-  /// While a block of B that is laid out multiplies, the next one is asked for. Not longer columns, which prefetchers follow by
-  /// themselves and which then take longer (Zen 4; keramos-perf gemm --op NT --m 16 --n 1000 --k 1000; --m 5 --n 1812 --k 55).
-  static constexpr int most_asked_k = 1536 / int(sizeof(T));
+  // Elements of backends/host/model.hpp's bytes.
+  static constexpr int long_row = model::long_row_bytes / int(sizeof(T));
+  static constexpr int laid_out = model::bytes_laid_out / int(sizeof(T));
+  static constexpr int most_asked_k = model::most_asked_bytes / int(sizeof(T));
 
  public:
   /// C = alpha·A·B + beta·C; k in blocks, which add to C one after another, if B is too large to stay in
@@ -228,22 +225,23 @@ class unpacked_kernel {
   [[gnu::noinline]] static void multiply_tiles(const problem& s) {
     if (s.b_col_stride != 1) return multiply_columns(s);
     const std::int64_t bytes_of_b = std::int64_t(s.k) * s.n * std::int64_t(sizeof(T));
-    if (bytes_of_b <= cached_b) {
+    if (bytes_of_b <= model::cached_bytes_of_b) {
       const bool wide = s.n > widest * v::lanes;  // or B is read from its first line to its last anyway
       if (wide) fetch(s.b, s.b_row_stride, s.k, s.n);
       return multiply_rows(s, wide && s.a_col_stride == 1);
     }
     if (s.m <= 2) {  // what is read no more than twice is not worth reading ahead
       for_each_block(
-          s, s.n > long_row ? rows_together : 64, [&](int) { return s.n; },
+          s, s.n > long_row ? model::long_rows_together : model::short_rows_together,
+          [&](int) { return s.n; },
           [](const problem& part, const block_order&) { multiply_rows(part, false); });
       return;
     }
     for_each_block(
-        s, s.n <= widest * v::lanes ? 2 * block_k : block_k,
+        s, s.n <= widest * v::lanes ? 2 * model::rows_of_b_block : model::rows_of_b_block,
         [](int k) { return block_columns<T>(k, widest * v::lanes); },
         [](const problem& part, const block_order& order) {
-          const bool by_rows = part.k <= few_columns;
+          const bool by_rows = part.k <= model::few_columns_of_a;
           if (by_rows || !order.followed) fetch(part.b, part.b_row_stride, part.k, part.n);
           if (by_rows) return multiply_rows(part, false);
           columns_from<widest>(part, 0, false, order.next);
@@ -252,9 +250,9 @@ class unpacked_kernel {
 
   /// B's rows do not run through memory: blocks of columns are laid out so first, on the stack.
   static void multiply_columns(const problem& s) {
-    alignas(64) T block[packed];
+    alignas(64) T block[laid_out];
     for_each_block(
-        s, 512, [](int k) { return packed / k / v::lanes * v::lanes; },
+        s, 512, [](int k) { return laid_out / k / v::lanes * v::lanes; },
         [&](problem part, const block_order& order) {
           const int width = (part.n + v::lanes - 1) / v::lanes * v::lanes;
           const T* const next = part.b + order.next;
