@@ -50,6 +50,9 @@ concept has_traits_of_its_family = requires(const Exec& exec,
   { traits<Exec>::max_team_size } -> std::convertible_to<int>;
   { traits<Exec>::sector_bytes } -> std::convertible_to<int>;
   { traits<Exec>::most_kernel_bytes } -> std::convertible_to<std::size_t>;
+  { traits<Exec>::most_local_bytes } -> std::convertible_to<std::size_t>;
+  { traits<Exec>::several_dies } -> std::convertible_to<bool>;
+  { traits<Exec>::template vector_teams_per_unit<float> } -> std::convertible_to<int>;
 };
 
 template <class Exec>
@@ -113,6 +116,13 @@ concept has_staging = requires(float* local, const float* global) {
   staging<Exec>::barrier(team);
   { staging<Exec>::template by_registers<float> } -> std::convertible_to<bool>;
   { staging<Exec>::template shifts<float> } -> std::convertible_to<bool>;
+  requires !staging<Exec>::template shifts<float16> || requires {
+    typename staging<Exec>::bounds;  // nvcc 13 loses the argument of shifted<T> here
+    { staging<Exec>::copies_words } -> std::convertible_to<bool>;
+  };
+  { staging<Exec>::template most_groups_unrolled<float> } -> std::convertible_to<int>;
+  { staging<Exec>::most_words_ahead } -> std::convertible_to<int>;
+  requires staging<Exec>::most_words_ahead == 0 || requires { staging<Exec>::end_of_loads(); };
   { staging<Exec>::recompute(1) } -> std::same_as<int>;
   { staging<Exec>::thread_of(team) } -> std::same_as<int>;
   { staging<Exec>::advance(global, 4) } -> std::same_as<const float*>;
@@ -158,6 +168,7 @@ concept has_c_blocks = requires(void* global, char* local, unsigned (&words)[4])
 template <class Exec, class E, class T>
 concept has_multiply_short = has_c_blocks<Exec> &&
     requires(T (&sums)[2][2], unsigned (&a)[4], unsigned (&b)[2], const void* row, bool kind) {
+  { mma<Exec>::from_lane(a[0], 1) } -> std::same_as<unsigned>;
   mma<Exec>::template load_8x8x4<true>(a, row);
   mma<Exec>::template load_8x8x4<false>(a, row);
   requires tiling::reading<E>::has_kinds || requires { mma<Exec>::template multiply_short<E>(sums, a, b); };
@@ -182,6 +193,8 @@ concept has_multiply_16x16 = requires {
 &&requires(T (&sums)[M::template fragment<E>.sums() * sizeof(T) / 16][16 / sizeof(T)],
            const E (&x)[M::template fragment<E>.run]) {
   M::end_of_products();
+  { M::of_wave(1) } -> std::same_as<int>;
+  { M::multiplies_signed } -> std::convertible_to<bool>;
   requires tiling::reading<E>::has_kinds || requires { M::multiply_16x16(sums, x, x); };
   requires !tiling::reading<E>::has_kinds || requires {
     M::multiply_16x16(sums, x, x, std::true_type(), std::false_type());
@@ -256,6 +269,7 @@ concept has_warpgroup_multiply = has_warpgroups<Exec> && requires(T (&sums)[64],
   { warpgroups<Exec>::template reads_along_mn<E> } -> std::convertible_to<bool>;
   { warpgroups<Exec>::template takes_loaded_a<E> } -> std::convertible_to<bool>;
   requires !warpgroups<Exec>::template takes_loaded_a<E> || requires(unsigned(&loaded)[4]) {
+    { warpgroups<Exec>::loaded_a_pitch } -> std::convertible_to<int>;
     warpgroups<Exec>::multiply(sums, loaded, described, true);
   };
   warpgroups<Exec>::settle(sums[0]);
@@ -267,13 +281,21 @@ concept has_warpgroup_multiply = has_warpgroups<Exec> && requires(T (&sums)[64],
   };
 };
 
+/// What takes elements apart that are summed of two (scalar_type::tf32x3), when they are packed.
+template <class Exec>
+concept has_split = requires(float x) {
+  mma<Exec>::split(x, x, x);
+};
+
 /// Whether there is what a row of the table multiplies with.
 template <class Exec, int Row>
 consteval bool has_atoms_of_row() {
   constexpr simt::tile_row row = tiles<Exec>::table[Row];
   using E = typename detail::kernel_type_of<row.types.a>::type;
   using T = typename detail::kernel_type_of<row.types.accumulator>::type;
-  if constexpr (row.config.math == tiling::math_unit::warpgroup)
+  if constexpr (row.types.compute == scalar_type::tf32x3 && !has_split<Exec>)
+    return false;
+  else if constexpr (row.config.math == tiling::math_unit::warpgroup)
     return has_warpgroup_multiply<Exec, E, T>;
   else if constexpr (row.config.math == tiling::math_unit::fma)
     return true;

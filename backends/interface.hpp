@@ -5,7 +5,8 @@
 //                          the calling thread; runs_in_caller(exec), whether that thread runs what it launches without
 //                          Kokkos; launch_lock, held while Kokkos runs a kernel;
 //                          for_each_team<policy>(label, exec, league, bytes, kernel);
-//                          on devices teams_per_unit(wanted, team, bytes), sector_bytes, most_kernel_bytes;
+//                          on devices teams_per_unit(wanted, team, bytes), vector_teams_per_unit<T>, several_dies,
+//                          sector_bytes, most_kernel_bytes, most_local_bytes (simt/traits.hpp);
 //                          sends_bytes, whether kernels become bytes before Kokkos copies them;
 //                          fence_covers_team, whether a thread's fence behind a barrier is one for all its team's stores
 //   native_event<Exec>     record(exec), completion(exec) (which may lack the time), hold(exec, event), wait(),
@@ -17,8 +18,9 @@
 //   collectives<Exec, items, team>  (collectives.hpp) reductions, scans and shuffles of a group's private values
 //   staging<Exec>          the copy atom: copy<count>(local, global, valid), commit(), wait<pending>(); on devices
 //                          copy<count>(local, global), advance(pointer, bytes), recompute(x), thread_of(team),
-//                          by_registers<T>, shifts<T>; where it shifts also shifted<T> and bounds, as simt/shifted_run.hpp
-//                          has them, and copies_words, whether it copies short elements in words of 4 and 8 bytes
+//                          by_registers<T>, most_groups_unrolled<T>, most_words_ahead, shifts<T> (simt/staging.hpp);
+//                          where it shifts also shifted<T> and bounds, as simt/shifted_run.hpp has them, and
+//                          copies_words, whether it copies short elements in words of 4 and 8 bytes
 //   mma<Exec>              the multiply atom, below
 //   warpgroups<Exec>       where there are any: tensor cores that read local memory, and barriers in it
 //                          (backends/cuda/warpgroup.hpp)

@@ -12,6 +12,7 @@
 #include <keramos/backends/cuda/traits.hpp>
 #include <keramos/backends/cuda/wgmma.hpp>
 #include <keramos/backends/interface.hpp>
+#include <keramos/backends/simt/memory.hpp>
 #include <keramos/base/float16.hpp>
 #include <keramos/base/macros.hpp>
 
@@ -31,7 +32,7 @@ struct warpgroups<Kokkos::Cuda> {
   static constexpr bool takes_loaded_a = std::is_same_v<E, float>;
   /// Bytes that columns of such an A begin at multiples of, the sectors of memory: if at others, boxes take longer to copy. An
   /// H100 with n = 4100 (tf32, NN) does 228 TFLOP/s, and 250 with A copied beforehand to run along k.
-  static constexpr int loaded_a_pitch = 32;
+  static constexpr int loaded_a_pitch = simt::sector_bytes;
 
   // --- Barriers: a phase ends when as many have arrived as were announced. ---
 

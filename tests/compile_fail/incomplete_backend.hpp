@@ -31,6 +31,10 @@ template <>
 struct traits<incomplete_gpu> : traits<Kokkos::DefaultHostExecutionSpace> {
   static constexpr bool is_host = false;
   static constexpr int warp_size = 32, max_team_size = 1024, sector_bytes = 32, most_kernel_bytes = 350;
+  static constexpr std::size_t most_local_bytes = 49152;
+  static constexpr bool several_dies = false;
+  template <class T>
+  static constexpr int vector_teams_per_unit = 3;
   static constexpr int teams_per_unit(int, int, std::size_t) { return 1; }
 };
 template <int Size, int Team>
@@ -50,6 +54,7 @@ struct mma_without_multiply : fma_units {
   static constexpr bool multiplies_short = true;
   template <bool Transposed>
   static void load_8x8x4(unsigned (&)[4], const void*) {}
+  static unsigned from_lane(unsigned x, int) { return x; }
   static void meet_warp() {}
   template <class T>
   static T opaque(T x) {
