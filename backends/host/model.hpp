@@ -28,7 +28,7 @@ inline constexpr index_t few_rows_of_strided_b = 128;  ///< the same, where it i
 /// The least k where few columns are done as dot products along k: their vectors of sums have to be added up in the end.
 inline constexpr index_t least_dot_depth = 32;
 
-// --- Kernels that do not pack (gemm/kernel/host): Zen 4 where nothing else is said --------------------
+// --- Kernels that do not pack (gemm/host): Zen 4 where nothing else is said --------------------
 
 /// With so few columns of A little is done to an element of C: what counts is that C is written row after row.
 inline constexpr int few_columns_of_a = 32;

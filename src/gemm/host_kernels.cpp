@@ -5,11 +5,11 @@
 
 #include <keramos/backends/host/products.hpp>
 #include <keramos/base/export.hpp>
-#include <keramos/gemm/kernel/host/complex_kernel.hpp>
-#include <keramos/gemm/kernel/host/matrix_tile.hpp>
-#include <keramos/gemm/kernel/host/micro_kernel.hpp>
-#include <keramos/gemm/kernel/host/real_complex_kernel.hpp>
-#include <keramos/gemm/kernel/host/vector_tile.hpp>
+#include <keramos/gemm/host/complex_kernel.hpp>
+#include <keramos/gemm/host/matrix_tile.hpp>
+#include <keramos/gemm/host/micro_kernel.hpp>
+#include <keramos/gemm/host/real_complex_kernel.hpp>
+#include <keramos/gemm/host/vector_tile.hpp>
 #include <keramos/products.hpp>
 
 #define KERAMOS_STRING_(x) #x

@@ -9,8 +9,8 @@
 #include <type_traits>
 #include <vector>
 
+#include <keramos/backends/host/versions.hpp>
 #include <keramos/gemm/epilogue.hpp>
-#include <keramos/gemm/kernel/host/kernels.hpp>
 
 #include "epilogue_call.hpp"
 #include "gemm_case.hpp"
@@ -170,7 +170,7 @@ struct activated {
   }
   static std::vector<T> of(const std::vector<T>& x, bool widest) {
     std::vector<T> y(x.size());
-    const auto f = widest ? detail::host::versions<activated, const T*, T*, int>::run : run;
+    const auto f = widest ? backend::host::versions<activated, const T*, T*, int>::run : run;
     f(x.data(), y.data(), int(x.size()));
     return y;
   }

@@ -17,7 +17,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <keramos/gemm/kernel/host/kernels.hpp>
+#include <keramos/gemm/host/kernels.hpp>
 #include <keramos/gemm/reference.hpp>
 #include <keramos/keramos.hpp>
 

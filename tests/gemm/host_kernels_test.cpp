@@ -13,7 +13,7 @@
 
 #include <keramos/backends/host/tiles.hpp>
 #include <keramos/gemm/collective/host_panels.hpp>
-#include <keramos/gemm/kernel/host/kernels.hpp>
+#include <keramos/gemm/host/kernels.hpp>
 #include <keramos/gemm/kernel/host_unpacked.hpp>
 #include <keramos/gemm/plan/host_model.hpp>
 
@@ -36,7 +36,8 @@ template <class Types>
 auto runnable_of() {
   using namespace keramos::detail::host;
   std::vector<const keramos::detail::host::kernel_table<Types>*> list;
-  for_each_version(compiled_tables<Types>(), [&](auto* table) { list.push_back(table); });
+  keramos::backend::host::for_each_version(compiled_tables<Types>(),
+                                           [&](auto* table) { list.push_back(table); });
   return list;
 }
 template <class T>

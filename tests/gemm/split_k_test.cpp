@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <keramos/gemm/kernel/host/kernels.hpp>
+#include <keramos/gemm/host/kernels.hpp>
 #include <keramos/gemm/kernel/split_k.hpp>
 #include <keramos/gemm/plan/host.hpp>
 #include <keramos/gemm/plan/simt_model.hpp>

@@ -26,7 +26,7 @@ struct product {
 };
 
 /// A kernel of products: row `row` of those that the tile table has for the type, with operands that lie as `access` says
-/// (keramos/gemm/plan/simt_rows.hpp). No team: there is no such kernel.
+/// (keramos/gemm/collective/simt_rows.hpp). No team: there is no such kernel.
 struct tile {
   int team_size, block_m, block_n, block_k, splits_k;
 };

@@ -1,7 +1,7 @@
 // The kernels of products for one type, KERAMOS_TYPE. On SYCL a program compiles this when it runs; for HIP it is compiled with
 // the team.hpp of tests/hip (docs/elsewhere.md).
+#include <keramos/gemm/collective/simt_rows.hpp>
 #include <keramos/gemm/kernel/tiled.hpp>
-#include <keramos/gemm/plan/simt_rows.hpp>
 
 #include <team.hpp>
 #include "arguments.hpp"

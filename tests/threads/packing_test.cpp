@@ -10,7 +10,7 @@
 #include <keramos/keramos.hpp>
 
 #include <keramos/gemm/collective/host_panels.hpp>
-#include <keramos/gemm/kernel/host/kernels.hpp>
+#include <keramos/gemm/host/kernels.hpp>
 
 namespace {
 
@@ -59,7 +59,8 @@ TYPED_TEST_SUITE(HostThreadsPacking, all_types);
 // With every instruction set that this processor has.
 TYPED_TEST(HostThreadsPacking, IsShared) {
   using namespace keramos::detail::host;
-  for_each_version(compiled_tables<TypeParam>(), [](auto* table) { test_shared_packing<TypeParam>(*table); });
+  keramos::backend::host::for_each_version(compiled_tables<TypeParam>(),
+                                           [](auto* table) { test_shared_packing<TypeParam>(*table); });
 }
 
 }  // namespace

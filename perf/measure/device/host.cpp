@@ -1,7 +1,7 @@
 // The host backends: serial, openmp, threads.
 #include "measure/core/host.hpp"
 
-#include <keramos/gemm/kernel/host/kernels.hpp>
+#include <keramos/gemm/host/kernels.hpp>
 #include <keramos/gemm/types.hpp>
 
 #include "counters.hpp"

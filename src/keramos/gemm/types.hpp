@@ -66,7 +66,7 @@ template <scalar_type A, scalar_type B>
 using mixed = gemm_types<A, B, B, B, B>;
 
 /// The products that the library is compiled for. Structs, not aliases: their names stand in those of kernels, where
-/// each character costs time at a launch (plan/simt_rows.hpp).
+/// each character costs time at a launch (collective/simt_rows.hpp).
 namespace types {
 
 struct f32 : uniform_types<scalar_type::f32> {

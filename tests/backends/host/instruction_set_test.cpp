@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <keramos/gemm/kernel/host/kernels.hpp>
+#include <keramos/backends/host/versions.hpp>
 
 namespace keramos::test {
 namespace {
@@ -21,7 +21,7 @@ struct instruction_sets {
 };
 
 void expect_right(const char* (*instruction_set::*test)()) {
-  detail::host::for_each_version(instruction_sets(), [&](const instruction_set& isa) {
+  backend::host::for_each_version(instruction_sets(), [&](const instruction_set& isa) {
     const char* const wrong = (isa.*test)();
     EXPECT_EQ(wrong, nullptr) << isa.name << ": " << wrong;
   });

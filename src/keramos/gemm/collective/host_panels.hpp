@@ -11,7 +11,7 @@
 #include <keramos/base/macros.hpp>
 #include <keramos/core/local_memory.hpp>
 #include <keramos/gemm/epilogue/placed.hpp>
-#include <keramos/gemm/kernel/host/kernels.hpp>
+#include <keramos/gemm/host/kernels.hpp>
 #include <keramos/gemm/problem.hpp>
 #include <keramos/tile/shape.hpp>
 
@@ -136,7 +136,8 @@ class collective {
     if constexpr (updates) block.alpha = T(epilogue.alpha), block.beta = T(epilogue.beta);
     const tile_writer<Epilogue> writer{p, at, epilogue, kernels_->nr};
     if constexpr (!updates) {
-      block.write = versions<tile_writer<Epilogue>, const void*, const T*, int, int, int, int>::run;
+      block.write =
+          backend::host::versions<tile_writer<Epilogue>, const void*, const T*, int, int, int, int>::run;
       block.writer = &writer;
     }
     index_t k_tile = 0;

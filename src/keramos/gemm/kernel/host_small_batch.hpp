@@ -5,7 +5,7 @@
 
 #include <keramos/backends/host/team.hpp>
 #include <keramos/gemm/batch.hpp>
-#include <keramos/gemm/kernel/host/kernels.hpp>
+#include <keramos/gemm/host/kernels.hpp>
 #include <keramos/gemm/kernel/host_unpacked.hpp>
 
 namespace keramos::detail::host {

@@ -1,13 +1,13 @@
 // Products on a host that are not packed: whole problems, blocks of C and parts of k, each by one thread, with the
-// compiled kernels of kernel/host. Elements are of the accumulators' type.
+// compiled kernels of gemm/host. Elements are of the accumulators' type.
 #pragma once
 
 #include <algorithm>
 
 #include <keramos/gemm/epilogue/placed.hpp>
-#include <keramos/gemm/kernel/host/kernels.hpp>
-#include <keramos/gemm/plan/host_model.hpp>
+#include <keramos/gemm/host/kernels.hpp>
 #include <keramos/gemm/problem.hpp>
+#include <keramos/tile/shape.hpp>
 
 namespace keramos::detail::host {
 
@@ -35,7 +35,8 @@ struct block_writer {
 };
 template <class Epilogue, class Types, class T>
 void write_block_widest(const Epilogue& epilogue, const gemm_problem<Types>& p, const T* sums) {
-  versions<block_writer, const Epilogue&, const gemm_problem<Types>&, const T*>::run(epilogue, p, sums);
+  backend::host::versions<block_writer, const Epilogue&, const gemm_problem<Types>&, const T*>::run(epilogue,
+                                                                                                    p, sums);
 }
 
 /// C = epilogue(A·B), where the kernels' sums go by way of the stack, a few rows at a time.
@@ -65,6 +66,12 @@ void multiply_unpacked(unpacked_function<T>* multiply, const gemm_problem<Types>
   }
   multiply_by_way_of_stack(multiply, p, epilogue);
 }
+
+/// How a product that is not packed is shared out.
+struct block_shares {
+  tiling::shape block;  ///< of C, and of k for each part
+  int parts;            ///< of k
+};
 
 /// A problem in blocks of C and, where these are too few, parts of k, one an index.
 template <class Types, class Epilogue>

@@ -11,12 +11,12 @@
 #include <keramos/core/detail/launch.hpp>
 #include <keramos/core/detail/workspace.hpp>
 #include <keramos/enabled_backends.hpp>
+#include <keramos/gemm/collective/simt_rows.hpp>
+#include <keramos/gemm/collective/simt_table.hpp>
 #include <keramos/gemm/collective/warpgroup.hpp>
 #include <keramos/gemm/kernel/tiled.hpp>
 #include <keramos/gemm/kernel/tiled_batch.hpp>
 #include <keramos/gemm/kernel/warpgroups.hpp>
-#include <keramos/gemm/plan/simt_rows.hpp>
-#include <keramos/gemm/plan/simt_table.hpp>
 
 namespace keramos::detail::simt {
 

@@ -12,10 +12,10 @@
 #include <keramos/enabled_backends.hpp>
 #include <keramos/gemm/batch.hpp>
 #include <keramos/gemm/gemm.hpp>
-#include <keramos/gemm/launch.hpp>
 #include <keramos/gemm/plan.hpp>
 #include <keramos/gemm/plan/host_batch.hpp>
 #include <keramos/gemm/plan/planner.hpp>
+#include <keramos/gemm/plan/product.hpp>
 #include <keramos/gemm/plan/simt_batch.hpp>
 #include <keramos/gemm/problem.hpp>
 

@@ -16,7 +16,7 @@
 #include <keramos/core/detail/launch.hpp>
 #include <keramos/core/detail/workspace.hpp>
 #include <keramos/gemm/collective/host_panels.hpp>
-#include <keramos/gemm/kernel/host/kernels.hpp>
+#include <keramos/gemm/host/kernels.hpp>
 #include <keramos/gemm/kernel/host_unpacked.hpp>
 #include <keramos/gemm/kernel/tiled.hpp>
 #include <keramos/gemm/plan.hpp>

@@ -9,7 +9,7 @@
 #include <keramos/core/detail/workspace.hpp>
 #include <keramos/gemm/batch.hpp>
 #include <keramos/gemm/collective/host_panels.hpp>
-#include <keramos/gemm/kernel/host/kernels.hpp>
+#include <keramos/gemm/host/kernels.hpp>
 #include <keramos/gemm/kernel/host_small_batch.hpp>
 #include <keramos/gemm/kernel/tiled_batch.hpp>
 #include <keramos/gemm/plan.hpp>

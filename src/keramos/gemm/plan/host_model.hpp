@@ -8,7 +8,8 @@
 
 #include <keramos/backends/host/model.hpp>
 #include <keramos/base/index.hpp>
-#include <keramos/gemm/kernel/host/kernel_table.hpp>
+#include <keramos/gemm/host/kernel_table.hpp>
+#include <keramos/gemm/kernel/host_unpacked.hpp>
 #include <keramos/tile/shape.hpp>
 
 namespace keramos::detail::host {
@@ -83,12 +84,6 @@ struct block_key {
   index_t m = 0, n = 0, k = 0;
   int threads = 0;
   friend bool operator==(const block_key&, const block_key&) = default;
-};
-
-/// How a product that is not packed is shared out.
-struct block_shares {
-  tiling::shape block;  ///< of C, and of k for each part
-  int parts;            ///< of k
 };
 
 /// As many blocks as threads, or fewer: those that read the least of A and B, if equally large. Blocks that divide

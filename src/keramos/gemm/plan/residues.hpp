@@ -12,14 +12,14 @@
 #include <keramos/core/detail/launch.hpp>
 #include <keramos/core/detail/workspace.hpp>
 #include <keramos/gemm/collective/concept.hpp>
+#include <keramos/gemm/collective/simt_rows.hpp>
+#include <keramos/gemm/collective/simt_table.hpp>
 #include <keramos/gemm/kernel/pack.hpp>
 #include <keramos/gemm/kernel/residues/multiply.hpp>
 #include <keramos/gemm/kernel/tiled.hpp>
 #include <keramos/gemm/plan.hpp>
 #include <keramos/gemm/plan/choice_memory.hpp>
 #include <keramos/gemm/plan/simt_model.hpp>
-#include <keramos/gemm/plan/simt_rows.hpp>
-#include <keramos/gemm/plan/simt_table.hpp>
 
 namespace keramos::detail::simt {
 

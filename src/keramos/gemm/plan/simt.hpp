@@ -12,6 +12,8 @@
 
 #include <keramos/backends/interface.hpp>
 #include <keramos/base/error.hpp>
+#include <keramos/gemm/collective/simt_rows.hpp>
+#include <keramos/gemm/collective/simt_table.hpp>
 #include <keramos/gemm/kernel/gemv.hpp>
 #include <keramos/gemm/kernel/pack.hpp>
 #include <keramos/gemm/kernel/tiled.hpp>
@@ -21,8 +23,6 @@
 #include <keramos/gemm/plan/residues.hpp>
 #include <keramos/gemm/plan/simt_choice.hpp>
 #include <keramos/gemm/plan/simt_model.hpp>
-#include <keramos/gemm/plan/simt_rows.hpp>
-#include <keramos/gemm/plan/simt_table.hpp>
 #include <keramos/gemm/problem.hpp>
 
 namespace keramos::detail::simt {

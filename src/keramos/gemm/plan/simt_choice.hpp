@@ -7,12 +7,12 @@
 
 #include <keramos/backends/interface.hpp>
 #include <keramos/base/error.hpp>
+#include <keramos/gemm/collective/simt_rows.hpp>
+#include <keramos/gemm/collective/simt_table.hpp>
 #include <keramos/gemm/kernel/pack.hpp>
 #include <keramos/gemm/kernel/warpgroups.hpp>
 #include <keramos/gemm/plan.hpp>
 #include <keramos/gemm/plan/simt_model.hpp>
-#include <keramos/gemm/plan/simt_rows.hpp>
-#include <keramos/gemm/plan/simt_table.hpp>
 #include <keramos/gemm/problem.hpp>
 
 namespace keramos::detail::simt {

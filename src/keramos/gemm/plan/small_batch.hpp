@@ -14,11 +14,11 @@
 #include <keramos/base/error.hpp>
 #include <keramos/core/detail/launch.hpp>
 #include <keramos/gemm/batch.hpp>
+#include <keramos/gemm/collective/simt_rows.hpp>
 #include <keramos/gemm/collective/simt_stager.hpp>
 #include <keramos/gemm/kernel/small_batch.hpp>
 #include <keramos/gemm/kernel/small_halves.hpp>
 #include <keramos/gemm/plan.hpp>
-#include <keramos/gemm/plan/simt_rows.hpp>
 
 namespace keramos::detail::simt {
 

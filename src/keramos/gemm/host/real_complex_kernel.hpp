@@ -8,12 +8,12 @@
 #include <cstdint>
 
 #include <keramos/base/complex.hpp>
-#include <keramos/gemm/kernel/host/complex_kernel.hpp>
-#include <keramos/gemm/kernel/host/complex_sums.hpp>
-#include <keramos/gemm/kernel/host/kernel_table.hpp>
-#include <keramos/gemm/kernel/host/pack.hpp>
-#include <keramos/gemm/kernel/host/request.hpp>
-#include <keramos/gemm/kernel/host/vector_tile.hpp>
+#include <keramos/gemm/host/complex_kernel.hpp>
+#include <keramos/gemm/host/complex_sums.hpp>
+#include <keramos/gemm/host/kernel_table.hpp>
+#include <keramos/gemm/host/pack.hpp>
+#include <keramos/gemm/host/request.hpp>
+#include <keramos/gemm/host/vector_tile.hpp>
 
 namespace keramos::detail::host::KERAMOS_HOST_ISA {
 

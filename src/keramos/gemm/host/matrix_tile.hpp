@@ -8,9 +8,9 @@
 
 #include <keramos/backends/host/amx.hpp>
 #include <keramos/backends/host/tiles.hpp>
-#include <keramos/gemm/kernel/host/kernel_table.hpp>
-#include <keramos/gemm/kernel/host/pack_numbers.hpp>
-#include <keramos/gemm/kernel/host/request.hpp>
+#include <keramos/gemm/host/kernel_table.hpp>
+#include <keramos/gemm/host/pack_numbers.hpp>
+#include <keramos/gemm/host/request.hpp>
 
 namespace keramos::detail::host::KERAMOS_HOST_ISA {
 

@@ -9,10 +9,10 @@
 #include <cstdint>
 
 #include <keramos/backends/host/vector.hpp>
-#include <keramos/gemm/kernel/host/dot_kernel.hpp>
-#include <keramos/gemm/kernel/host/kernel_table.hpp>
-#include <keramos/gemm/kernel/host/request.hpp>
-#include <keramos/gemm/kernel/host/unpacked_kernel.hpp>
+#include <keramos/gemm/host/dot_kernel.hpp>
+#include <keramos/gemm/host/kernel_table.hpp>
+#include <keramos/gemm/host/request.hpp>
+#include <keramos/gemm/host/unpacked_kernel.hpp>
 
 namespace keramos::detail::host::KERAMOS_HOST_ISA {
 

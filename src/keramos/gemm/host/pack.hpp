@@ -7,7 +7,7 @@
 
 #include <keramos/backends/host/products.hpp>
 #include <keramos/backends/host/vector.hpp>
-#include <keramos/gemm/kernel/host/pack_numbers.hpp>
+#include <keramos/gemm/host/pack_numbers.hpp>
 
 namespace keramos::detail::host::KERAMOS_HOST_ISA {
 

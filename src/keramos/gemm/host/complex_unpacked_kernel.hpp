@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <utility>
 
-#include <keramos/gemm/kernel/host/complex_sums.hpp>
-#include <keramos/gemm/kernel/host/kernel_table.hpp>
-#include <keramos/gemm/kernel/host/pack.hpp>
-#include <keramos/gemm/kernel/host/unpacked_blocks.hpp>
+#include <keramos/gemm/host/complex_sums.hpp>
+#include <keramos/gemm/host/kernel_table.hpp>
+#include <keramos/gemm/host/pack.hpp>
+#include <keramos/gemm/host/unpacked_blocks.hpp>
 
 namespace keramos::detail::host::KERAMOS_HOST_ISA {
 

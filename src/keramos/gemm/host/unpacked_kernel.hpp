@@ -18,9 +18,9 @@
 #include <utility>
 
 #include <keramos/backends/host/vector.hpp>
-#include <keramos/gemm/kernel/host/kernel_table.hpp>
-#include <keramos/gemm/kernel/host/pack.hpp>
-#include <keramos/gemm/kernel/host/unpacked_blocks.hpp>
+#include <keramos/gemm/host/kernel_table.hpp>
+#include <keramos/gemm/host/pack.hpp>
+#include <keramos/gemm/host/unpacked_blocks.hpp>
 
 namespace keramos::detail::host::KERAMOS_HOST_ISA {
 

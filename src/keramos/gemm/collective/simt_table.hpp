@@ -9,9 +9,9 @@
 #include <keramos/backends/interface.hpp>
 #include <keramos/backends/simt/tiles.hpp>
 #include <keramos/base/error.hpp>
+#include <keramos/gemm/collective/simt_bytes.hpp>
+#include <keramos/gemm/collective/simt_rows.hpp>
 #include <keramos/gemm/plan.hpp>
-#include <keramos/gemm/plan/simt_model.hpp>
-#include <keramos/gemm/plan/simt_rows.hpp>
 #include <keramos/tile/shape.hpp>
 
 namespace keramos::detail::simt {

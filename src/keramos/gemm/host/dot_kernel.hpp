@@ -8,7 +8,7 @@
 #include <utility>
 
 #include <keramos/backends/host/vector.hpp>
-#include <keramos/gemm/kernel/host/kernel_table.hpp>
+#include <keramos/gemm/host/kernel_table.hpp>
 
 namespace keramos::detail::host::KERAMOS_HOST_ISA {
 
