@@ -23,15 +23,19 @@
 #include <keramos/gemm/plan/residues.hpp>
 #include <keramos/gemm/plan/simt_choice.hpp>
 #include <keramos/gemm/plan/simt_model.hpp>
+#include <keramos/gemm/plan/simt_tiles.hpp>
 #include <keramos/gemm/problem.hpp>
 
 namespace keramos::detail::simt {
 
 /// Picks a row of the backend's table for a product's types and launches it.
 template <class Exec>
-struct planner : row_chooser<Exec> {
-  using chooser = row_chooser<Exec>;
+struct planner : tile_chooser<Exec> {
+  using chooser = tile_chooser<Exec>;
+  using chooser::choose_tiles;
+  using chooser::is_one_band;
   using chooser::key_of;
+  using chooser::set_row;
   using chooser::table;
   using typename chooser::rows;
   using typename chooser::tiles;
@@ -95,53 +99,6 @@ struct planner : row_chooser<Exec> {
     if (main.n < p.n) add_strip(0, main.n, main.m, p.n - main.n);
   }
 
-  /// The row of the table for a problem, its split and its packing.
-  template <class Types>
-  static void choose_tiles(const Exec& exec, const gemm_problem<Types>& p,
-                           const std::optional<tiling::shape>& requested, epilogue_of_product whose,
-                           gemm_part& part, bool is_left_over = false) {
-    const int arch = tiles::arch(exec);
-    const device_model device = tiles::model(exec);
-    part.path = gemm_path::tiled;
-    part.band_m = p.m, part.band_n = p.n;
-    if (requested) {
-      part.row = rows::template requested<Types>(exec, arch, *requested, whose);
-      part.split = choose_split(table[part.row], p.m, p.n, p.k, device).plan;
-    } else {
-      thread_local choice_memory<choice_key, tile_choice> choices;
-      choice_key key = key_of(exec, p, whose);
-      key.is_left_over = is_left_over;
-      const tile_choice choice = choices.get(
-          key, [&] { return chooser::template best_row<Types>(exec, p.m, p.n, p.k, key, device).choice; });
-      part.row = choice.row, part.split = choice.plan;
-      part.pack_a = choice.pack_a, part.pack_b = choice.pack_b;
-      part.corner_m = choice.corner_m, part.corner_n = choice.corner_n;
-    }
-    const operand_layout a(p.a), b(p.b);
-    if (rows::of_warpgroups(part.row))
-      pack_for_warpgroups(p, rows::warpgroups_read_a(p), rows::warpgroups_read_b(p),
-                          table[part.row].config.block, device, part);
-    else if (chooser::template weighs_packing<Types>)
-      pack_in_bands(p, device, part);
-    else if (!requested)
-      choose_packing(p, a.along_k, a.vectors(), b.along_k, b.vectors(),
-                     table[part.row].config.math == tiling::math_unit::fma, device, part);
-    if constexpr (!chooser::template weighs_packing<Types>) {
-      const bool all_divided = part.split.parts > 1 && part.split.whole_tiles == 0;
-      if (!requested && !rows::of_warpgroups(part.row) && all_divided &&
-          std::min(p.m, p.n) < device.least_extent_to_pack_divided)
-        part.pack_a = part.pack_b = false;
-      if (all_divided && (part.pack_a || part.pack_b)) part.split = {};
-    }
-    if (part.corner_n > 0 && !is_one_band(p, part)) {  // then another row may be better
-      part = {};
-      return choose_tiles(exec, p, requested, whose, part, true);
-    }
-    if (part.split.whole_tiles > 0 && !is_one_band(p, part)) part.split = {};
-    if (part.split.parts == 1) part.split = {};
-    set_row(part.row, part);
-  }
-
   /// Whether a product may be emulated here, in the tile that is asked for if one is, and is faster then.
   template <class Types>
   static bool gains_from_emulation(const Exec& exec, const gemm_problem<Types>& p,
@@ -150,14 +107,7 @@ struct planner : row_chooser<Exec> {
     return residues_planner<Exec, Types>::fastest_way(exec, p) != emulation_way::native;
   }
 
-  /// Notes a row of the table as a tile: also the threads of a team, and the local memory that it asks for.
-  static void set_row(int row, gemm_tile& tile) {
-    const tile_row& r = table[row];
-    tile.row = row, tile.block = r.config.block, tile.stages = r.config.stages, tile.math = r.config.math;
-    tile.team_size = r.config.team_warps() * backend::traits<Exec>::warp_size;
-    tile.local_bytes = local_bytes(r);
-  }
-  /// The same of a tile that a caller gave.
+  /// Notes what a caller's tile asks for, as set_row does.
   template <class Types>
   static void tell_team(gemm_tile& tile, bool /*shares_b*/) {
     set_row(tile.row, tile);
@@ -215,12 +165,6 @@ struct planner : row_chooser<Exec> {
       refuse_plan(number, "has " + std::to_string(split.whole_tiles) + " whole tiles of " +
                               std::to_string(index_t(tiles)) + ", so none to divide");
   }
-  /// Whether all of C is computed at once, whatever is packed.
-  template <class Types>
-  static bool is_one_band(const gemm_problem<Types>& p, const gemm_part& part) {
-    return part.band_m >= p.m && part.band_n >= p.n;
-  }
-
   /// Whether a part's corner is the last tiles of its order, and the others are done at once.
   template <class Types>
   static bool leaves_last_tiles(const gemm_problem<Types>& p, const gemm_part& part) {

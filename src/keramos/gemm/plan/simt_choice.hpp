@@ -23,8 +23,8 @@ struct row_chooser {
   using rows = table_rows<Exec>;
   static constexpr const auto& table = tiles::table;
 
-  /// Whether packing is weighed with rows and splits: of elements for matrix units whose rows may begin anywhere, and be staged
-  /// as they lie all the same. For others device_model says from which extents on it pays.
+  /// True for short types on matrix units: shifted copies let tiles read unaligned rows, so the model compares packing with
+  /// reading in place. For others device_model says from which extents on packing pays.
   template <class Types>
   static constexpr bool weighs_packing = [] {
     for (const tile_row& r : table)
