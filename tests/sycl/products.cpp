@@ -39,7 +39,7 @@ constexpr bool is_kernel() {
 template <int Row, int Access>
 KERAMOS_INLINE_FUNCTION void multiply([[maybe_unused]] const product& p) {
   if constexpr (is_kernel<Row, Access>()) {
-    using collective = detail::simt::row<space, types, number_of(Row), Access>;
+    using collective = detail::simt::row_collective<space, types, number_of(Row), Access>;
     const auto problem = test::device::problem_of<types>(p);
     constexpr tiling::shape block = collective::block();
     const int tiles_m = int((p.m + block.m - 1) / block.m), tiles_n = int((p.n + block.n - 1) / block.n);
@@ -63,7 +63,7 @@ KERAMOS_INLINE_FUNCTION void multiply([[maybe_unused]] const product& p) {
 template <int Row, int Access>
 constexpr test::device::tile tile_of() {
   if constexpr (is_kernel<Row, Access>()) {
-    using collective = detail::simt::row<space, types, number_of(Row), Access>;
+    using collective = detail::simt::row_collective<space, types, number_of(Row), Access>;
     constexpr tiling::shape block = collective::block();
     return {collective::team_size, block.m, block.n, block.k, collective::splits_k};
   } else {

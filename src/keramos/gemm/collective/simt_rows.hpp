@@ -17,7 +17,7 @@
 
 namespace keramos::detail::simt {
 
-/// Which way an operand's memory runs, and how it can be staged as it lies.
+/// Which way an operand's memory runs, and how it can be staged in place.
 struct operand_layout {
   bool along_k;
   int alignment;  ///< row_alignment
@@ -59,17 +59,33 @@ constexpr access access_of(bool along_k, bool in_vectors) {
                  : access{tiling::direction::mn, vector};
 }
 
-/// The collective of a row of the backend's table. `Access` is 1 where A's memory runs along k, plus 2 where B's does,
-/// plus 4 for copies of 16 bytes, plus 8 where one of two complex operands is conjugated. Numbers, since they stand in
-/// the kernel's name: CUDA takes 3 cycles longer to launch a kernel for each character of it.
-template <class Exec, class Types, int Row, int Access>
-struct row : collective<Exec, Types, backend::tiles<Exec>::table[Row].config,
-                        access_of<Exec, Row, typename Types::a>((Access & 1) != 0, (Access & 4) != 0),
-                        access_of<Exec, Row, typename Types::b>((Access & 2) != 0, (Access & 4) != 0),
-                        (Access & 8) != 0> {};
+/// How the collective of a row has its operands. It stands as a number in kernels' names, since CUDA takes 3 cycles longer to
+/// launch a kernel for each character of its name.
+struct operand_access {
+  bool a_along_k = false, b_along_k = false;  ///< their memory runs along k
+  bool vectors = false;                       ///< they are copied 16 bytes at a time
+  bool conjugates = false;                    ///< of two complex operands one is conjugated
 
-/// `Access` for a problem, of a row for FMA units or not. One operand that is not aligned makes the other be copied as if it
-/// were not: by elements, or of short ones by words or shifted runs. That halves the number of kernels.
+  constexpr int number() const {
+    return int(a_along_k) + 2 * int(b_along_k) + 4 * int(vectors) + 8 * int(conjugates);
+  }
+  static constexpr operand_access of(int number) {
+    return {(number & 1) != 0, (number & 2) != 0, (number & 4) != 0, (number & 8) != 0};
+  }
+};
+
+/// The collective of a row of the backend's table, with operands as operand_access::of(Access) says.
+template <class Exec, class Types, int Row, int Access>
+struct row_collective
+    : collective<Exec, Types, backend::tiles<Exec>::table[Row].config,
+                 access_of<Exec, Row, typename Types::a>(operand_access::of(Access).a_along_k,
+                                                         operand_access::of(Access).vectors),
+                 access_of<Exec, Row, typename Types::b>(operand_access::of(Access).b_along_k,
+                                                         operand_access::of(Access).vectors),
+                 operand_access::of(Access).conjugates> {};
+
+/// The number of the access for a problem, of a row for FMA units or not. One operand that is not aligned makes the other be
+/// copied as if it were not: by elements, or of short ones by words or shifted runs. That halves the number of kernels.
 template <class Types>
 int access_number(const gemm_problem<Types>& p, bool fma) {
   const operand_layout a(p.a), b(p.b);
@@ -79,13 +95,15 @@ int access_number(const gemm_problem<Types>& p, bool fma) {
   // One number of 16 bytes is no vector; and matrix units, and products with real numbers, conjugate sums.
   const bool has_vectors = sizeof(typename Types::a) < 16;
   const bool conjugates = fma && is_complex<typename Types::a> && p.a.conjugated != p.b.conjugated;
-  return int(a.along_k) + 2 * int(b.along_k) + 4 * int(in_vectors && has_vectors) + 8 * int(conjugates);
+  return operand_access{a.along_k, b.along_k, in_vectors && has_vectors, conjugates}.number();
 }
 /// Whether it can be that number, of those below `accesses`.
 template <class Types>
 constexpr bool is_access(int number, bool fma) {
-  return !(fma && number % 8 == 7) && (fma || number < 8) &&
-         (sizeof(typename Types::a) < 16 || (number & 4) == 0);
+  const operand_access x = operand_access::of(number);
+  if (fma && x.a_along_k && x.b_along_k && x.vectors) return false;
+  if (!fma && x.conjugates) return false;
+  return sizeof(typename Types::a) < 16 || !x.vectors;
 }
 template <class Types>
 inline constexpr int accesses = is_complex<typename Types::a> ? 16 : 8;

@@ -51,7 +51,7 @@ struct table_rows {
     return backend::warpgroups<Exec>::template reads_along_mn<E> ||
            (a && backend::warpgroups<Exec>::template takes_loaded_a<E> && !Types::splits_elements);
   }
-  /// Whether they read A or B of p as it lies; else a copy of it that runs along `packed_along`. Elements that are not
+  /// Whether they read A or B of p in place; else a copy of it that runs along `packed_along`. Elements that are not
   /// split are rounded by the unit that copies boxes.
   template <class Types>
   static bool warpgroups_read_a(const gemm_problem<Types>& p) {
@@ -113,7 +113,7 @@ struct table_rows {
         return r() == row && any_of_first<accesses<Types>>([&](auto number) {
                  if constexpr (is_access<Types>(number(), uses_fma<Exec, r()>)) {
                    if (number() != access) return false;
-                   launch(simt::row<Exec, Types, r(), number()>());
+                   launch(row_collective<Exec, Types, r(), number()>());
                    return true;
                  } else {
                    return false;

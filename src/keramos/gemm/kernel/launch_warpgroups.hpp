@@ -20,24 +20,42 @@
 
 namespace keramos::detail::simt {
 
-/// The collective of a row of the backend's table. `Form` is 1 where A's memory runs along k, plus 2 where B's does; plus 4
-/// where elements of A are of the second kind (tiling::reading), plus 8 where those of B are; plus 16 where both may lie in
-/// lines. What matrix units need prepared may always; lines run along k. A number, as in simt::row.
+/// How warpgroups read the operands of a problem. It stands as a number in kernels' names, as operand_access does.
+struct warpgroup_form {
+  bool a_along_k = false, b_along_k = false;          ///< their memory runs along k, as lines do
+  bool a_second_kind = false, b_second_kind = false;  ///< of elements (tiling::reading)
+  bool in_lines = false;  ///< both may be stored in lines, as what matrix units need prepared always may
+
+  static constexpr int numbers_without_lines = 16;
+  constexpr int number() const {
+    return int(a_along_k) + 2 * int(b_along_k) + 4 * int(a_second_kind) + 8 * int(b_second_kind) +
+           16 * int(in_lines);
+  }
+  static constexpr warpgroup_form of(int number) {
+    return {(number & 1) != 0, (number & 2) != 0, (number & 4) != 0, (number & 8) != 0, (number & 16) != 0};
+  }
+};
+constexpr tiling::direction memory_runs(bool along_k) {
+  return along_k ? tiling::direction::k : tiling::direction::mn;
+}
+
+/// The collective of a row of the backend's table, for operands of warpgroup_form::of(Form).
 template <class Exec, class Types, int Row, int Form>
 struct warpgroup_row
     : warpgroup_collective<Exec, Types, backend::tiles<Exec>::table[Row].config,
-                           (Form & 1) != 0 ? tiling::direction::k : tiling::direction::mn,
-                           (Form & 2) != 0 ? tiling::direction::k : tiling::direction::mn, (Form & 4) != 0,
-                           (Form & 8) != 0, Types::needs_matrix_units || (Form & 16) != 0> {};
+                           memory_runs(warpgroup_form::of(Form).a_along_k),
+                           memory_runs(warpgroup_form::of(Form).b_along_k),
+                           warpgroup_form::of(Form).a_second_kind, warpgroup_form::of(Form).b_second_kind,
+                           Types::needs_matrix_units || warpgroup_form::of(Form).in_lines> {};
 
-/// Whether there are products of a form: operands that warpgroups do not read along m or n lie along k, and of some elements
+/// Whether there are products of a form: operands that warpgroups do not read along m or n run along k, and of some elements
 /// there is one kind only.
 template <class Exec, class Types>
-constexpr bool is_form(int form) {
-  using E = typename Types::a;
-  const bool a = table_rows<Exec>::template warpgroups_read_along_mn<Types>(true) || (form & 1) != 0,
-             b = table_rows<Exec>::template warpgroups_read_along_mn<Types>(false) || (form & 2) != 0;
-  return a && b && (tiling::reading<E>::has_kinds || form < 4);
+constexpr bool is_form(const warpgroup_form& form) {
+  const bool a = table_rows<Exec>::template warpgroups_read_along_mn<Types>(true) || form.a_along_k,
+             b = table_rows<Exec>::template warpgroups_read_along_mn<Types>(false) || form.b_along_k;
+  return a && b &&
+         (tiling::reading<typename Types::a>::has_kinds || (!form.a_second_kind && !form.b_second_kind));
 }
 
 /// Whether an operand runs along k as warpgroups read it: in lines too.
@@ -50,16 +68,17 @@ bool runs_along_k(const tiling::operand<T>& x) {
 template <class Exec, bool OfBatch, class Types, class Launch>
 void with_warpgroups(int row, const gemm_problem<Types>& p, const Launch& launch) {
   if constexpr (has_warpgroup_rows<Exec, Types>) {
-    const int form = int(runs_along_k<Types>(p.a)) + 2 * int(runs_along_k<Types>(p.b)) + 4 * int(p.a.kind()) +
-                     8 * int(p.b.kind());
+    const int form =
+        warpgroup_form{runs_along_k<Types>(p.a), runs_along_k<Types>(p.b), bool(p.a.kind()), bool(p.b.kind())}
+            .number();
     constexpr const auto& table = backend::tiles<Exec>::table;
     const bool launched = any_of_first<int(std::size(table))>([&](auto r) {
       if constexpr (table[r()].types == Types::operands && can_fit<Exec>(table[r()]) &&
                     table[r()].config.math == tiling::math_unit::warpgroup &&
                     table[r()].serves !=
                         (OfBatch ? backend::simt::serves::single : backend::simt::serves::batches)) {
-        return r() == row && any_of_first<16>([&](auto number) {
-                 if constexpr (is_form<Exec, Types>(number())) {
+        return r() == row && any_of_first<warpgroup_form::numbers_without_lines>([&](auto number) {
+                 if constexpr (is_form<Exec, Types>(warpgroup_form::of(number()))) {
                    if (number() != form) return false;
                    launch(warpgroup_row<Exec, Types, r(), number()>());
                    return true;
@@ -75,11 +94,11 @@ void with_warpgroups(int row, const gemm_problem<Types>& p, const Launch& launch
   }
 }
 
-/// Of batches with more problems that need maps of their own, threads copy: maps of so many take 64 MiB.
+/// The most problems of a batch that get a map each, which then take 64 MiB. With more of them threads copy.
 inline constexpr index_t most_mapped_problems = index_t(1) << 18;
 
-/// How the operands of a batch repeat if one map can tell of all its problems: each operand lies at equal distances, which the
-/// unit that copies boxes counts in 40 bits of bytes.
+/// How the operands of a batch repeat if one map can tell of all its problems: an operand of one problem is at equal distances
+/// from that of the next, which the unit that copies boxes counts in 40 bits of bytes.
 template <class Types>
 std::optional<repeated_operands> repeated(const uniform_batch<Types>& batch) {
   const auto can = [](const batch_place& x, std::size_t element_bytes) {

@@ -1,4 +1,4 @@
-// How batches of small matrices are multiplied on a GPU, and how their k-tiles lie in scratch.
+// How batches of small matrices are multiplied on a GPU, and the layout of their k-tiles in scratch.
 #pragma once
 
 #include <keramos/backends/simt/small_tiles.hpp>
@@ -14,10 +14,10 @@ using backend::simt::small_config;
 struct small_access {
   tiling::direction a, b;
   bool vectors;      ///< copies of 16 bytes
-  bool interleaved;  ///< the batch is the fastest index: a warp lies across problems, not along one
+  bool interleaved;  ///< the batch is the fastest index: a warp's lanes have different problems, not one
   friend constexpr bool operator==(const small_access&, const small_access&) = default;
 
-  /// Of 0 ... numbers - 1: 1 if A's memory runs along k, plus 2 if B's does, plus 4 for vectors.
+  /// The access of a number below `numbers`: one bit for A along k, one for B, one for vectors.
   static constexpr int numbers = 8;
   static constexpr small_access of(int number, bool interleaved) {
     const auto along = [](bool k) { return k ? tiling::direction::k : tiling::direction::mn; };
@@ -33,7 +33,7 @@ struct small_panel {
   static constexpr int vector = 16 / int(sizeof(T));
   using matrix_panel = panel<T, C.size, C.k, Rows>;
   static constexpr int runs = C.k / vector < 8 ? C.k / vector : 8;
-  /// A run more than the k-tile: the same place of different problems then lies in different banks.
+  /// A run more than the k-tile: the same place of different problems is then in different banks.
   static constexpr int of_problem = Interleaved  ? C.size * C.k
                                     : C.matrix() ? matrix_panel::size
                                                  : C.size * C.k + vector;

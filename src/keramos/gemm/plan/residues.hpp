@@ -172,7 +172,7 @@ struct residues_planner {
     const bool launched = any_of_first<accesses<native>>([&](auto number) {
       if constexpr (is_access<native>(number(), fma)) {
         if (number() != access) return false;
-        using collective = simt::row<Exec, native, other_row, number()>;
+        using collective = row_collective<Exec, native, other_row, number()>;
         using kernel = otherwise_kernel<collective, Epilogue>;
         const tile_order order = order_of(p, collective::block(), 1);
         team_launch<collective::team_size, collective::teams_per_unit, sharing::balanced>(

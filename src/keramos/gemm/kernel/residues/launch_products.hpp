@@ -73,8 +73,8 @@ void launch_products(const Exec& exec, int row, const gemm_problem<types::i8>& d
     const bool launched = simt::any_of_first<int(std::size(table))>([&](auto r) {
       if constexpr (simt::multiplies_remainders(table[r()]) && simt::can_fit<Exec>(table[r()])) {
         if (r() != row) return false;
-        // Both operands run along k, in lines, and have no signs.
-        using collective = simt::warpgroup_row<Exec, types::i8, r(), 3 + 16>;
+        constexpr simt::warpgroup_form without_signs{.a_along_k = true, .b_along_k = true, .in_lines = true};
+        using collective = simt::warpgroup_row<Exec, types::i8, r(), without_signs.number()>;
         using kernel = products_kernel<collective>;
         const tile_order order = order_of(at.a_rows, at.b_rows, collective::block());
         team_launch<collective::team_size, collective::teams_per_unit, sharing::balanced>(
