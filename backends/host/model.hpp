@@ -10,7 +10,7 @@ namespace keramos::backend::host::model {
 
 // --- Where packing does not pay ------------------------------------------------------------------
 
-/// B stays in the second-level cache as it lies, from one row of A to the next, if the cache has four times that.
+/// Unpacked B stays in the second-level cache, from one row of A to the next, if the cache has four times that.
 inline constexpr index_t cached_bytes_of_b = 256 * 1024;
 /// One thread packs complex B from that over this on: a byte of it is multiplied twice as often as one of real numbers, so packing
 /// is a smaller part of the work. Several threads would have to wait for each other's packing. (Emerald Rapids,
@@ -32,14 +32,14 @@ inline constexpr index_t least_dot_depth = 32;
 
 /// With so few columns of A little is done to an element of C: what counts is that C is written row after row.
 inline constexpr int few_columns_of_a = 32;
-/// Of such short rows of A a prefetcher follows so many (Zen 5).
+/// Rows of A that are no longer than `short_row_of_a` are short: a prefetcher follows `rows_of_a_followed` of them (Zen 5).
 inline constexpr int short_row_of_a = 64, rows_of_a_followed = 6;
 /// With more columns of A fewer columns of B stay in the first-level cache than a wide tile has.
 inline constexpr int most_k_of_wide_tile = 128;
-/// Of long rows of B prefetchers follow so many at a time: with 64 a vector times a matrix takes half as long again or more
-/// (keramos-perf gemm --m 1 --n 2000 --k 2000). Of shorter rows more are better.
+/// Rows of B of more than `long_row_bytes` are long: prefetchers follow `long_rows_together` of them. With 64 a vector times a
+/// matrix takes half as long again or more (keramos-perf gemm --m 1 --n 2000 --k 2000). Of shorter rows more are better.
 inline constexpr int long_row_bytes = 2560, long_rows_together = 8, short_rows_together = 64;
-/// A B that is larger than cached_bytes_of_b is taken in blocks of so many rows and bytes: rows long enough for memory, blocks
+/// A B that is larger than cached_bytes_of_b is taken in blocks of these rows and bytes: rows long enough for memory, blocks
 /// small enough for the second-level cache.
 inline constexpr int rows_of_b_block = 128, bytes_of_b_block = 64 * 1024;
 /// Where B's rows do not run through memory, so much of it is laid out at a time; of complex numbers half.
@@ -91,7 +91,8 @@ inline constexpr double read_cost = 4;
 
 // --- How threads pack B for each other ---------------------------------------------------------------
 
-/// So many panels are handed out at a time, if there are so many for each thread: else threads would wait for the last.
+/// `panels_together` panels are handed out at a time if each thread has at least `panels_of_thread` to pack: else threads would
+/// wait for the last.
 inline constexpr int panels_together = 4, panels_of_thread = 8;
 
 }  // namespace keramos::backend::host::model

@@ -16,7 +16,7 @@ struct row_bounds {
   index_t length;  ///< elements of the row that are to be read, from the tile's first column on
   index_t before;  ///< elements of the row before the tile's first column
   index_t stride;  ///< from element to element of a row
-  /// Where all of the matrix lies, if its rows follow each other without gaps; else nothing is there.
+  /// Where all of the matrix is, if its rows follow each other without gaps; else nothing is there.
   std::uintptr_t begin = ~std::uintptr_t(0), end = 0;
 
   template <class T>

@@ -16,7 +16,7 @@ struct plain_copier {
   static constexpr bool shifts = false;
   /// Registers of 4 bytes in which a thread may hold what it copies of a k-tile of an operand while another is multiplied.
   static constexpr int most_words_ahead = 0;
-  /// Up to so many groups of about eight single elements are loaded by unrolled code.
+  /// The most groups, of about eight single elements each, that are loaded by unrolled code.
   template <class T>
   static constexpr int most_groups_unrolled = 4;
 

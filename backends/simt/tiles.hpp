@@ -94,7 +94,7 @@ struct device_model {
   std::size_t unit_bytes;  ///< of scratch on each
 
   double fmas = 128;  ///< products
-  /// With so many warps a multiprocessor reaches half of `fmas`; with w warps w / (w + this). So one warp in each of four
+  /// The warps with which a multiprocessor reaches half of `fmas`; w warps reach w / (w + this). So one warp in each of four
   /// schedulers reaches 0.8 of it.
   double warps_at_half_speed = 1;
   double latency = 1200;  ///< from asking for a k-tile until it is there
@@ -110,8 +110,8 @@ struct device_model {
   double adding_bytes = 23;  ///< of stored sums, read by one team
   double strip_bytes = 14;   ///< of operands that are not aligned, of a strip of C that is computed apart
   double launch_time = 12000;
-  /// Whole tiles before divided ones, and strips and corners apart, are chosen if they take at most this part of the time without.
-  /// The model is no better than that: f32 with n = 1200 took 6 % longer where it saw no difference.
+  /// Whole tiles before divided ones, and strips and corners apart, are chosen if they take at most this part of the time
+  /// without. The model is no better than that: f32 with n = 1200 took 6 % longer where it saw no difference.
   double gain_enough = 0.98;
   /// By what the predicted time of a corner of C is multiplied that is computed apart (gemm_part): f32 and f64 of 40 shapes on an
   /// H200 took longer with large corners than the model said, f64 also without a gain from full waves, since power limits it.
@@ -154,7 +154,7 @@ struct device_model {
   /// it is worth being there. Measured on an H200.
   int vector_teams = 6, vector_steps = 8;
 
-  /// Up to so many rows or columns of C count as few. They are made columns by transposing, since the narrow tiles have few
+  /// The most rows or columns of C that count as few. They are made columns by transposing, since the narrow tiles have few
   /// columns.
   index_t most_narrow = 64;
   /// The most rows or columns of C where C's layout decides whether a product is transposed. Above, matrix units decide, which
@@ -164,7 +164,7 @@ struct device_model {
   /// The most rows or columns of C that may be computed apart, and the least extent to leave some.
   index_t most_left = 32, least_extent_to_cut = 512;
 
-  /// Where copies of operands pay that tiles cannot stage in vectors as they lie: the least rows and columns of C where
+  /// Where copies of operands pay that tiles cannot stage in vectors in place: the least rows and columns of C where
   /// one operand may be copied, where both are, and the least k. An H200 copies an element in the time of 12 products of
   /// a full machine, and a tile whose copies are vectors gains 5 to 15 % on FMA units (which stage one of two operands
   /// element by element as it is), 30 % on tensor cores.

@@ -12,7 +12,7 @@ struct wave_fragment {
   int lanes;         ///< of a wavefront
   int run;           ///< elements of k of a lane, neighbours
   int k_parts;       ///< of k, each `run` elements: lanes / 16 of them, or one that all lanes have
-  bool interleaved;  ///< whether a lane's sums lie lanes / 16 rows apart, or side by side
+  bool interleaved;  ///< whether a lane's sums are lanes / 16 rows apart, or side by side
 
   KERAMOS_FORCEINLINE_FUNCTION constexpr int parts() const { return lanes / 16; }
   KERAMOS_FORCEINLINE_FUNCTION constexpr int sums() const { return 256 / lanes; }

@@ -13,8 +13,8 @@
 
 namespace keramos {
 
-/// Where an operand of problem b lies: `stride` elements behind that of problem b - 1, or at the address
-/// that lies `step` bytes behind that of problem b - 1 in `addresses`.
+/// Where an operand of problem b is: `stride` elements behind that of problem b - 1, or at the address
+/// that is stored `step` bytes behind that of problem b - 1 in `addresses`.
 struct batch_place {
   index_t stride = 0;
   const void* addresses = nullptr;

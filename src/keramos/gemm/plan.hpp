@@ -16,9 +16,9 @@ namespace keramos {
 /// The kernels that multiply.
 enum class gemm_path {
   tiled,     ///< block tiles of C; k-tiles of A and B are staged or packed in local memory
-  unpacked,  ///< hosts: blocks of C, from A and B where they lie
+  unpacked,  ///< hosts: blocks of C, from A and B in place
   dots,      ///< hosts: the same as dot products along k
-  vector,    ///< GPUs: a matrix times a vector, from where they lie
+  vector,    ///< GPUs: a matrix times a vector, in place
   residues,  ///< GPUs: emulated, as products of integers of eight bits; block tiles and bands are those of them
 };
 
@@ -58,8 +58,8 @@ struct gemm_part : gemm_tile {
   index_t band_m = 0;  ///< most rows of C for which A is packed at once
   index_t band_n = 0;  ///< most columns of C for which B is packed at once
   split_plan split;
-  /// GPUs: the corner of so many last rows and columns is left to another part; 0 x 0 if none is. Its tiles are the last ones,
-  /// which would be alone on the device.
+  /// GPUs: rows and columns of the last corner of C, which is left to another part; 0 x 0 if none is. Its tiles are the last
+  /// ones, which would be alone on the device.
   index_t corner_m = 0, corner_n = 0;
   friend bool operator==(const gemm_part&, const gemm_part&) = default;
 };
@@ -82,8 +82,8 @@ struct gemm_plan {
 
 /// The ways to do a batch.
 enum class batch_way {
-  one_product,  ///< as one product: it is one, or problems that share A or B and lie so that they can be stacked
-  one_by_one,  ///< a product after the other
+  one_product,  ///< as one product: it is one, or problems that share A or B and can be stacked
+  one_by_one,   ///< a product after the other
   /// GPUs: several problems share a team. Hosts: each is one thread's, who does not pack; problems of a list that are too
   /// large for that follow one by one.
   small,
@@ -144,7 +144,7 @@ KERAMOS_EXPORT void check_plan(const gemm_plan& plan, index_t m, index_t n, inde
 /// Throws invalid_argument unless the plan is one for such a batch, described by `batch`'s first fields (count to type), and
 /// its tile, if it needs one, has extents.
 KERAMOS_EXPORT void check_batch_plan(const gemm_batch_plan& plan, const gemm_batch_plan& batch);
-/// The same unless it has plans for so many products.
+/// The same unless the plan has plans for `products` products.
 KERAMOS_EXPORT void check_products(const gemm_batch_plan& plan, index_t products);
 /// Throws the exception for a plan of a batch.
 [[noreturn]] KERAMOS_EXPORT void refuse_batch_plan(const std::string& why);

@@ -24,7 +24,7 @@ struct lines {
     return k ^ mn % 8 * run_length;
   }
 
-  /// An operand that lies like this: its strides are those from line to line.
+  /// An operand of this layout: its strides are those from line to line.
   operand<T> as_operand(const T* data, const reading<T>& how) const {
     return {data, length, rows * length, how};
   }

@@ -76,7 +76,8 @@ class handoff_pipeline {
     Sync::wait(free(current_), phase_ ^ 1);
     return current_;
   }
-  /// The one copying thread: so many bytes are copied to the current stage. Returns the barrier that copies are to tell.
+  /// The one copying thread: announces the bytes that are copied to the current stage. Returns the barrier that copies are to
+  /// tell.
   KERAMOS_FORCEINLINE_FUNCTION barrier* expect(int bytes) const {
     Sync::expect(full_ + current_, bytes);
     return full_ + current_;

@@ -14,12 +14,12 @@
 
 namespace keramos::detail::simt {
 
-/// How many columns a block has in a warp's tile of so many: rows of at most 64 bytes, and sums in few registers.
+/// How many of the columns of a warp's tile one block has: rows of at most 64 bytes, and sums in few registers.
 template <class C, int WarpColumns>
 inline constexpr int columns_of_c_block = sizeof(C) <= 2 && WarpColumns % 32 == 0 ? 32 : 16;
 
 /// Which elements of a block a lane has: of a row, `neighbours` of each 8 * neighbours / 2 columns, and the same of the row
-/// `second` behind it. Rows from the ninth on lie `gap` rows further on in C. These are as units have their fragments.
+/// `second` behind it. Rows from the ninth on are `gap` rows further on in C. These are as units have their fragments.
 struct fragment_lanes {
   static constexpr int neighbours = 2, second = 8, gap = 0;
   KERAMOS_FORCEINLINE_FUNCTION static int row(int lane) { return lane / 4; }
@@ -30,8 +30,8 @@ struct byte_lanes {
   KERAMOS_FORCEINLINE_FUNCTION static int row(int lane) { return lane / 4 * 2; }
 };
 
-/// 16 x Columns elements of C of at most four bytes. Rows lie one behind the other; the vectors of 16 bytes of a row change places
-/// so that what fragment_lanes have of eight rows is in different banks (of others half of it).
+/// 16 x Columns elements of C of at most four bytes. Rows are stored one behind the other; the vectors of 16 bytes of a row
+/// change places so that what fragment_lanes have of eight rows is in different banks (of others half of it).
 template <class Types, int Columns, class Lanes, class Exec>
 class c_block {
   using C = typename Types::c;
@@ -150,11 +150,11 @@ class c_block {
   KERAMOS_FORCEINLINE_FUNCTION char* at(int row, int col) const {
     return first_ + row * row_bytes + ((col * size) ^ moved(row));
   }
-  /// What lies so many bytes behind x, if no bit of that number is set in the place of x in its row.
+  /// What is `bytes_on` bytes behind x, if no bit of that number is set in the place of x in its row.
   KERAMOS_FORCEINLINE_FUNCTION char* beside(char* x, int bytes_on) const {
     return first_ + (int(x - first_) ^ bytes_on);
   }
-  /// Where a row of the block lies in C, as seen from its first one.
+  /// Where a row of the block is in C, as seen from its first one.
   KERAMOS_FORCEINLINE_FUNCTION static constexpr int in_c(int row) { return row + row / 8 * Lanes::gap; }
 
   template <bool Reads, class Epilogue>
@@ -250,7 +250,7 @@ class c_block {
       move<Reads, Length>(near, of_c, are_there);
     }
   }
-  /// Element by element, where columns lie apart: each by lanes that follow each other.
+  /// Element by element, where columns are not neighbours: each by lanes that follow each other.
   template <bool Reads>
   KERAMOS_FORCEINLINE_FUNCTION void copy_columns(int lane, int row0, int col0) const {
     constexpr int at_once = 4, columns = 2;

@@ -38,7 +38,7 @@ class fma_accumulator {
   static_assert(tm % vector == 0 && tn % vector == 0, "keramos: fragments are runs of 16 bytes");
 
  public:
-  /// Whether panels may lie with their rows along k as well.
+  /// Whether rows of panels may run along k as well.
   static constexpr bool reads_either = false, takes_kinds = false;
 
   KERAMOS_FORCEINLINE_FUNCTION explicit fma_accumulator(int thread) {

@@ -1,5 +1,5 @@
-// How k-tiles lie in local memory for matrix units that load whole fragments: fragment by fragment, each as the units hold it.
-// That is one load or two. Of other layouts Intel's compiler loads row by row, and puts elements together one by one.
+// The layout of k-tiles in local memory for matrix units that load whole fragments: fragment by fragment, each as the units hold
+// it. That is one load or two. Of other layouts Intel's compiler loads row by row, and puts elements together one by one.
 #pragma once
 
 #include <cstdint>

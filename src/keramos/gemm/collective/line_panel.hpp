@@ -1,4 +1,4 @@
-// How k-tiles lie in local memory for tensor cores that read them there.
+// The layout of k-tiles in local memory for tensor cores that read them there.
 #pragma once
 
 #include <keramos/base/macros.hpp>
@@ -23,7 +23,7 @@ class line_panel {
   static constexpr int stride_mn = along_k ? line : 1,
                        stride_k = along_k ? 1 : line;  ///< inside a column of lines
   static constexpr int size = MN * K, period = 8;
-  /// A line is all of a row that lies together; from column to column of lines an element's place moves so far for each.
+  /// A line is all of a row that is stored together; from column to column of lines an element's place moves so far for each.
   static constexpr int most_of_row = line, column_stride = K;
   static constexpr int column_bytes = along_k ? 16 : K * 128;  ///< along k there is one column only
 

@@ -1,4 +1,4 @@
-// How k-tiles lie in local memory for units whose operands threads load themselves: rows along m and n, or along k.
+// The layout of k-tiles in local memory for units whose operands threads load themselves: rows along m and n, or along k.
 #pragma once
 
 #include <keramos/base/macros.hpp>
@@ -11,7 +11,7 @@ namespace keramos::detail::simt {
 /// matrix fragments (8 rows of 4 k, or 4 rows of 8 mn, of doubles; half as many of complex ones).
 constexpr int pad(int element_bytes) { return element_bytes < 16 ? 4 : 2; }
 
-/// How the rows of a panel lie in scratch, whose banks know bytes and no types.
+/// The layout of a panel's rows in scratch, whose banks know bytes and no types.
 ///
 /// Rows of 8 or 16 elements of 8 bytes along k need no padding: their quarters of 32 bytes change places from row to row
 /// instead, which spreads a fragment's 4 rows of 4 k over all banks, and 16-byte copies over them too. Of elements of 16 bytes

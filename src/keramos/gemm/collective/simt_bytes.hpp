@@ -15,7 +15,7 @@ namespace keramos::detail::simt {
 using backend::simt::serves;
 using backend::simt::tile_row;
 
-/// Scratch that a row needs, whichever way its panels lie.
+/// Scratch that a row needs, whatever the layout of its panels.
 constexpr std::size_t local_bytes(const tile_row& r) {
   const tiling::config& c = r.config;
   if (c.math == tiling::math_unit::warpgroup)

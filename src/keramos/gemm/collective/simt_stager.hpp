@@ -1,6 +1,6 @@
 // Staging on a GPU: every thread of the team copies its share of a k-tile from global memory into
-// team scratch. How a k-tile lies there is its panel's type: what multiply reads in vectors along m and n
-// lies k-major whatever the layout it came from, so that transposes cost no more than plain layouts.
+// team scratch. Its layout there is its panel's type: what multiply reads in vectors along m and n
+// is k-major whatever the layout it came from, so that transposes cost no more than plain layouts.
 #pragma once
 
 #include <bit>
@@ -101,7 +101,7 @@ class operand_stager {
     }
   }
 
-  /// Begins to copy the next k-tile, which lies inside the operand: it is loaded into registers, if the copier says that they
+  /// Begins to copy the next k-tile, which is all inside the operand: it is loaded into registers, if the copier says that they
   /// are enough, while another k-tile is multiplied. Then stage<true> stores them.
   KERAMOS_FORCEINLINE_FUNCTION void fetch() {
     if constexpr (ahead) {

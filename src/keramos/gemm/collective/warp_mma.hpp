@@ -27,7 +27,7 @@ class warp_mma_accumulator {
                 "keramos: warp tiles are multiples of the fragment");
 
  public:
-  /// Fragments are read element by element, so panels may lie either way.
+  /// Fragments are read element by element, so panels may have either layout.
   static constexpr bool reads_either = true, takes_kinds = false;
 
   KERAMOS_FORCEINLINE_FUNCTION explicit warp_mma_accumulator(int thread) {
@@ -82,7 +82,7 @@ class warp_mma_accumulator {
     for (int half = 0; half < 2; ++half) f((i * fn + j) * 2 + half, acc_[i][j][half]);
   }
 
-  /// Whether C passes through local memory, in so many bytes of a team's, which nobody reads any more.
+  /// Whether C passes through local memory, and the bytes that it takes of the k-tiles', which nobody reads any more.
   static constexpr bool writes_through_local = sizeof(T) == 4;
   static constexpr std::size_t writing_bytes = Config.warps() * c_block_bytes;
   template <class Position, class Epilogue>

@@ -23,7 +23,7 @@ class warp_mma_complex_accumulator {
                 "keramos: warp tiles are multiples of the fragment");
 
  public:
-  /// Fragments are read element by element, so panels may lie either way.
+  /// Fragments are read element by element, so panels may have either layout.
   static constexpr bool reads_either = true, takes_kinds = false;
 
   KERAMOS_FORCEINLINE_FUNCTION explicit warp_mma_complex_accumulator(int thread) {

@@ -1,5 +1,5 @@
 // Accumulators on matrix units for elements of one or two bytes, summed in four: fragments come from local memory 8 x 8
-// matrices of two bytes at a time, whichever way their rows lie there.
+// matrices of two bytes at a time, whatever their layout there.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace keramos::detail::simt {
 
 /// A warp's tile of accumulators as 16 x 8 fragments; each step multiplies 32 bytes of each row along k.
 ///
-/// Bytes that lie along m or n cannot be transposed one by one: the loads do so with pairs of neighbours, which are then
+/// Bytes whose rows run along m or n cannot be transposed one by one: the loads do so with pairs of neighbours, which are then
 /// taken apart. So the first eight rows of a fragment of A are every other row of the tile's sixteen, and the last eight
 /// those between; likewise a fragment of B has every other of sixteen columns, and the next one those between. Where bytes
 /// lie along k the same order is as good (panel::place keeps it free of bank conflicts), and gives a lane four
@@ -40,7 +40,7 @@ class warp_mma_short_accumulator {
   static_assert(Config.block.k % (4 * chunk) == 0, "keramos: two sets of fragments take turns");
 
  public:
-  /// Matrices are transposed where they are loaded, so panels may lie either way.
+  /// Matrices are transposed where they are loaded, so panels may have either layout.
   static constexpr bool reads_either = true, takes_kinds = false;
 
   KERAMOS_FORCEINLINE_FUNCTION explicit warp_mma_short_accumulator(int thread)
@@ -96,7 +96,7 @@ class warp_mma_short_accumulator {
     }
   }
 
-  /// C passes through local memory, in so many bytes of a team's, which nobody reads any more.
+  /// C passes through local memory, and takes these bytes of the k-tiles', which nobody reads any more.
   static constexpr bool writes_through_local = true;
   static constexpr std::size_t writing_bytes = Config.warps() * of_block::bytes;
   template <class Position, class Epilogue>

@@ -1,4 +1,4 @@
-// How k-tiles lie in local memory for AMD's matrix units (wave_mma.hpp).
+// The layout of k-tiles in local memory for AMD's matrix units (wave_mma.hpp).
 #pragma once
 
 #include <keramos/base/macros.hpp>

@@ -1,4 +1,4 @@
-// Small products of complex numbers, where they lie: unpacked_kernel.hpp's register tiles with two sets of sums, those of
+// Small products of complex numbers, in place: unpacked_kernel.hpp's register tiles with two sets of sums, those of
 // products by real parts of A and by imaginary ones (complex_sums.hpp).
 //
 // Compiled per instruction set, like micro_kernel.hpp, which see.

@@ -19,7 +19,7 @@ inline constexpr bool multiplies_as_bf16 =
     Types::operands == tiling::halves(scalar_type::bf16) || Types::operands
                                                                 == tiling::halves(scalar_type::f8);
 
-/// C (m x n) = alpha·A·B + beta·C, to be multiplied where it lies, unpacked.
+/// C (m x n) = alpha·A·B + beta·C, to be multiplied in place, unpacked.
 template <class T>
 struct unpacked_problem {
   int m, n, k;
@@ -90,7 +90,7 @@ struct kernel_table {
   /// Multiplies a block: micro_kernel::multiply, or that of a kernel of complex numbers, compiled for `isa`.
   void (*multiply)(const block_product<T>& block);
 
-  // What multiplies elements where they lie there is for uniform types alone; others have none.
+  // What multiplies elements in place is for uniform types alone; others have none.
 
   /// C's rows must run through memory (c_col_stride = 1).
   void (*multiply_unpacked)(const unpacked_problem<T>& problem);

@@ -48,7 +48,7 @@ template <class Types>
 KERAMOS_EXPORT const kernel_table<Types>* compiled_kernels();
 }
 
-/// The kernels with no more rows in a block than half of a second-level cache of so many bytes holds.
+/// The kernels with no more rows in a block than half of a second-level cache of `cache_bytes` holds.
 template <class Types>
 kernel_table<Types> fitted(kernel_table<Types> kernels, std::size_t cache_bytes) {
   const std::size_t panel = sizeof(typename Types::accumulator) * kernels.packed(kernels.kc) * kernels.mr;

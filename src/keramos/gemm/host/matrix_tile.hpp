@@ -16,8 +16,8 @@ namespace keramos::detail::host::KERAMOS_HOST_ISA {
 
 using namespace backend::host::KERAMOS_HOST_ISA;  // its registers
 
-/// Packed A lies as its registers do: sixteen numbers of a row side by side, then those of the next row; then the next sixteen
-/// numbers along k. Packed B is the usual: the numbers of a row of nr columns, row after row.
+/// Packed A has the layout of its registers: sixteen numbers of a row side by side, then those of the next row; then the next
+/// sixteen numbers along k. Packed B is the usual: the numbers of a row of nr columns, row after row.
 template <class Product>
 struct matrix_tile {
   using number = typename Product::number;

@@ -11,7 +11,8 @@ struct request {
   const char* from = nullptr;
   int lines = 0;
 
-  /// The part of B's next panel that tile `i` of `tiles` asks for, in so many steps: all tiles together ask for the whole.
+  /// The part of B's next panel that tile `i` of `tiles` asks for, spread over `steps` steps: all tiles together ask for the
+  /// whole.
   static request part_of(const void* panel, std::int64_t bytes, int steps, int i, int tiles) {
     const int lines_of_panel = int(bytes / 64),
               lines = (lines_of_panel + tiles * steps - 1) / (tiles * steps);

@@ -11,7 +11,7 @@ namespace keramos::detail::host::KERAMOS_HOST_ISA {
 
 namespace model = backend::host::model;
 
-/// Where a block of B lies in the order of blocks.
+/// Where a block of B is in the order of blocks.
 struct block_order {
   std::int64_t next;  ///< elements of B from this block to the next one; 0: it is the last
   bool followed;      ///< the block before it has as many columns, so it could ask for all of this one

@@ -80,7 +80,7 @@ struct vector_tile {
 
   using tile_function = void(T* sums, const T* a, const T* b, int k, bool first, request next);
 
-  /// The function for a tile of so many columns, and of any rows and kinds of elements.
+  /// The function for a tile of `cols` columns, and of any rows and kinds of elements.
   template <int Vectors = vectors>
   static tile_function* tile_of(int cols, int /*rows*/ = mr, bool /*kind_a*/ = true, bool /*kind_b*/ = true) {
     if constexpr (Vectors > 1)

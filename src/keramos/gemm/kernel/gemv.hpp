@@ -1,5 +1,5 @@
-// A matrix times a vector on a GPU: no tile can use what it reads twice, so threads multiply where the matrix
-// lies, with as many loads under way as memory needs, and add up through team scratch.
+// A matrix times a vector on a GPU: no tile can use what it reads twice, so threads multiply the matrix in
+// place, with as many loads under way as memory needs, and add up through team scratch.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +35,7 @@ struct gemv_shape {
   KERAMOS_FORCEINLINE_FUNCTION int rows_of_team() const { return team_size / along_k * rows; }
   /// Teams for m rows.
   index_t teams(index_t m) const { return ceil_div(m, rows_of_team()); }
-  /// The shape whose teams have so many rows.
+  /// The shape whose teams have `rows_of_team` rows.
   static gemv_shape of_rows(int rows_of_team) { return {team_size * rows / rows_of_team}; }
 };
 
@@ -122,7 +122,7 @@ struct gemv_kernel {
     return *reinterpret_cast<const run<A, Count>*>(from);
   }
 
-  /// All rows at once where they lie in the matrix, else one by one. So many loads are on their way before the
+  /// All rows at once where they are all in the matrix, else one by one. So many loads are on their way before the
   /// first is needed.
   KERAMOS_FORCEINLINE_FUNCTION void multiply_along_k(sums& s, index_t k0, index_t k1, int lane) const {
     if (s.row[rows - 1] >= p.m) return multiply_rows(s, k0 + lane, k1, shape.along_k);
@@ -156,7 +156,7 @@ struct gemv_kernel {
   KERAMOS_FORCEINLINE_FUNCTION index_t stride_k() const { return Vector > 1 ? 1 : p.a.stride_k; }
 
   KERAMOS_FORCEINLINE_FUNCTION void multiply_along_rows(sums& s, index_t k0, index_t k1, int lane) const {
-    // Vectors behind the last row read the last ones, for nothing; none may lie across the end.
+    // Vectors behind the last row read the last ones, for nothing; none may reach across the end.
     if (s.row[rows - 1] >= p.m && p.m % Vector != 0) return multiply_rows(s, k0 + lane, k1, shape.along_k);
     constexpr int together = 4;
     const A* a[rows / Vector];

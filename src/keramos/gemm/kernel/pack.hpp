@@ -1,4 +1,4 @@
-// Copies of operands that tiles cannot stage 16 bytes at a time, or not in the direction in which they lie: into memory of
+// Copies of operands that tiles cannot stage 16 bytes at a time, or not in the direction of their memory: into memory of
 // the queue, so that their rows run along m or n, or along k, each from a line of the cache; or in lines (tile/lines.hpp). A
 // large product reads each element often, so it pays there.
 #pragma once
@@ -226,7 +226,7 @@ void pack(const Exec& exec, const pack_task<typename Types::a>& a, const pack_ta
 /// Bands of C whose operands are prepared at once are multiples of that: whole tiles, either way round, but for 192 columns.
 inline constexpr index_t band_multiple = 256;
 
-/// `a_vectors` and `b_vectors` say whether the operands can be staged 16 bytes at a time as they lie;
+/// `a_vectors` and `b_vectors` say whether the operands can be staged in place 16 bytes at a time;
 /// `transposes` whether tiles stage what runs along k element by element at any rate. Then two such operands are worth a copy of
 /// one; of each where that takes little memory.
 template <class Types>
@@ -292,7 +292,7 @@ bool gains_from_alignment(const tiling::operand<T>& x, index_t other_extent, dou
              (part > 0.5 ? device.enough_for_larger_part : 1.0) * double(device.least_extent_to_align);
 }
 
-/// Has those operands packed that warpgroups cannot read as they lie, or only slowly.
+/// Has those operands packed that warpgroups cannot read in place, or only slowly.
 template <class Types>
 void pack_for_warpgroups(const gemm_problem<Types>& p, bool reads_a, bool reads_b, const tiling::shape& block,
                          const backend::simt::device_model& device, gemm_part& part) {

@@ -219,7 +219,7 @@ class small_halves_kernel {
       for (int j = 0; j < fn; ++j) mma::template multiply_short<E>(acc[i][j], a[i], b[j]);
     }
   }
-  /// Row `row` of the 8 x 8 matrix at (mn, k), which is transposed if it lies along m or n.
+  /// Row `row` of the 8 x 8 matrix at (mn, k), which is transposed if its rows run along m or n.
   template <tiling::direction Along, class Panel>
   KERAMOS_FORCEINLINE_FUNCTION static void load(unsigned (&to)[4], const E* local, int problem, int mn, int k,
                                                 int row) {

@@ -144,7 +144,7 @@ struct split_k {
   }
 };
 
-/// Elements of sums that a plan for so many tiles needs.
+/// Elements of sums that a plan needs for `tiles` tiles.
 inline std::size_t sums_of(const split_plan& plan, int tiles, int tile_size) {
   return plan.parts > 1 ? std::size_t(tiles - plan.whole_tiles) * plan.parts * tile_size : 0;
 }

@@ -122,7 +122,7 @@ inline int rows_of_last_band(index_t tiles_m) {
   const index_t band = std::clamp<index_t>(tiles_m, 1, tile_order::usual_band);
   return int(tiles_m % band > 0 ? tiles_m % band : band);
 }
-/// Of C (m x n) so many columns of tiles; fewer than C has.
+/// The last `columns` columns of tiles of C (m x n), which has more.
 inline corner_of_tiles corner_of(index_t m, index_t n, const tiling::shape& block, int columns) {
   const index_t tiles_m = ceil_div(m, block.m), tiles_n = ceil_div(n, block.n);
   const int rows = rows_of_last_band(tiles_m);

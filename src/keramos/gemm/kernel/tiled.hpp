@@ -100,7 +100,7 @@ tile_order order_of(const gemm_problem<Types>& p, const tiling::shape& tile, int
   return order_of(p.m, p.n, tile);
 }
 
-/// The tiles of a problem that a part does, and memory for their parts of k behind so many bytes that are in use.
+/// The tiles of a problem that a part does, and memory for their parts of k behind the first `in_use` bytes, which are taken.
 template <class Exec, class Types>
 split_k<typename Types::accumulator> split_of(const Exec& exec, workspace<Exec>& memory,
                                               const gemm_problem<Types>& p, const gemm_part& part,
@@ -118,7 +118,7 @@ std::size_t split_bytes(const gemm_problem<Types>& p, const tiling::shape& tile,
          sums_of(plan, order_of(p, tile, plan.parts).count(), tile.m * tile.n);
 }
 
-/// The teams of a collective that a GPU holds at once: so many share all tiles if they are persistent.
+/// The teams of a collective that a GPU holds at once. Persistent ones are no more, and share all tiles.
 template <class Collective, class Exec>
 int teams_at_once(const Exec& exec) {
   return backend::tiles<Exec>::model(exec).units * Collective::teams_per_unit;

@@ -142,7 +142,7 @@ index_t count_tiles(const std::vector<grouped_problem<Types>>& problems, const t
   return tiles;
 }
 
-/// Teams for so many tiles, or an exception.
+/// A team for each tile, or an exception if these are too many.
 inline int league_of(index_t tiles) {
   if (tiles > std::numeric_limits<int>::max())
     throw launch_error("keramos::gemm_batched: the problems have " + std::to_string(tiles) +

@@ -1,5 +1,5 @@
 // How a product is shared out to the threads of a host: block tiles of those that are packed, blocks of C and parts
-// of k of those that are multiplied where they lie. Counts of work decide, with the figures of
+// of k of those that are multiplied in place. Counts of work decide, with the figures of
 // backends/host/model.hpp.
 #pragma once
 
@@ -51,7 +51,7 @@ block_choice choose_block(const kernel_table<Types>& kernels, index_t m, index_t
             ? index_t(model::most_sum_bytes(threads) / sizeof(typename Types::accumulator)) / rows
             : kernels.nc;
     const index_t least_tiles_n = ceil_div(panels_n, std::max<index_t>(most_cols / kernels.nr, 1));
-    // Not measured: bounds of the search. With so many more tiles than needed none waits for long, and the rest only pack more.
+    // Not measured: bounds of the search. Two tiles a thread more than needed let no thread wait for long; others only pack more.
     const index_t most_tiles_n = alone ? least_tiles_n : std::min(panels_n, least_tiles_n + 2 * threads);
     index_t cols = 0;
     for (index_t tiles_n = least_tiles_n; tiles_n <= most_tiles_n; ++tiles_n) {

@@ -16,7 +16,7 @@
 
 namespace keramos::detail {
 
-/// Throws unless the tile of a part that the caller asked for fits, whichever way operands lie; names one that does.
+/// Throws unless the tile of a part that the caller asked for fits, whatever the operands' layouts; names one that does.
 template <class Exec, class Types>
 void check_tile_fits(const Exec& exec, const gemm_problem<Types>& p, gemm_part part, bool planned,
                      epilogue_of_product whose) {

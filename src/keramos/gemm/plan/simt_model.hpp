@@ -41,7 +41,7 @@ inline double adding_time(const device_model& device, int parts, int fan_in, dou
   return time;
 }
 
-/// How elements of C lie, as tiles write them.
+/// C's memory, as tiles write it.
 enum class c_memory { vectors, rows, columns };
 
 /// What tiles of a row take besides products.
@@ -54,7 +54,7 @@ struct tile_costs {
 inline tile_costs costs_of(const tile_row& r, const device_model& device) {
   return {device.latency / (r.config.stages - device.stages_in_use), device.memory_bytes};
 }
-/// The same of short elements, where so many bytes of A and of B can be copied at once (row_alignment).
+/// The same of short elements, of which `alignment` bytes of A and of B can be copied at once (row_alignment).
 tile_costs costs_of_short(const tile_row&, const device_model&, bool, c_memory) = delete;
 inline tile_costs costs_of_short(const tile_row& r, const device_model& device, int alignment, c_memory c) {
   tile_costs costs = costs_of(r, device);
@@ -100,7 +100,7 @@ inline double predicted_time(const tile_row& r, index_t m, index_t n, index_t k,
   const double products = double(c.block.m) * c.block.n * c.block.k / (device.fmas * r.efficiency);
   const double bytes = double(c.block.m * bytes_of(r.types.a) + c.block.n * bytes_of(r.types.b)) * c.block.k;
   const double wait = costs.wait, copied = copied_in_a_clock(r, m, n, k, device, costs);
-  const auto k_tile = [&](double teams) {  // of each of so many on one multiprocessor
+  const auto k_tile = [&](double teams) {  // of each of the teams on one multiprocessor
     if (teams == 0) return 0.0;
     const double multiply = teams * products * (1 + device.warps_at_half_speed / (teams * c.warps()));
     const double copy = teams * bytes / copied;
@@ -135,7 +135,7 @@ inline double predicted_time(const tile_row& r, index_t m, index_t n, index_t k,
   return predicted_time(r, m, n, k, split, device, costs_of(r, device));
 }
 
-/// Time to copy elements of operands that a tile cannot read as they lie.
+/// Time to copy elements of operands that a tile cannot read in place.
 inline double packing_time(index_t elements, int element_bytes, const device_model& device) {
   return 2.0 * double(elements) * element_bytes / (device.copied_bytes * device.units) +
          device.launch_time / 2;
@@ -147,14 +147,14 @@ inline double short_packing_time(double elements, const device_model& device) {
   return elements / (device.short_elements_copied * device.units) + 0.75 * device.launch_time;
 }
 
-/// Parts that are tried: powers of two and what lies halfway, since times hardly differ in between.
+/// Parts that are tried: powers of two and what is halfway, since times hardly differ in between.
 inline constexpr int parts_tried[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512};
 /// The least of k for a part. Not measured: of the shortest k-tiles, of 8, it makes about as many as there are stages.
 inline constexpr index_t least_k_per_part = 32;
 /// How many sums one team adds at once, if not all. More take longer in one meeting; fewer need more meetings. adding_time
 /// chooses.
 inline constexpr int fan_ins_tried[] = {32, 16, 8};
-/// More teams than fill the device so many times only add sums.
+/// How many times over the teams may fill the device: more of them only add sums.
 inline constexpr double most_times_filled = 2;
 
 /// The split with about `parts` parts, all but the last of the same whole number of k-tiles.

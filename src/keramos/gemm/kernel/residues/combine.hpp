@@ -14,7 +14,7 @@
 
 namespace keramos::detail::residues {
 
-/// Where remainders of a product lie: those of A's and of B's modulus number l are rows l·a_rows ... of one matrix and columns
+/// Where remainders of a product are: those of A's and of B's modulus number l are rows l·a_rows ... of one matrix and columns
 /// l·b_rows ... of another, so that all products are blocks on the diagonal of a large one. Its rows are b_rows apart, so
 /// no more memory is used than blocks need: block l begins l·(a_rows + 1) rows on.
 struct product_layout {

@@ -18,9 +18,9 @@ namespace keramos::detail::residues {
 inline constexpr int moduli[] = {256, 255, 253, 251, 247, 241, 239, 233, 229,
                                  227, 223, 217, 211, 199, 197, 193, 191, 181};
 inline constexpr int most_moduli = int(sizeof(moduli) / sizeof(moduli[0]));
-/// Integers have at most so many bits: three limbs of 21.
+/// The most bits of the integers: three limbs of 21.
 inline constexpr int most_bits = 62;
-/// Sums of so many products of remainders fit 32 bits.
+/// The most products of remainders whose sums fit 32 bits.
 inline constexpr int most_k = (1 << 16) - 1;
 
 /// ceil(2^39 / m): for u < 2^30 floor(u / m) is u·magic / 2^39, and for u < 2^32 that or one more.

@@ -21,7 +21,7 @@ namespace keramos::detail::residues {
 template <class Types>
 inline constexpr int moduli_tried = sizeof(typename Types::a) == 8 ? most_moduli : 12;
 
-/// Memory that a product in bands needs, in the order in which it lies.
+/// Memory that a product in bands needs, in its order.
 template <class Types>
 class memory_map {
  public:
