@@ -43,16 +43,16 @@ struct ways {
 // Tiny, few rows, dot products, vectors, tiles, strips, a divided k, copies of operands, nothing to multiply. What the library
 // does by itself of large products alone, or with many threads, hosts do by plans that are given.
 TYPED_TEST(FusedPlaces, EveryPathOfOneProduct) {
-  const index_t shapes[][3] = {{3, 5, 2},       {8, 4, 70},      {1, 300, 500},    {700, 1, 333},
-                               {16, 16, 30000}, {200, 90, 61},   {513, 520, 40},   {70, 80, 0},
-                               {1025, 67, 19},  {300, 310, 270}, {1550, 1503, 507}};
+  const index_t shapes[][3] = {{3, 5, 2},       {8, 4, 70},      {1, 300, 500},     {700, 1, 333},
+                               {16, 16, 30000}, {200, 90, 61},   {513, 520, 40},    {70, 80, 0},
+                               {1025, 67, 19},  {300, 310, 270}, {1550, 1503, 507}, {1536, 1536, 507}};
   const layout layouts[] = {layout::right, layout::left, layout::strided};
   std::uint64_t seed = fresh_seed();
   ways seen;
   for (const auto& [m, n, k] : shapes)
     for (const layout lc : layouts)
       for (const bool reads : {false, true}) {
-        // Strips of large ones are a path of GPUs alone.
+        // Strips of large ones, and packing where C is not cut, are paths of GPUs alone.
         if (m * n * k > 100'000'000 && (reads || on_host)) continue;
         const layout la = layouts[seed % 3], lb = layouts[seed / 3 % 3];
         operands<TypeParam> x(m, n, k, la, lb, lc, seed++, reads);
@@ -156,16 +156,15 @@ TYPED_TEST(FusedPlaces, TheLastTilesAreAnotherPart) {
   if (on_host) GTEST_SKIP() << "tiles of hosts leave no corner to another part";
   std::uint64_t seed = fresh_seed();
   for (const layout lc : {layout::right, layout::left})
-    for (const bool reads : {false, true})
-      for (const int columns : {1, 3}) {
-        given_plan<TypeParam> given(1150, 1160, 30, lc, reads, seed++);
-        gemm_part& part = given.plan.parts[0];
-        ASSERT_EQ(part.path, gemm_path::tiled);
-        EXPECT_EQ(part.transposed, lc == layout::left);
-        const auto corner = last_tiles(part, columns);
-        leave_corner(given.plan, corner.m, corner.n);
-        ASSERT_TRUE(given.run());
-      }
+    for (const int columns : {1, 3}) {
+      given_plan<TypeParam> given(1150, 1160, 130, lc, columns == 3, seed++);
+      gemm_part& part = given.plan.parts[0];
+      ASSERT_EQ(part.path, gemm_path::tiled);
+      EXPECT_EQ(part.transposed, lc == layout::left);
+      const auto corner = last_tiles(part, columns);
+      leave_corner(given.plan, corner.m, corner.n);
+      ASSERT_TRUE(given.run());
+    }
 }
 
 // alpha and beta alone are what gemm without an epilogue does, bit for bit.

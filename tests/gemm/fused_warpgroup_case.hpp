@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "fused_case.hpp"
+#include "last_tiles.hpp"
 
 namespace keramos::test {
 namespace {
@@ -164,6 +165,28 @@ TYPED_TEST_P(FusedWarpgroups, DividedK) {
   }
 }
 
+// Teams take turns until the last of their tiles; those in a corner are another part's, in the caller's rows and columns too.
+TYPED_TEST_P(FusedWarpgroups, TheLastTilesAreAnotherPart) {
+  if (on_host) GTEST_SKIP() << "tiles of hosts leave no corner to another part";
+  std::mt19937_64 rng(fresh_seed());
+  for (const tiling::shape& block : this->blocks) {
+    if (!this->has(block)) continue;
+    for (const bool reads : {false, true}) {
+      whole_operands<TypeParam> x(1299, 1111, 150, layout::right, layout::left, layout::right, 0, rng());
+      queue q;
+      const adds_place e{reads};
+      gemm_plan plan = plan_gemm(q, x.a.view, x.b.view, x.c.view, e, {.block = block});
+      ASSERT_EQ(plan.size, 1);
+      plan.parts[0].split = {};
+      const auto corner = last_tiles(plan.parts[0], 2);
+      leave_corner(plan, corner.m, corner.n);
+      gemm(q, x.a.view, x.b.view, x.c.view, e, {.plan = plan});
+      q.wait();
+      EXPECT_TRUE(x.judge(reads, 0)) << to_string(plan);
+    }
+  }
+}
+
 // A caller's epilogue has the tile that the library's has, and takes a plan that was made for that.
 TYPED_TEST_P(FusedWarpgroups, PlannedLikeTheLibrarys) {
   const index_t extent = on_host ? 96 : 1024;
@@ -202,7 +225,8 @@ TYPED_TEST_P(FusedWarpgroups, Lists) {
   for (std::size_t i = 0; i < all.size(); ++i) EXPECT_TRUE(all[i].judge(true, index_t(i)));
 }
 
-REGISTER_TYPED_TEST_SUITE_P(FusedWarpgroups, PlacesInEveryLayout, DividedK, PlannedLikeTheLibrarys, Lists);
+REGISTER_TYPED_TEST_SUITE_P(FusedWarpgroups, PlacesInEveryLayout, DividedK, TheLastTilesAreAnotherPart,
+                            PlannedLikeTheLibrarys, Lists);
 
 }  // namespace
 }  // namespace keramos::test
