@@ -11,9 +11,9 @@ namespace keramos::backend {
 namespace hip {
 
 // Rows for matrix units. `efficiency` is 0.8 of the instruction's published rate for large tiles and 0.6 for small ones, a guess
-// (FLOPs a clock and compute unit, of which 256 are 1.00, by AMD's Matrix Instruction Calculator: f64 and f32 256; bf16, f16 and
-// i8 of gfx90a 1024; bf16 and f16 of gfx942 2048 and i8 4096; all of RDNA3 512). gfx950 has gfx942's rows, though its rates of
-// short elements are twice as high.
+// (FLOPs a clock and multiprocessor, of which 256 are 1.00. By AMD's Matrix Instruction Calculator a compute unit does 256 of f64
+// and f32; 1024 of bf16, f16 and i8 on gfx90a; 2048 of bf16 and f16 on gfx942 and 4096 of i8; 512 of all on RDNA3, whose
+// multiprocessors have two: multiprocessor.hpp). gfx950 has gfx942's rows, though its rates of short elements are twice as high.
 //
 // Large tiles have one stage and two teams: with copies that are held in registers a second stage saves a barrier and nothing
 // else, and while one team waits the other multiplies.
@@ -54,12 +54,12 @@ inline constexpr simt::tile_row tile_table[] = {
     {     0, simt::i8,   {{128,  64, 64}, { 64,  32}, {16, 16, 32},   1,    2, tiling::math_unit::matrix, false}, 12.8},
     {     0, simt::i8,   {{ 64,  64, 64}, { 32,  32}, {16, 16, 32},   2,    2, tiling::math_unit::matrix, true},  9.60},
 #elif KERAMOS_HIP_UNITS == 3
-    {     0, simt::f16,  {{128,  64, 32}, { 64,  32}, {16, 16, 16},   1,    2, tiling::math_unit::matrix, false}, 1.60},
-    {     0, simt::f16,  {{ 64,  64, 32}, { 32,  32}, {16, 16, 16},   2,    3, tiling::math_unit::matrix, true},  1.20},
-    {     0, simt::bf16, {{128,  64, 32}, { 64,  32}, {16, 16, 16},   1,    2, tiling::math_unit::matrix, false}, 1.60},
-    {     0, simt::bf16, {{ 64,  64, 32}, { 32,  32}, {16, 16, 16},   2,    3, tiling::math_unit::matrix, true},  1.20},
-    {     0, simt::i8,   {{128,  64, 64}, { 64,  32}, {16, 16, 16},   1,    2, tiling::math_unit::matrix, false}, 1.60},
-    {     0, simt::i8,   {{ 64,  64, 64}, { 32,  32}, {16, 16, 16},   2,    2, tiling::math_unit::matrix, true},  1.20},
+    {     0, simt::f16,  {{128,  64, 32}, { 64,  32}, {16, 16, 16},   1,    2, tiling::math_unit::matrix, false}, 3.20},
+    {     0, simt::f16,  {{ 64,  64, 32}, { 32,  32}, {16, 16, 16},   2,    3, tiling::math_unit::matrix, true},  2.40},
+    {     0, simt::bf16, {{128,  64, 32}, { 64,  32}, {16, 16, 16},   1,    2, tiling::math_unit::matrix, false}, 3.20},
+    {     0, simt::bf16, {{ 64,  64, 32}, { 32,  32}, {16, 16, 16},   2,    3, tiling::math_unit::matrix, true},  2.40},
+    {     0, simt::i8,   {{128,  64, 64}, { 64,  32}, {16, 16, 16},   1,    2, tiling::math_unit::matrix, false}, 3.20},
+    {     0, simt::i8,   {{ 64,  64, 64}, { 32,  32}, {16, 16, 16},   2,    2, tiling::math_unit::matrix, true},  2.40},
 #endif
 #if KERAMOS_HIP_UNITS != 1 && KERAMOS_HIP_UNITS != 2
     {     0, simt::f32,  {{128, 128,  8}, { 64,  64}, { 8,  8,  1},   2,    2, tiling::math_unit::fma, false},    1.00},
@@ -107,7 +107,8 @@ struct tiles<Kokkos::HIP> {
   static int arch(const Kokkos::HIP&) { return 0; }
   static simt::device_model model(const Kokkos::HIP& exec) {
     const hipDeviceProp_t& device = exec.hip_device_prop();
-    simt::device_model model{device.multiProcessorCount, device.maxSharedMemoryPerMultiProcessor};
+    // HIP tells what a team can have of local memory, where it should tell what a multiprocessor has.
+    simt::device_model model{device.multiProcessorCount, hip::unit.bytes};
     model.memory_bytes = hip::cache_bytes();
     model.dies = hip::dies(device.multiProcessorCount);
     model.stages_in_use = 0;  // copies go through registers: none is under way while a stage is multiplied

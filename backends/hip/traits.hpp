@@ -14,12 +14,9 @@ struct traits<Kokkos::HIP> : simt::traits<Kokkos::HIP, 64> {
 
   static constexpr bool several_dies = hip::units == hip::matrix_units::cdna3;
 
-  /// The compiler takes it for wavefronts a SIMD unit, of which a compute unit has four with room for eight each.
-  /// More than its 64 KB of local memory hold would only cost registers.
+  /// The compiler takes it for wavefronts a SIMD unit.
   static constexpr int teams_per_unit(int wanted, int team_size, std::size_t bytes) {
-    const int fit = int(64 * 1024 / (bytes + 256 + 8 * std::size_t(team_size)));
-    const int waves = (wanted < fit ? wanted : fit) * ((team_size + 63) / 64) / 4;
-    return waves < 1 ? 1 : waves < 8 ? waves : 8;
+    return hip::unit.waves(wanted, team_size, bytes);
   }
 
   /// Bytes are taken apart in registers, of which there are too few for three teams: on gfx942 up to 85 were spilled.

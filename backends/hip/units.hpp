@@ -1,9 +1,11 @@
-// Which matrix units the architecture has that Kokkos compiles for. A number too, for tables that leave rows out.
+// Which matrix units and multiprocessors the architecture has that Kokkos compiles for. Of units a number too, for tables that
+// leave rows out.
 #pragma once
 
 #include <Kokkos_Macros.hpp>
 
 #include <keramos/backends/hip/fragments.hpp>
+#include <keramos/backends/hip/multiprocessor.hpp>
 
 #if defined(KOKKOS_ARCH_AMD_GFX90A)
 #define KERAMOS_HIP_UNITS 1
@@ -26,6 +28,14 @@ inline constexpr matrix_units units{KERAMOS_HIP_UNITS};
 inline constexpr bool has_long_mfma = true;
 #else
 inline constexpr bool has_long_mfma = false;
+#endif
+
+#if defined(KOKKOS_ARCH_AMD_GFX950)
+inline constexpr multiprocessor unit = cdna4;
+#elif KERAMOS_HIP_UNITS == 3 || defined(KOKKOS_ARCH_AMD_GFX1030) || defined(KOKKOS_ARCH_AMD_GFX1201)
+inline constexpr multiprocessor unit = rdna;
+#else
+inline constexpr multiprocessor unit = cdna;
 #endif
 
 }  // namespace keramos::backend::hip

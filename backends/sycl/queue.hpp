@@ -88,7 +88,7 @@ inline device_info describe(const ::sycl::device& device, int id, std::size_t lo
   device_info d;
   d.backend = "sycl";
   d.name = device.get_info<info::name>();
-  d.units = int(device.get_info<info::max_compute_units>());
+  d.units = units_of(device);
   d.clock_hz = 1e6 * device.get_info<info::max_clock_frequency>();
   d.local_memory_bytes = local_memory_bytes ? local_memory_bytes : device.get_info<info::local_mem_size>();
   d.id = id;

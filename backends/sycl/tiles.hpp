@@ -48,8 +48,8 @@ struct tiles<sycl_space> {
   static int arch(const sycl_space&) { return 0; }
   static simt::device_model model(const sycl_space& exec) {
     const auto device = exec.sycl_queue().get_device();
-    return {int(device.template get_info<::sycl::info::device::max_compute_units>()),
-            std::size_t(device.template get_info<::sycl::info::device::local_mem_size>())};
+    return {sycl_backend::units_of(device),
+            std::size_t(device.get_info<::sycl::info::device::local_mem_size>())};
   }
 };
 

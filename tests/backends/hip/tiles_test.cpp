@@ -1,4 +1,4 @@
-// Every row of HIP's tile table fits into the 64 KB of local memory that a team of AMD's GPUs has, with what Kokkos keeps there.
+// Every row of HIP's tile table fits into the local memory that a team of the GPU at hand can have, with what Kokkos keeps there.
 // That is known when this is compiled.
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ using tiles = backend::tiles<Kokkos::HIP>;
 
 constexpr bool fits(const backend::simt::tile_row& r) {
   const std::size_t threads = r.config.team_warps() * backend::traits<Kokkos::HIP>::warp_size;
-  return detail::simt::local_bytes(r) + 256 + 8 * threads <= 64 * 1024;
+  return detail::simt::local_bytes(r) + 256 + 8 * threads <= backend::hip::unit.team_bytes;
 }
 constexpr bool all_fit = std::all_of(std::begin(tiles::table), std::end(tiles::table), fits);
 static_assert(all_fit, "a row of the table does not fit");
