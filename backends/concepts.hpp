@@ -208,7 +208,8 @@ concept has_joint_fragments = requires {
   requires traits<Exec>::warp_size % M::template fragment<E>.lanes == 0;
 }
 &&requires(typename M::template a_fragment<E, true>& a, typename M::template b_fragment<E, true>& b,
-           typename M::template sums<E, T>& sums, const E* elements, T* local) {
+           typename M::template sums<E, T>& sums, const E* elements, T* local, const Exec& exec) {
+  M::template check_compiled<E>(exec);
   M::load(a, elements, 1);
   M::load(b, elements, 1);
   M::clear(sums);

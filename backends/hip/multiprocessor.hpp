@@ -5,9 +5,9 @@
 
 namespace keramos::backend::hip {
 
-/// What hipDeviceProp_t::multiProcessorCount counts, and a row of the tile table fills: four SIMD units and their local memory. Of
-/// CDNA that is a compute unit. Of RDNA it is a work-group processor, which has two: hipcc compiles for its mode unless it is told
-/// -mcumode (LLVM, "User Guide for AMDGPU Backend", cumode), a team runs on all four SIMD units then, and HIP counts
+/// What hipDeviceProp_t::multiProcessorCount counts, and a row of the tile table fills: four SIMD units and their local memory.
+/// Of CDNA that is a compute unit. Of RDNA it is a work-group processor, which has two: hipcc compiles for that unless it is
+/// told -mcumode (LLVM, "User Guide for AMDGPU Backend", cumode), a team runs on all four SIMD units then, and HIP counts
 /// work-group processors (https://github.com/ROCm/hip/issues/3767: 48 of an RX 7900 XTX, which has 96 compute units).
 struct multiprocessor {
   int lanes;               ///< of a wavefront

@@ -10,6 +10,7 @@
 
 #include <keramos/backends/interface.hpp>
 #include <keramos/backends/simt/joint_fragment.hpp>
+#include <keramos/backends/sycl/sub_groups.hpp>
 #include <keramos/backends/sycl/traits.hpp>
 #include <keramos/backends/sycl/units.hpp>
 #include <keramos/base/float16.hpp>
@@ -76,7 +77,8 @@ KERAMOS_FORCEINLINE_FUNCTION auto in_local_memory(U* data) {
 template <>
 struct mma<sycl_space> : fma_units {
   template <class E>
-  static constexpr simt::joint_fragment fragment{8, 16, 32 / int(sizeof(E)), 16,
+  static constexpr simt::joint_fragment fragment{8, 16, 32 / int(sizeof(E)),
+                                                 int(sycl_backend::lanes_of_fragments),
                                                  KERAMOS_SYCL_UNITS == 2 ? 1 : 4 / int(sizeof(E))};
 
   template <class E, bool Signed>
@@ -91,6 +93,12 @@ struct mma<sycl_space> : fma_units {
   using sums = sycl_backend::matrix::joint_matrix<::sycl::sub_group, sycl_backend::sum<T>,
                                                   sycl_backend::matrix::use::accumulator, fragment<E>.m,
                                                   fragment<E>.n>;
+
+  /// Throws if the compiler was not told of sub-groups where it made `Kernel`.
+  template <class Kernel>
+  static void check_compiled(const sycl_space& exec) {
+    sycl_backend::require_sub_groups_of<Kernel>(exec.sycl_queue());
+  }
 
   // All of these are called by all lanes of a sub-group, with the same arguments.
 

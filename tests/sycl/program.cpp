@@ -9,8 +9,8 @@ namespace {
 namespace experimental = ::sycl::ext::oneapi::experimental;
 
 // KERAMOS_SYCL_OPTIONS: what the compiler takes, parted by bars.
-std::vector<std::string> options_with(const std::vector<std::string>& definitions) {
-  std::vector<std::string> options;
+std::vector<std::string> options_with(const std::vector<std::string>& definitions,
+                                      std::vector<std::string> options) {
   std::stringstream all(KERAMOS_SYCL_OPTIONS);
   for (std::string option; std::getline(all, option, '|');) options.push_back(option);
   for (const std::string& definition : definitions) options.push_back("-D" + definition);
@@ -29,8 +29,8 @@ auto source_of(const ::sycl::queue& q, const std::string& file) {
   return experimental::create_kernel_bundle_from_source(q.get_context(), experimental::source_language::sycl,
                                                         text_of(KERAMOS_SYCL_SOURCES "/" + file));
 }
-auto with(const std::vector<std::string>& definitions) {
-  return experimental::properties{experimental::build_options(options_with(definitions))};
+auto with(const std::vector<std::string>& definitions, const std::vector<std::string>& others = {}) {
+  return experimental::properties{experimental::build_options(options_with(definitions, others))};
 }
 
 }  // namespace
@@ -46,10 +46,11 @@ void compile_only(const std::string& file, const std::vector<std::string>& defin
   experimental::compile(source, with(definitions));
 }
 
-program::program(const std::string& file, const std::vector<std::string>& definitions)
+program::program(const std::string& file, const std::vector<std::string>& definitions,
+                 const std::vector<std::string>& options)
     : kernels_([&] {
         auto source = source_of(queue_, file);
-        return experimental::build(source, with(definitions));
+        return experimental::build(source, with(definitions, options));
       }()) {}
 
 }  // namespace keramos::test::device

@@ -23,10 +23,12 @@ void compile_only(const std::string& file, const std::vector<std::string>& defin
 /// kernels by their names.
 class program {
  public:
-  /// `definitions`: "KERAMOS_TYPE=f32", say. @throws sycl::exception with what the compiler says.
-  explicit program(const std::string& file, const std::vector<std::string>& definitions = {});
+  /// `definitions`: "KERAMOS_TYPE=f32", say; `options`: others of the compiler. @throws sycl::exception with what it says.
+  explicit program(const std::string& file, const std::vector<std::string>& definitions = {},
+                   const std::vector<std::string>& options = {});
 
   ::sycl::queue& queue() { return queue_; }
+  ::sycl::kernel kernel_of(const std::string& name) { return kernels_.ext_oneapi_get_kernel(name); }
   /// Runs the kernel once.
   template <class... Arguments>
   void once(const std::string& kernel, const Arguments&... arguments) {
@@ -51,7 +53,6 @@ class program {
 
  private:
   using bundle = ::sycl::kernel_bundle<::sycl::bundle_state::executable>;
-  ::sycl::kernel kernel_of(const std::string& name) { return kernels_.ext_oneapi_get_kernel(name); }
 
   template <class... Arguments>
   void run(const std::string& kernel, const ::sycl::range<2>& all, const ::sycl::range<2>& team,

@@ -41,6 +41,7 @@ struct own_tile {
 ///   them by `for_each_vector(f)` (kernel/split_k.hpp); `summing_threads` of a team have some.
 /// - `can_shift_m(problem)`, `can_shift_n(problem)`: whether the last tiles may begin early, so that they are whole. The
 ///   tile's position is a shifted_position then, whose first skip_m rows and skip_n columns are not written.
+/// - `check_compiled<Kernel>(exec)`, if it is there, throws if the compiler's options make its kernel compute wrongly.
 /// - `recompute(x)`: x, so that a compiler short of registers keeps nothing else of it.
 template <class C>
 concept gemm_collective = requires(const C& c, const gemm_problem<typename C::types>& problem,

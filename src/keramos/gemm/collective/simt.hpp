@@ -90,6 +90,12 @@ class collective {
   KERAMOS_FORCEINLINE_FUNCTION static constexpr std::size_t local_bytes() { return bytes; }
   KERAMOS_FORCEINLINE_FUNCTION static int recompute(int x) { return copier::recompute(x); }
 
+  /// Throws if the compiler's options make `Kernel`, which runs this, compute wrongly.
+  template <class Kernel>
+  static void check_compiled([[maybe_unused]] const Exec& exec) {
+    if constexpr (jointly) backend::mma<Exec>::template check_compiled<Kernel>(exec);
+  }
+
   /// Whether the last tiles can begin early.
   static bool can_shift_m(const gemm_problem<Types>& p) {
     return simt::can_shift(p.m + p.pad_m, Config.block.m, A);

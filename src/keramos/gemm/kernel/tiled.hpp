@@ -141,6 +141,8 @@ void launch_tiled(const Exec& exec, const Collective& collective, const gemm_pro
           "keramos: kernels of this collective leave less room than docs/limits.md promises epilogues");
     const shifting_order order{order_of(p, collective.block(), split.parts), Collective::can_shift_m(p),
                                Collective::can_shift_n(p)};
+    if constexpr (requires { Collective::template check_compiled<kernel>(exec); })
+      Collective::template check_compiled<kernel>(exec);
     int teams = split.ranks();
     if constexpr (Collective::persistent) teams = std::min(teams, teams_at_once<Collective>(exec));
     team_launch<Collective::team_size, Collective::teams_per_unit, sharing::balanced>(

@@ -156,6 +156,8 @@ void launch_tiles(const Exec& exec, int count, const Collective& collective, con
                   const Epilogue& epilogue) {
   if constexpr (is_collective<Collective>()) {
     using kernel = batched_gemm_kernel<Collective, Tiles, Epilogue>;
+    if constexpr (requires { Collective::template check_compiled<kernel>(exec); })
+      Collective::template check_compiled<kernel>(exec);
     int teams = count;
     if constexpr (Collective::persistent) teams = std::min(teams, teams_at_once<Collective>(exec));
     team_launch<Collective::team_size, Collective::teams_per_unit, sharing::balanced>(
