@@ -1,5 +1,5 @@
-// SYCL events: a barrier in an in-order queue. Not yet run as it stands here: no SYCL compiler was at hand. The same barriers
-// are tried by tests/sycl/barriers_test.cpp.
+// SYCL events: a barrier in an in-order queue. Not yet run as it stands here: no SYCL compiler was at hand. Barriers are tried
+// by tests/sycl/barriers_test.cpp.
 #pragma once
 
 #include <string>
@@ -7,6 +7,7 @@
 
 #include <sycl/sycl.hpp>
 
+#include <keramos/backends/sycl/barrier.hpp>
 #include <keramos/backends/sycl/traits.hpp>
 #include <keramos/base/device_info.hpp>
 #include <keramos/base/memory_kind.hpp>
@@ -18,29 +19,27 @@ class native_event<sycl_space> {
  public:
   static native_event record(const sycl_space& exec) {
     native_event e;
-    ::sycl::queue q = exec.sycl_queue();
-    e.event_ = q.ext_oneapi_submit_barrier();
+    e.barrier_ = sycl_backend::barrier::in(exec.sycl_queue());
     return e;
   }
   static native_event completion(const sycl_space& exec) { return record(exec); }
   /// Later work on exec begins after the event; the host goes on.
-  static void hold(const sycl_space& exec, const native_event& e) {
-    ::sycl::queue q = exec.sycl_queue();
-    q.ext_oneapi_submit_barrier({e.event_});
-  }
-  void wait() const { ::sycl::event(event_).wait(); }
+  static void hold(const sycl_space& exec, const native_event& e) { e.barrier_.hold(exec.sycl_queue()); }
+  void wait() const { ::sycl::event(event()).wait(); }
   bool is_complete() const {
-    return event_.get_info<::sycl::info::event::command_execution_status>() ==
+    return event().get_info<::sycl::info::event::command_execution_status>() ==
            ::sycl::info::event_command_status::complete;
   }
   /// @throws sycl::exception unless the queue was made with enable_profiling.
   static double seconds_between(const native_event& start, const native_event& stop) {
     using end = ::sycl::info::event_profiling::command_end;
-    return 1e-9 * double(stop.event_.get_profiling_info<end>() - start.event_.get_profiling_info<end>());
+    return 1e-9 * double(stop.event().get_profiling_info<end>() - start.event().get_profiling_info<end>());
   }
 
  private:
-  ::sycl::event event_;
+  const ::sycl::event& event() const { return barrier_.event(); }
+
+  sycl_backend::barrier barrier_;
 };
 
 template <>

@@ -1,4 +1,4 @@
-// The barriers that Keramos' events are on SYCL (backends/sycl/queue.hpp), which an earlier DPC++ was seen to wait for without
+// The barriers that Keramos' events are on SYCL (backends/sycl/barrier.hpp), which an earlier DPC++ was seen to wait for without
 // end: none of these may hang.
 #include <vector>
 
@@ -6,7 +6,11 @@
 
 #include <sycl/sycl.hpp>
 
+#include <keramos/backends/sycl/barrier.hpp>
+
 namespace {
+
+using keramos::backend::sycl_backend::barrier;
 
 class SyclBarriers : public testing::TestWithParam<bool> {
  protected:
@@ -41,10 +45,21 @@ TEST_P(SyclBarriers, HoldAnotherQueue) {
   const int count = 1000000;
   int* const data = ::sycl::malloc_shared<int>(count, any);
   q.fill(data, 3, count);
-  other.ext_oneapi_submit_barrier({q.ext_oneapi_submit_barrier()});
-  // Not behind a barrier of an event of the same queue: with DPC++ 2026.2 that is over before the event in a queue in order.
+  EXPECT_TRUE(barrier::in(q).hold(other));
   other.memcpy(data + count / 2, data, sizeof(int) * count / 2);
-  other.ext_oneapi_submit_barrier().wait();
+  ::sycl::event(barrier::in(other).event()).wait();
+  EXPECT_EQ(data[count - 1], 3);
+  ::sycl::free(data, any);
+}
+
+TEST_P(SyclBarriers, HoldTheirOwnQueue) {
+  const int count = 10000000;
+  int* const data = ::sycl::malloc_shared<int>(count, any);
+  q.fill(data, 3, count);
+  const bool in_order = GetParam();
+  EXPECT_EQ(barrier::in(q).hold(q), !in_order);
+  EXPECT_FALSE(barrier().hold(q));  // an event by default, which is over
+  ::sycl::event(barrier::in(q).event()).wait();
   EXPECT_EQ(data[count - 1], 3);
   ::sycl::free(data, any);
 }
