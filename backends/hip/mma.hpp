@@ -1,10 +1,10 @@
-// The multiply atoms of Kokkos::HIP: FMA units; MFMA of CDNA2 and later for f64, f32, bf16, f16 and integers of eight bits; WMMA
-// of RDNA3 for bf16, f16 and such integers. Compiled, never run.
+// The multiply atoms of Kokkos::HIP: FMA units; MFMA of CDNA2 and later for f64, f32, bf16, f16 and integers of eight bits, of
+// gfx950 also for floats of eight bits; WMMA of RDNA3 for bf16, f16 and such integers. Compiled, never run.
 //
 // MFMA of gfx90a takes subnormal f16 and bf16, and subnormal sums of these, for zeros (MIOpen, "MI200 matrix fused multiply-add
 // (MFMA) behavior specifics"). So f16, which has such numbers from 6e-5 down, is converted to f32 and multiplied as such there,
-// which is exact; bf16 is not. Floats of eight bits are not multiplied by them: those of gfx942 have other exponents than ours
-// (FNUZ), and one more NaN.
+// which is exact; bf16 is not. gfx942's floats of eight bits have other exponents than ours (FNUZ), and are not used; gfx950's
+// are ours (OCP; HIP, "Low precision floating point types").
 #pragma once
 
 #include <type_traits>
@@ -15,6 +15,7 @@
 #include <keramos/backends/interface.hpp>
 #include <keramos/base/complex.hpp>
 #include <keramos/base/float16.hpp>
+#include <keramos/base/float8.hpp>
 #include <keramos/base/integer8.hpp>
 #include <keramos/base/macros.hpp>
 
@@ -92,6 +93,25 @@ KERAMOS_FORCEINLINE_FUNCTION void mfma(vector_of<int, 4>& d, const integer8 (&x)
   }
 }
 
+/// Floats of eight bits, e5m2 or e4m3.
+template <bool E5m2X, bool E5m2Y, int Run>
+KERAMOS_FORCEINLINE_FUNCTION void mfma(vector_of<float, 4>& d, const float8 (&x)[Run],
+                                       const float8 (&y)[Run]) {
+  using word = vector_of<long, 1>;
+  KERAMOS_UNROLL
+  for (int k = 0; k < Run; k += int(sizeof(word))) {
+    const long a = bits_of<word>(x, k)[0], b = bits_of<word>(y, k)[0];
+    if constexpr (E5m2X && E5m2Y)
+      d = __builtin_amdgcn_mfma_f32_16x16x32_bf8_bf8(a, b, d, 0, 0, 0);
+    else if constexpr (E5m2X)
+      d = __builtin_amdgcn_mfma_f32_16x16x32_bf8_fp8(a, b, d, 0, 0, 0);
+    else if constexpr (E5m2Y)
+      d = __builtin_amdgcn_mfma_f32_16x16x32_fp8_bf8(a, b, d, 0, 0, 0);
+    else
+      d = __builtin_amdgcn_mfma_f32_16x16x32_fp8_fp8(a, b, d, 0, 0, 0);
+  }
+}
+
 template <class E>
 KERAMOS_FORCEINLINE_FUNCTION void wmma(vector_of<float, 8>& d, const E (&x)[16], const E (&y)[16]) {
   if constexpr (std::is_same_v<E, float16>)
@@ -118,6 +138,7 @@ struct mma<Kokkos::HIP> : fma_units {
   static constexpr bool multiplies_in_waves = hip::units != hip::matrix_units::none &&
                                               (std::is_same_v<E, float16> || std::is_same_v<E, bfloat16> ||
                                                std::is_same_v<E, integer8> ||
+                                               (hip::has_long_mfma && std::is_same_v<E, float8>) ||
                                                (hip::units != hip::matrix_units::rdna3 &&
                                                 (std::is_same_v<E, float> || std::is_same_v<E, double>)));
   template <class E>
@@ -126,7 +147,7 @@ struct mma<Kokkos::HIP> : fma_units {
   /// Whether unsigned integers are multiplied as signed ones, less 128.
   static constexpr bool multiplies_signed = hip::units != hip::matrix_units::rdna3;
 
-  /// D += X·Yᵀ, 16 x 16, as simt::wave_fragment says; `kinds` are whether X and Y are signed, of integers.
+  /// D += X·Yᵀ, 16 x 16, as simt::wave_fragment says; `kinds` are those of X and Y (tiling::reading).
   template <class E, class T, int Vectors, int Vector, int Run, class... Kinds>
   KERAMOS_FORCEINLINE_FUNCTION static void multiply_16x16([[maybe_unused]] T (&sums)[Vectors][Vector],
                                                           [[maybe_unused]] const E (&x)[Run],

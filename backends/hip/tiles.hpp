@@ -13,7 +13,8 @@ namespace hip {
 // Rows for matrix units. `efficiency` is 0.8 of the instruction's published rate for large tiles and 0.6 for small ones, a guess
 // (FLOPs a clock and multiprocessor, of which 256 are 1.00. By AMD's Matrix Instruction Calculator a compute unit does 256 of f64
 // and f32; 1024 of bf16, f16 and i8 on gfx90a; 2048 of bf16 and f16 on gfx942 and 4096 of i8; 512 of all on RDNA3, whose
-// multiprocessors have two: multiprocessor.hpp). gfx950 has gfx942's rows, though its rates of short elements are twice as high.
+// multiprocessors have two: multiprocessor.hpp). gfx950 has gfx942's rows, though its rates of short elements are twice as high, and
+// f8 as i8: its instructions are those of gfx942, not those with 128 of k.
 //
 // Large tiles have one stage and two teams: with copies that are held in registers a second stage saves a barrier and nothing
 // else, and while one team waits the other multiplies.
@@ -53,6 +54,11 @@ inline constexpr simt::tile_row tile_table[] = {
     {     0, simt::bf16, {{ 64,  64, 32}, { 32,  32}, {16, 16, 16},   2,    3, tiling::math_unit::matrix, true},  4.80},
     {     0, simt::i8,   {{128,  64, 64}, { 64,  32}, {16, 16, 32},   1,    2, tiling::math_unit::matrix, false}, 12.8},
     {     0, simt::i8,   {{ 64,  64, 64}, { 32,  32}, {16, 16, 32},   2,    2, tiling::math_unit::matrix, true},  9.60},
+#if defined(KOKKOS_ARCH_AMD_GFX950)
+#define KERAMOS_HIP_F8_UNITS
+    {     0, simt::f8,   {{128,  64, 64}, { 64,  32}, {16, 16, 32},   1,    2, tiling::math_unit::matrix, false}, 12.8},
+    {     0, simt::f8,   {{ 64,  64, 64}, { 32,  32}, {16, 16, 32},   2,    2, tiling::math_unit::matrix, true},  9.60},
+#endif
 #elif KERAMOS_HIP_UNITS == 3
     {     0, simt::f16,  {{128,  64, 32}, { 64,  32}, {16, 16, 16},   1,    2, tiling::math_unit::matrix, false}, 3.20},
     {     0, simt::f16,  {{ 64,  64, 32}, { 32,  32}, {16, 16, 16},   2,    3, tiling::math_unit::matrix, true},  2.40},
@@ -67,7 +73,9 @@ inline constexpr simt::tile_row tile_table[] = {
     {     0, simt::f64,  {{128,  64,  8}, { 64,  32}, { 8,  4,  1},   2,    2, tiling::math_unit::fma, false},    1.00},
     {     0, simt::f64,  {{ 64,  64,  8}, { 32,  32}, { 4,  4,  1},   2,    3, tiling::math_unit::fma, true},     0.80},
 #endif
+#if !defined(KERAMOS_HIP_F8_UNITS)
     {     0, simt::f8,   {{ 64,  64, 16}, { 32,  32}, { 4,  4,  1},   2,    3, tiling::math_unit::fma, true},     0.50},
+#endif
     {     0, simt::i32,  {{128,  64,  8}, { 64,  32}, { 8,  4,  1},   2,    2, tiling::math_unit::fma, false},    1.00},
     {     0, simt::i32,  {{ 64,  64, 16}, { 32,  32}, { 4,  4,  1},   2,    3, tiling::math_unit::fma, true},     0.80},
     {     0, simt::c32,  {{128,  64,  8}, { 64,  32}, { 8,  4,  1},   2,    2, tiling::math_unit::fma, false},    0.25},

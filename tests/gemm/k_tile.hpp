@@ -30,6 +30,10 @@ struct k_tile {
         if constexpr (std::is_same_v<E, integer8>) {
           x.bits = std::uint8_t(random());
           numbers[mn * K + k] = how.is_signed ? std::int8_t(x.bits) : x.bits;
+        } else if constexpr (std::is_same_v<E, float8>) {
+          const float number = float(int(random() % 17) - 8);
+          x.bits = how.is_e5m2 ? float8_e5m2(number).bits : float8_e4m3(number).bits;
+          numbers[mn * K + k] = how.template number<double>(x);
         } else {
           x = E(float(int(random() % 17) - 8));
           numbers[mn * K + k] = how.template number<double>(x);

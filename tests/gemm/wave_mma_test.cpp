@@ -38,9 +38,9 @@ class emulator {
   void multiply(T (&sums)[Vectors][Vector], const E (&x)[Run], const E (&y)[Run], Kinds...) {
     if (!multiplies_) {
       std::vector<double> elements;
-      const bool is_signed[] = {Kinds::value..., true, true};
-      for (int e = 0; e < Run; ++e) elements.push_back(number<Units>(x[e], is_signed[0]));
-      for (int e = 0; e < Run; ++e) elements.push_back(number<Units>(y[e], is_signed[1]));
+      const bool kinds[] = {Kinds::value..., true, true};
+      for (int e = 0; e < Run; ++e) elements.push_back(number<Units>(x[e], kinds[0]));
+      for (int e = 0; e < Run; ++e) elements.push_back(number<Units>(y[e], kinds[1]));
       if (int(noted_.size()) <= thread_) noted_.resize(thread_ + 1);
       noted_[thread_].push_back(elements);
       return;
@@ -68,9 +68,12 @@ class emulator {
   const std::vector<double>& noted(int thread) const { return noted_[thread][next_]; }
   /// MFMA knows signed bytes alone.
   template <matrix_units Units, class E>
-  static double number(const E& x, bool is_signed) {
-    if constexpr (std::is_same_v<E, integer8>)
-      return is_signed                      ? std::int8_t(x.bits)
+  static double number(const E& x, bool kind) {
+    if constexpr (std::is_same_v<E, float8>)
+      return kind ? double(float(float8_e5m2::from_bits(x.bits)))
+                  : double(float(float8_e4m3::from_bits(x.bits)));
+    else if constexpr (std::is_same_v<E, integer8>)
+      return kind                           ? std::int8_t(x.bits)
              : Units == matrix_units::rdna3 ? x.bits
                                             : std::int8_t(backend::hip::as_signed<false>(x.bits));
     else
@@ -193,6 +196,15 @@ TEST(WaveMma, TilesOfBytes) {
   test_layouts<matrix_units::cdna3, types::i8_i32, four(64)>(is_signed, is_not);
   test_layouts<matrix_units::cdna3, types::i8_i32, one(64)>(is_not, is_not);
   test_layouts<matrix_units::rdna3, types::i8_i32, four(64)>(is_not, is_signed);
+}
+// Of gfx950, whose fragments are those of gfx942's bytes.
+TEST(WaveMma, TilesOfFloatsOfEightBits) {
+  tiling::reading<float8> e4m3, e5m2;
+  e5m2.is_e5m2 = true;
+  test_layouts<matrix_units::cdna3, types::f8_f32, four(64)>(e4m3, e4m3);
+  test_layouts<matrix_units::cdna3, types::f8_f32, one(64)>(e4m3, e5m2);
+  test_tile<matrix_units::cdna3, types::f8_f32, four(64), direction::mn, direction::k>(e5m2, e4m3);
+  test_tile<matrix_units::cdna3, types::f8_f32, four(64), direction::mn, direction::mn>(e5m2, e5m2);
 }
 
 }  // namespace

@@ -67,6 +67,7 @@ class wave_mma_accumulator {
   using T = typename Types::accumulator;
   using atom = backend::mma<Exec>;
   static constexpr backend::simt::wave_fragment layout = atom::template fragment<E>;
+  static constexpr bool are_bytes = std::is_integral_v<T> && tiling::reading<E>::has_kinds;
   static constexpr int warp_size = backend::traits<Exec>::warp_size, waves = warp_size / layout.lanes;
   static constexpr int wave_m = Config.warp.m / waves;
   static constexpr int fm = wave_m / 16, fn = Config.warp.n / 16;
@@ -105,7 +106,7 @@ class wave_mma_accumulator {
       KERAMOS_UNROLL
       for (int i = 0; i < fm; ++i) KERAMOS_UNROLL
       for (int j = 0; j < fn; ++j) atom::multiply_16x16(acc_[i][j], b_frag_[j], a_frag_[i], kinds...);
-      if constexpr (takes_kinds && atom::multiplies_signed) multiply_ones(kinds...);
+      if constexpr (are_bytes && atom::multiplies_signed) multiply_ones(kinds...);
       atom::end_of_products();
     }
     next();
@@ -114,7 +115,7 @@ class wave_mma_accumulator {
   /// Adds what is missing of `k` products where elements of A or B are unsigned, and the atom multiplied them less 128.
   template <class KindB, class KindA>
   KERAMOS_FORCEINLINE_FUNCTION void correct([[maybe_unused]] int k, KindB, KindA) {
-    if constexpr (atom::multiplies_signed && !(KindB::value && KindA::value)) {
+    if constexpr (are_bytes && atom::multiplies_signed && !(KindB::value && KindA::value)) {
       KERAMOS_UNROLL
       for (int i = 0; i < fm; ++i) KERAMOS_UNROLL
       for (int j = 0; j < fn; ++j) KERAMOS_UNROLL
@@ -199,8 +200,8 @@ class wave_mma_accumulator {
   int m_, n_, i_, q_,
       j_;  // the wavefront's first row and column; this lane's of a fragment's rows, sums and columns
   T acc_[fm][fn][vectors][vector];  // (fragment row, fragment column, sums)
-  T of_a_[takes_kinds ? fm : 1][vectors][vector],
-      of_b_[takes_kinds ? fn : 1][vectors][vector];    // sums of elements
+  T of_a_[are_bytes ? fm : 1][vectors][vector],
+      of_b_[are_bytes ? fn : 1][vectors][vector];      // sums of elements
   E a_frag_[fm][layout.run], b_frag_[fn][layout.run];  // (fragment, k)
 };
 
