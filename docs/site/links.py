@@ -1,5 +1,6 @@
-"""MkDocs calls these. Pages link to files of the repository: a header becomes its page of the reference, if there is one,
-another file is copied beside the pages, and a folder keeps its name alone."""
+"""MkDocs calls these. Pages link to files of the repository. A header becomes its page of the reference, if there is one.
+Another file is copied beside the pages. A folder keeps its name alone. MkDocs checks every link that is left, so that a dead
+one ends a strict build."""
 
 import os
 import pathlib
@@ -10,11 +11,12 @@ import xml.etree.ElementTree
 from mkdocs.structure.files import File
 
 ROOT = pathlib.Path(os.environ["KERAMOS_ROOT"])
+REFERENCE = pathlib.Path(os.environ["KERAMOS_REFERENCE"])
 LINK = re.compile(r"(\[[^\]]*\])\(([^)\s#]+)(#[^)\s]*)?\)")
 
 
 def reference_pages():
-    tags = pathlib.Path(os.environ["KERAMOS_TAGS"])
+    tags = REFERENCE / "keramos.tag"
     if not tags.exists():
         return {}
     files = xml.etree.ElementTree.parse(tags).getroot().iterfind("compound[@kind='file']")
@@ -23,6 +25,15 @@ def reference_pages():
 
 
 PAGES = reference_pages()
+
+
+def on_files(files, config):
+    html = REFERENCE / "docs/html"
+    for path in sorted(html.rglob("*")):
+        if path.is_file():
+            name = path.relative_to(html).as_posix()
+            files.append(File.generated(config, "reference/" + name, abs_src_path=str(path)))
+    return files
 
 
 def on_page_markdown(markdown, page, config, files):
@@ -42,13 +53,8 @@ def on_page_markdown(markdown, page, config, files):
         for name in (str(source), path, path.removeprefix("src/")):
             if name in PAGES:
                 return f"{text}({up}reference/{PAGES[name]})"
-        copy = pathlib.Path(config.site_dir) / path
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(source, copy)
-        text = text[1:-1].strip("`")
-        if match.string[: match.start()].endswith("!"):
-            return match.group(0)
-        return f'<a href="{up}{path}">{text}</a>'  # as it is: MkDocs knows no such page
+        files.append(File.generated(config, path, abs_src_path=str(source)))
+        return match.group(0)
 
     parts = re.split(r"(^ *```.*?^ *```$)", markdown, flags=re.MULTILINE | re.DOTALL)  # every second one is code
     return "".join(part if i % 2 else LINK.sub(rewritten, part) for i, part in enumerate(parts))
