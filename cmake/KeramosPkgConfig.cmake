@@ -60,5 +60,9 @@ Cflags: -std=c++20 -I\${includedir} ${includes} ${definitions} ${options}
 Libs: -L\${libdir} -lkeramos ${libraries}
 "
        CONDITION $<COMPILE_LANGUAGE:${KERAMOS_KOKKOS_LANGUAGE}> TARGET keramos)
+  # Options may begin with SHELL:, which is CMake's own word (FindOpenMP, from CMake 4).
+  install(CODE "file(READ \"${PROJECT_BINARY_DIR}/keramos.pc\" text)
+string(REPLACE SHELL: \"\" text \"\${text}\")
+file(WRITE \"${PROJECT_BINARY_DIR}/keramos.pc\" \"\${text}\")")
   install(FILES "${PROJECT_BINARY_DIR}/keramos.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 endfunction()
