@@ -68,12 +68,12 @@ int main(int argc, char** argv) {
   std::function<int()> command;
   keramos::perf::add_gemm_command(app, command, argc, argv);
   keramos::perf::add_gemm_command(app, command, argc, argv, true);
-#ifdef KERAMOS_PERF_HAS_ALL_COMMANDS
   keramos::perf::add_explain_command(app, command, argc, argv);
+  keramos::perf::add_info_command(app, command, argc, argv);
+#ifdef KERAMOS_PERF_HAS_ALL_COMMANDS
   keramos::perf::add_compare_command(app, command);
   keramos::perf::add_portability_command(app, command);
   keramos::perf::add_report_command(app, command);
-  keramos::perf::add_info_command(app, command, argc, argv);
   keramos::perf::add_ladder_command(app, command, argc, argv);
   keramos::perf::add_roofline_command(app, command, argc, argv);
   keramos::perf::add_kernels_command(app, command, argc, argv);

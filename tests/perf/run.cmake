@@ -47,5 +47,7 @@ expect("TYPES f32;f64;bf16;c32;i32\n.*${small} batched --type i32\n$" batched --
 # The program says what it thinks of this.
 expect("TYPES f32;f64;bf16;c32;i32\n.*${small} gemm --type f31 " --type f31)
 expect("${small} gemm --help\n$" --help)
+expect("TYPES f32;f64;bf16;c32;i32\n.*${small} explain --type f32 --size 1000\n$" explain --type f32 --size 1000)
+expect("TYPES f32;f64;bf16;c32;i32\n.*${small} info\n$" info)
 # Other commands are in the program with all types.
 expect("TYPES all\n.*RUN [^ ]*build/system/perf/keramos-perf ladder --type f32\n$" ladder --type f32)

@@ -90,11 +90,11 @@ void add_gemm_command(CLI::App& app, std::function<int()>& command, int& argc, c
       batched
           ? "Every result is verified; GB/s count what must be read and written once.\n"
             "Examples:\n"
-            "  keramos-perf batched --size 4:128:*2 --op NN,NT,TN,TT\n"
+            "  keramos-perf batched --size '4:128:*2' --op NN,NT,TN,TT\n"
             "  keramos-perf batched --m 12 --n 8 --k 20 --batch 100000 --output batched.json"
           : "Every result is verified: exit status 1 if one is wrong.\n"
             "Examples:\n"
-            "  keramos-perf gemm --type f64 --size 256:4096:*2 --output results.json\n"
+            "  keramos-perf gemm --type f64 --size '256:4096:*2' --output results.json\n"
             "  keramos-perf gemm --shapes perf/data/shapes/deep_learning.csv --provider keramos,openblas\n"
             "  mpirun -n 4 --bind-to none keramos-perf gemm --size 2048 --isolated --output job.json");
   gemm->callback([options, &command, &argc, argv] {
