@@ -1,22 +1,25 @@
 #!/usr/bin/env python3
-"""Writes the tables of README.md and docs/performance.md from the recordings in perf/data/baselines, and those of docs/support.md
-from the ones in perf/data/support:
+"""Writes the tables and plots of README.md and docs/performance.md from the recordings in perf/data/baselines, and the tables of
+docs/support.md from the ones in perf/data/support:
 
-  python3 perf/performance.py            rewrites them in place
+  python3 perf/performance.py            rewrites them in place; a plot that changes needs matplotlib
   python3 perf/performance.py --check    shows what would change, and exits 1 if anything would
 
 A page has `<!-- table: NAME -->`, the table, `<!-- end -->`. NAME is a section of performance.ini beside this file, which
-says how sections are written. Only verified results are taken.
+says how sections are written. A plot ends with a hash of the results that it shows. Only verified results are taken.
 """
 
 import argparse
 import configparser
 import difflib
+import hashlib
 import json
 import math
 import pathlib
 import re
+import subprocess
 import sys
+import tempfile
 from statistics import median
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -77,7 +80,31 @@ def described(row, file, context):
     return row
 
 
-def read(lines):
+def recording(name):
+    return json.loads((ROOT / "perf" / "data" / "baselines" / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def renew(ladder, spec):
+    """Gives a ladder's own products and the vendor's, which other recordings have too, the results of `NAME [KEY=VALUES...]`."""
+    (name,), wanted = conditions(spec)
+    newer = recording(name)
+    results = [described(row, name, newer["context"]) for row in newer["results"]]
+    above, renewed = {}, []
+    for row in ladder["results"]:
+        found = [new for new in results if fits(new, wanted) and (new["provider"], new["type"]) == (row["provider"], row["type"])]
+        if len(found) > 1:
+            stop(f"{name} has several results of {row['provider']} for a ladder's {row['type']}")
+        for new in found:
+            row.update({key: new[key] for key in ("median_s", "min_s", "iqr_s", "gflops", "verified")})
+            row["ladder"]["gain"] = row["gflops"] / above[row["type"]]["gflops"]
+            renewed.append(str(row["ladder"]["number"]))
+        if row["gflops"]:  # steps that a type does not have are in the file, too
+            above[row["type"]] = row
+    context = newer["context"]
+    ladder["context"]["note"] = f"{' and '.join(sorted(set(renewed)))}: Keramos {context['git_revision']} · {context['date'][:10]}"
+
+
+def read(lines, library=None):
     """Results and versions of the recordings in lines of `NAME [KEY=VALUES...]`, whose names may have wildcards."""
     rows, versions = [], {}
     for line in lines.strip().splitlines():
@@ -86,10 +113,12 @@ def read(lines):
         if not paths:
             stop(f"no recording {pattern}.json")
         for path in paths:
-            document = json.loads(path.read_text(encoding="utf-8"))
-            for library, version in versions_of(document["context"]).items():
-                if versions.setdefault(library, version) != version:
-                    stop(f"{path.name} has {library} {version}, another recording of its table {versions[library]}")
+            document = recording(path.stem)
+            if library:
+                renew(document, library)
+            for name, version in versions_of(document["context"]).items():
+                if versions.setdefault(name, version) != version:
+                    stop(f"{path.name} has {name} {version}, another recording of its table {versions[name]}")
             found = [described(row, path.name, document["context"]) for row in document["results"]]
             rows += [row for row in found if fits(row, wanted)]
     return rows, versions
@@ -199,7 +228,7 @@ def as_table(titles, lines):
 
 
 def columns_table(section):
-    rows, versions = read(section["files"])
+    rows, versions = read(section["files"], section.get("library"))
     keys, wanted = conditions(section["lines"])
     rows = [row for row in rows if all(key in row for key in keys) and fits(row, wanted)]
 
@@ -261,6 +290,31 @@ def support_table(section):
                                        for type_, found in mixes.items()])
 
 
+# --- Plots ---------------------------------------------------------------------------------------
+
+def plot(name, section, check):
+    """Draws perf/data/baselines/NAME unless it shows these results already; says whether it did not."""
+    document = recording(section["plot"])
+    if library := section.get("library"):
+        renew(document, library)
+    shown = json.dumps([document["context"], document["results"]], sort_keys=True)
+    last_line = f"<!-- results: {hashlib.sha256(shown.encode()).hexdigest()} -->\n"
+    file = ROOT / "perf" / "data" / "baselines" / name
+    if file.exists() and file.read_text(encoding="utf-8").endswith(last_line):
+        return False
+    if check:
+        print(f"perf/data/baselines/{name} shows other results than {section['plot']}.json")
+        return True
+    with tempfile.TemporaryDirectory() as folder:
+        results = pathlib.Path(folder) / "results.json"
+        results.write_text(json.dumps(document), encoding="utf-8")
+        if subprocess.run([sys.executable, ROOT / "perf" / "plot.py", results, "-o", results.with_suffix("")]).returncode:
+            stop(f"could not draw {name}")
+        text = results.with_suffix(".svg").read_text(encoding="utf-8")
+    file.write_text(re.sub(r" +$", "", text, flags=re.MULTILINE) + last_line, encoding="utf-8")
+    return True
+
+
 # --- Pages ---------------------------------------------------------------------------------------
 
 def main():
@@ -270,7 +324,8 @@ def main():
     sections = configparser.RawConfigParser()
     sections.read(ROOT / "perf" / "performance.ini", encoding="utf-8")
     kinds = {"columns": columns_table, "summary": summary_table, "results": results_table, "support": support_table}
-    shown, differ = set(), False
+    plots = [name for name in sections.sections() if "plot" in sections[name]]
+    shown, differ = set(plots), False
 
     def table(match):
         name = match[1]
@@ -280,6 +335,8 @@ def main():
         make = next(kinds[kind] for kind in kinds if kind in sections[name])
         return f"<!-- table: {name} -->\n\n{make(sections[name])}\n\n<!-- end -->"
 
+    for name in plots:
+        differ |= plot(name, sections[name], check)
     for page in PAGES:
         old = page.read_text(encoding="utf-8")
         new = re.sub(r"<!-- table: (\S+) -->\n.*?<!-- end -->", table, old, flags=re.DOTALL)
@@ -290,7 +347,7 @@ def main():
             page.write_text(new, encoding="utf-8")
     if missing := set(sections.sections()) - shown:
         stop(f"no page shows the tables {sorted(missing)}")
-    if differ:
+    if differ and check:
         stop("pages differ from the recordings in perf/; run python3 perf/performance.py")
 
 

@@ -79,7 +79,8 @@ def figure(context, rows):
     fig.text(0.5, 1 - 0.12 * inch, title, ha="center", va="top", fontsize=13, fontweight="bold", color=INK)
     fig.text(0.5, 1 - 0.40 * inch,
              f"medians, bars: interquartile range · pale: what goes wrong without the next step · Keramos "
-             f"{context.get('git_revision', '?')} · {context.get('date', '')[:10]}",
+             f"{context.get('git_revision', '?')} · {context.get('date', '')[:10]}" +
+             (f" · {context['note']}" if "note" in context else ""),
              ha="center", va="top", fontsize=8.5, color="#666666")
     fig.tight_layout(rect=(0, 0, 1, 1 - 0.58 * inch), w_pad=2.5)
     return fig
