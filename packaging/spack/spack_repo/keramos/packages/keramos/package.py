@@ -1,4 +1,5 @@
-# Keramos for Spack from 1.0. The recipe builds the clone that it lies in; docs/install.md has the commands.
+# Keramos for Spack from 1.0. The recipe builds the clone that it lies in. docs/install.md has the
+# commands.
 import pathlib
 
 from spack_repo.builtin.build_systems.cmake import CMakePackage
@@ -9,7 +10,8 @@ from spack.package import *
 
 
 class Keramos(CMakePackage, CudaPackage, ROCmPackage):
-    """Kernels in SYCL's terms and matrix products on Kokkos, for CUDA, HIP, SYCL, OpenMP, Threads and Serial."""
+    """Kernels in SYCL's terms and matrix products on Kokkos, for CUDA, HIP, SYCL, OpenMP, Threads
+    and Serial."""
 
     git = str(pathlib.Path(__file__).resolve().parents[6])
 
@@ -24,14 +26,20 @@ class Keramos(CMakePackage, CudaPackage, ROCmPackage):
     variant("sycl", default=False, description="Use Kokkos' SYCL")
     variant("shared", default=False, description="Build a shared library")
     variant("perf", default=False, description="Build keramos-perf, which needs all types")
-    variant("products", default="all", values=("all", "f32_f64"), description="Types of products to compile")
+    variant(
+        "products",
+        default="all",
+        values=("all", "f32_f64"),
+        description="Types of products to compile",
+    )
 
     conflicts("+cuda", when="cuda_arch=none")
     conflicts("+rocm", when="amdgpu_target=none")
 
     depends_on("cxx", type="build")
     depends_on("cmake@3.22:", type="build")
-    # The compiled library fits the Kokkos that it was built with and no other, as Spack's hashes have it.
+    # The compiled library fits the Kokkos that it was built with and no other, as Spack's hashes
+    # have it.
     depends_on("kokkos@3.4.01:5.2")
     for backend in ("serial", "openmp", "sycl"):
         depends_on(f"kokkos+{backend}", when=f"+{backend}")
@@ -49,12 +57,13 @@ class Keramos(CMakePackage, CudaPackage, ROCmPackage):
         depends_on("benchmark")
 
     def cmake_args(self):
+        types = "f32;f64" if self.spec.satisfies("products=f32_f64") else ""
         options = [
             self.define("KERAMOS_TESTS", False),
             self.define_from_variant("KERAMOS_PERF", "perf"),
             self.define_from_variant("BUILD_SHARED_LIBS", "shared"),
             self.define("Kokkos_ROOT", self.spec["kokkos"].prefix),
-            self.define("KERAMOS_TYPES", "f32;f64" if self.spec.satisfies("products=f32_f64") else ""),
+            self.define("KERAMOS_TYPES", types),
         ]
         if self.spec.satisfies("+cuda"):
             options.append(self.define("CMAKE_CXX_COMPILER", self["kokkos"].kokkos_cxx))
