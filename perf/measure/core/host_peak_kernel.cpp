@@ -25,7 +25,8 @@ double multiply_add(long rounds) {
 
 template <class T>
 constexpr peak_kernel kernel_of() {
-  return {multiply_add<T>, 2.0 * chains * (KERAMOS_PEAK_VECTOR_BYTES / sizeof(T))};
+  constexpr int lanes = KERAMOS_PEAK_VECTOR_BYTES / sizeof(T);
+  return {multiply_add<T>, 2.0 * chains * lanes};
 }
 
 double read(const double* data, long count) {

@@ -261,7 +261,8 @@ struct choice_kernel {
     }
     constexpr double step = 1.0 / double(std::uint64_t(1) << 40);
     const std::uint64_t scaled = std::uint64_t(inverse(others, m)) << 40;
-    to->high[own] = double(scaled / std::uint64_t(m)) * step;
+    const std::uint64_t quotient = scaled / std::uint64_t(m);
+    to->high[own] = double(quotient) * step;
     to->low[own] = double(scaled % std::uint64_t(m)) / m * step;
     to->modulus[own] = std::uint32_t(m);
     to->magic[own] = magic_of(m);
