@@ -16,10 +16,11 @@ namespace cuda {
 //
 // H200, CUDA 13.0, Kokkos 4.6.99; registers and spills by -Xptxas -v; SASS of one k-tile in the main loop:
 //   f32 128x128x16  118-128 registers, no spills; 1024 FFMA, 64 LDS.128, 4 LDGSTS.128 (TN) to 16 LDGSTS.32 (NT),
-//                   45 to 65 others. Issue slots 87 % busy: FMAs share them with all else. With the code that
-//                   divides k in the same kernel ptxas gives FMAs' operands one register bank in 530 of 1024
-//                   cases instead of 90 and it loses 10 %: so large tiles do not divide k. The code that writes C can do the same
-//                   (collective/c_writer.hpp), so look at the main loop after each change of it.
+//                   45 to 65 others. Issue slots 87 % busy: FMAs share them with all else. What is behind the main loop can
+//                   make ptxas give the operands of many FMAs one register bank (10 % slower), so look at the main loop after
+//                   each change of what writes C (collective/c_writer.hpp) or adds up parts of k (kernel/split_k.hpp).
+//                   Tiles that divide k are a row of their own, the table's last: 128 registers, no spills. In it products of
+//                   few k would take up to 8 % longer.
 //   f32 others      90-120 registers, no spills
 //   f64 128x64x8    243-255 registers, 38,400 bytes of scratch, so that 48 KB are enough; at n = 4096 0.91 to 1.01
 //                   of cuBLAS, which takes 72 KB
@@ -104,7 +105,7 @@ inline constexpr simt::tile_row tile_table[] = {
 #if defined(KERAMOS_CUDA_SMALL_SCRATCH)
     {    50, simt::f32,  {{128, 128,  8}, { 64,  32}, { 8,  8,  1},   2,    2, tiling::math_unit::fma,     false},  0.65},
 #endif
-    {    50, simt::f32,  {{ 64,  64, 16}, { 32,  32}, { 8,  4,  1},   2,    4, tiling::math_unit::fma,     true},   0.63},
+    {    50, simt::f32,  {{ 64,  64, 16}, { 32,  32}, { 8,  4,  1},   2,    4, tiling::math_unit::fma,     true},   0.66},
     {    50, simt::f32,  {{ 64,  32, 32}, { 32,  16}, { 4,  4,  1},   3,    4, tiling::math_unit::fma,     true},   0.55},
     {    50, simt::f32,  {{ 32,  32, 32}, { 32,  16}, { 4,  4,  1},   3,    6, tiling::math_unit::fma,     true},   0.55},
     {    50, simt::f32,  {{ 64,  16, 32}, { 32,  16}, { 4,  4,  1},   4,    4, tiling::math_unit::fma,     true},   0.50},
@@ -198,6 +199,7 @@ inline constexpr simt::tile_row tile_table[] = {
     {    50, simt::bf16xf32,{{64,64, 16}, { 32,  32}, { 8,  4,  1},   2,    4, tiling::math_unit::fma,     true},   0.60},
     {    50, simt::f32xc32, {{64,64,  8}, { 32,  32}, { 8,  4,  1},   3,    3, tiling::math_unit::fma,     true},   0.30},
     {    50, simt::f64xc64, {{64,32,  8}, { 32,  16}, { 4,  4,  1},   3,    3, tiling::math_unit::fma,     true},   0.18},
+    {    50, simt::f32,  {{128, 128, 16}, { 64,  32}, { 8,  8,  1},   2,    2, tiling::math_unit::fma,     true},   0.75, simt::serves::single},
 };
 // clang-format on
 

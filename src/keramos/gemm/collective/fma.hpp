@@ -36,6 +36,7 @@ class fma_accumulator {
   static_assert(lanes_m * lanes_n == warp_size, "keramos: thread tiles must fill the warp tile");
   static_assert(lanes_m % 2 == 0 && lanes_n % 2 == 0, "keramos: lanes come in quads of 2 x 2");
   static_assert(tm % vector == 0 && tn % vector == 0, "keramos: fragments are runs of 16 bytes");
+  static constexpr bool single_sums = tiling::stores_single_sums(Config, int(sizeof(T)));
 
  public:
   /// Whether rows of panels may run along k as well.
@@ -77,12 +78,23 @@ class fma_accumulator {
     for (int j = 0; j < tn; ++j) at(i, j) = conjugate_if(p.b.conjugated, at(i, j));
   }
 
-  /// `f(number, run)` for the accumulators in runs of 16 bytes.
+  /// `f(number, run)` for the accumulators in runs of 16 bytes, or one by one (tiling::stores_single_sums).
   template <class F>
   KERAMOS_FORCEINLINE_FUNCTION void for_each_vector(const F& f) {
     KERAMOS_UNROLL
     for (int i = 0; i < tm; ++i) KERAMOS_UNROLL
-    for (int j = 0; j < tn / vector; ++j) f(i * (tn / vector) + j, acc_[i][j]);
+    for (int j = 0; j < tn / vector; ++j) {
+      if constexpr (single_sums) {
+        KERAMOS_UNROLL
+        for (int v = 0; v < vector; ++v) {
+          T one[1] = {acc_[i][j][v]};
+          f((i * (tn / vector) + j) * vector + v, one);
+          acc_[i][j][v] = one[0];
+        }
+      } else {
+        f(i * (tn / vector) + j, acc_[i][j]);
+      }
+    }
   }
 
   template <class Position, class Epilogue>
@@ -126,14 +138,16 @@ class fma_accumulator {
   KERAMOS_FORCEINLINE_FUNCTION void outer_product(int set) {
     const auto& a = a_frag_[set];
     const auto& b = b_frag_[set];
-    // Column by column and back, so that neighbouring products share an operand in the register file's
-    // reuse cache (as CUTLASS, thread/mma_sm50.h); of the orders tried, ptxas makes the fewest bank
-    // conflicts of this one. Parts of complex numbers are rows and columns of their own.
+    // Neighbouring products share an operand in the register file's reuse cache: column by column and back (as CUTLASS,
+    // thread/mma_sm50.h), or where large tiles divide k by pairs of rows. Of the orders tried, ptxas makes the fewest bank
+    // conflicts of these. Parts of complex numbers are rows and columns of their own.
     constexpr int rows = tm * parts_a, cols = tn * parts_b;
+    constexpr bool by_pairs = single_sums && Config.splits_k;
     KERAMOS_UNROLL
-    for (int j = 0; j < cols; ++j) KERAMOS_UNROLL
-    for (int step = 0; step < rows; ++step) {
-      const int i = j % 2 ? rows - 1 - step : step;
+    for (int n = 0; n < rows * cols; ++n) {
+      const int column = n / rows, pair = n / (2 * cols), step = by_pairs ? n / 2 % cols : n % rows;
+      const int i = by_pairs ? 2 * pair + (n + step) % 2 : column % 2 ? rows - 1 - step : step;
+      const int j = !by_pairs ? column : pair % 2 ? cols - 1 - step : step;
       if constexpr (parts_a == 2)
         add_part(at(i / 2, j / 2), a[i / 2], i % 2 == 1, b[j / 2], j % 2 == 1);
       else if constexpr (parts_b == 2)
@@ -164,7 +178,9 @@ class fma_accumulator {
   }
 
   KERAMOS_FORCEINLINE_FUNCTION void settle() {
-    for_each_vector([](int, T(&run)[vector]) { backend::mma<Exec>::settle(run); });
+    KERAMOS_UNROLL
+    for (int i = 0; i < tm; ++i) KERAMOS_UNROLL
+    for (int j = 0; j < tn / vector; ++j) atom::settle(acc_[i][j]);
   }
 
   /// Lanes that exchange runs of their columns, where the device has what it takes.

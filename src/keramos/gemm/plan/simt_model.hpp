@@ -33,11 +33,19 @@ inline int resident_teams(const device_model& device, const tile_row& r) {
   return int(std::clamp<std::size_t>(fit, 1, std::size_t(r.config.teams)));
 }
 
+/// Whether a row's sums are stored and loaded one by one where k is divided.
+constexpr bool stores_single_sums(const tile_row& r) {
+  return tiling::stores_single_sums(r.config, bytes_of(r.types.accumulator));
+}
+/// Time in which a team reads the sums of a part of a tile.
+inline double adding_time(const tile_row& r, const device_model& device) {
+  return sum_bytes(r) / (stores_single_sums(r) ? device.single_adding_bytes : device.adding_bytes);
+}
 /// Time to add up `parts` sums of a tile, `fan_in` at once.
-inline double adding_time(const device_model& device, int parts, int fan_in, double tile_bytes) {
+inline double adding_time(const tile_row& r, const device_model& device, int parts, int fan_in) {
   double time = 0;
   for (; parts > 1; parts = int(ceil_div(parts, fan_in)))
-    time += device.meeting + std::min(parts, fan_in) * tile_bytes / device.adding_bytes;
+    time += device.meeting + std::min(parts, fan_in) * adding_time(r, device);
   return time;
 }
 
@@ -115,8 +123,7 @@ inline double predicted_time(const tile_row& r, index_t m, index_t n, index_t k,
   const double full_waves = std::floor(split.whole_tiles / slots);
   const double beside = std::ceil((split.whole_tiles - full_waves * slots) / device.units);
   double teams = (tiles - split.whole_tiles) * split.parts;
-  double time =
-      full_waves * wave(resident, k_tiles, 1) + adding_time(device, split.parts, split.fan_in, sum_bytes(r));
+  double time = full_waves * wave(resident, k_tiles, 1) + adding_time(r, device, split.parts, split.fan_in);
   if (beside > 0) {
     // On each multiprocessor `beside` teams with a whole tile, and in the rest of its slots one part after the other.
     const double free = resident - beside, parts = std::ceil(teams / device.units);
@@ -127,6 +134,9 @@ inline double predicted_time(const tile_row& r, index_t m, index_t n, index_t k,
     teams = std::max(0.0, teams - turns * free * device.units);
   }
   const double waves = std::floor(teams / slots);
+  // Teams of a wave store large sums before those of the next begin; adding_time has that of one wave.
+  if (split.parts > 1 && stores_single_sums(r))
+    time += std::max(0.0, std::ceil(teams / slots) - 1) * resident * adding_time(r, device);
   return time + waves * wave(resident, part_k_tiles, part_of_write) +
          wave(std::ceil((teams - waves * slots) / device.units), part_k_tiles, part_of_write);
 }
@@ -165,8 +175,7 @@ inline split_plan plan_parts(const tile_row& r, index_t k, int parts, const devi
   plan.parts = int(ceil_div(k, plan.k_per_part));
   plan.fan_in = plan.parts;
   for (const int fan_in : fan_ins_tried)
-    if (adding_time(device, plan.parts, fan_in, sum_bytes(r)) <
-        adding_time(device, plan.parts, plan.fan_in, sum_bytes(r)))
+    if (adding_time(r, device, plan.parts, fan_in) < adding_time(r, device, plan.parts, plan.fan_in))
       plan.fan_in = fan_in;
   return plan;
 }
@@ -183,6 +192,13 @@ inline split_choice choose_split(const tile_row& r, index_t m, index_t n, index_
   const split_plan undivided = plan_parts(r, k, 1, device);
   split_choice best{undivided, predicted_time(r, m, n, k, undivided, device, costs)};
   if (!r.config.splits_k) return best;
+  const double slots = double(device.units) * resident_teams(device, r);
+  // Places become free in pairs or more, so that behind full waves two whole tiles may share a multiprocessor while others
+  // have none. Large ones are behind full waves only, or all teams are there at once.
+  const auto keeps_order = [&](double whole_tiles, double teams_behind) {
+    return !stores_single_sums(r) || std::fmod(whole_tiles, slots) == 0 ||
+           whole_tiles + teams_behind <= slots;
+  };
   const auto try_behind = [&](double whole_tiles) {
     const double divided = tiles - whole_tiles;
     for (const int parts : parts_tried) {
@@ -193,6 +209,7 @@ inline split_choice choose_split(const tile_row& r, index_t m, index_t n, index_
           divided * plan.parts * sum_bytes(r) > device.most_sum_bytes)
         break;
       plan.whole_tiles = int(whole_tiles);
+      if (!keeps_order(whole_tiles, divided * plan.parts)) continue;
       const double time = predicted_time(r, m, n, k, plan, device, costs);
       const double least_gain = whole_tiles > 0 && best.plan.whole_tiles == 0 ? device.gain_enough : 1;
       if (time < least_gain * best.time) best = {plan, time};
@@ -201,8 +218,7 @@ inline split_choice choose_split(const tile_row& r, index_t m, index_t n, index_
   try_behind(0);
   // Whole tiles fill all multiprocessors alike, once or several times, and perhaps all the teams that these hold.
   if (tiles > device.units && tiles < double(std::numeric_limits<int>::max())) {
-    const double filled = std::floor(tiles / device.units) * device.units,
-                 slots = double(device.units) * resident_teams(device, r);
+    const double filled = std::floor(tiles / device.units) * device.units;
     const double in_waves = std::floor(tiles / slots) * slots;
     if (filled < tiles) try_behind(filled);
     if (0 < in_waves && in_waves < filled) try_behind(in_waves);

@@ -108,8 +108,8 @@ struct tile_chooser : row_chooser<Exec> {
                      device, part);
     }
   }
-  /// A k that is divided in all tiles and operands that are packed do not go together. If packing can be left out and C is
-  /// small, k is divided.
+  /// Small tiles do not divide all of k where operands are packed. If packing can be left out and C is small, k is divided.
+  /// Large tiles do both, since without a division many of them would leave half of a wave empty.
   template <class Types>
   static void divide_or_pack(const gemm_problem<Types>& p, bool can_leave_out_packing,
                              const device_model& device, gemm_part& part) {
@@ -117,7 +117,8 @@ struct tile_chooser : row_chooser<Exec> {
     if (!all_divided) return;
     if (can_leave_out_packing && std::min(p.m, p.n) < device.least_extent_to_pack_divided)
       part.pack_a = part.pack_b = false;
-    if (part.pack_a || part.pack_b) part.split = {};
+    const bool does_both = stores_single_sums(table[part.row]) && is_one_band(p, part);
+    if ((part.pack_a || part.pack_b) && !does_both) part.split = {};
   }
 };
 
