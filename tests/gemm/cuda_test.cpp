@@ -208,30 +208,30 @@ TEST(GemmCuda, FewTilesBehindFullWavesAreDivided) {
   ADD_FAILURE() << "no extent up to " << most << " has whole tiles and divided ones";
 }
 
-// Of f32, whose largest tiles do not divide k on any device: another tile is the judge.
+// Of f64, whose largest tiles do not divide k: another tile is the judge.
 TEST(GemmCuda, FewTilesBehindFullWavesAreAnotherPart) {
   const int most = 4096, k = 900;
   cuda_queue q;
-  using matrix = Kokkos::View<float**, Kokkos::LayoutRight, Kokkos::Cuda>;
+  using matrix = Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::Cuda>;
   const matrix a("a", most, k), b("b", k, most), c("c", most, most), expected("expected", most, most);
   const auto a_on_host = Kokkos::create_mirror_view(a), b_on_host = Kokkos::create_mirror_view(b);
   for (int i = 0; i < most * k; ++i)
-    a_on_host.data()[i] = float(i * 7 % 13 - 6), b_on_host.data()[i] = float(i * 5 % 11 - 5);
+    a_on_host.data()[i] = i * 7 % 13 - 6, b_on_host.data()[i] = i * 5 % 11 - 5;
   Kokkos::deep_copy(a, a_on_host);
   Kokkos::deep_copy(b, b_on_host);
   const auto part_of = [](const matrix& x, int rows, int cols) {
-    return matrix_view<float>{x.data(), rows, cols, index_t(x.stride(0)), 1};
+    return matrix_view<double>{x.data(), rows, cols, index_t(x.stride(0)), 1};
   };
   for (int n = 512; n <= most; n += 64) {
     const auto a_part = part_of(a, n, k), b_part = part_of(b, k, n), to = part_of(c, n, n);
     const gemm_plan plan = plan_gemm(q, a_part, b_part, to);
     if (plan.parts[0].corner_n == 0) continue;
     EXPECT_EQ(plan.size, 2) << to_string(plan);
-    Kokkos::deep_copy(c, 7.0f);
-    Kokkos::deep_copy(expected, 7.0f);
+    Kokkos::deep_copy(c, 7.0);
+    Kokkos::deep_copy(expected, 7.0);
     Kokkos::fence();
     gemm(q, 1, a_part, b_part, 3, to);
-    gemm(q, 1, a_part, b_part, 3, part_of(expected, n, n), {.block = tiling::shape{64, 64, 16}});
+    gemm(q, 1, a_part, b_part, 3, part_of(expected, n, n), {.block = tiling::shape{64, 32, 16}});
     q.wait();
     const auto got = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), c);
     const auto wanted = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), expected);
