@@ -14,11 +14,11 @@ KERAMOS_FORCEINLINE_FUNCTION T by_words(const T& x, const Exchange& exchange) {
   static_assert(std::is_trivially_copyable_v<T>, "keramos: items exchange trivially copyable values");
   constexpr int count = int((sizeof(T) + 3) / 4);
   unsigned words[count] = {};
-  std::memcpy(words, &x, sizeof(T));
+  ::memcpy(words, &x, sizeof(T));
   KERAMOS_UNROLL
   for (int w = 0; w < count; ++w) words[w] = exchange(words[w]);
   T out;
-  std::memcpy(&out, words, sizeof(T));
+  ::memcpy(&out, words, sizeof(T));
   return out;
 }
 

@@ -200,7 +200,7 @@ struct scan_kernel {
 #endif
   KERAMOS_FORCEINLINE_FUNCTION void publish(index_t at, const value_type& value) const {
     unsigned word[words] = {};
-    std::memcpy(word, &value, sizeof(value));
+    ::memcpy(word, &value, sizeof(value));
     KERAMOS_UNROLL
     for (int w = 0; w < words; ++w) atomic_ref(status[at * words + w]).store(there | word[w]);
   }
@@ -251,7 +251,7 @@ struct scan_kernel {
     KERAMOS_UNROLL
     for (int w = 0; w < words; ++w) half[w] = unsigned(word[w]);
     value_type v;
-    std::memcpy(&v, half, sizeof(v));
+    ::memcpy(&v, half, sizeof(v));
     return v;
   }
 

@@ -190,7 +190,7 @@ class c_block {
     if constexpr (sizeof(Run) == 2) {
       Run x;
       const std::uint16_t both = *reinterpret_cast<const std::uint16_t*>(from);
-      std::memcpy(&x, &both, sizeof(x));
+      ::memcpy(&x, &both, sizeof(x));
       return x;
     } else {
       return load_at_once(from);
@@ -200,7 +200,7 @@ class c_block {
   KERAMOS_FORCEINLINE_FUNCTION static void store_run(Run* to, const Run& x) {
     if constexpr (sizeof(Run) == 2) {
       std::uint16_t both;
-      std::memcpy(&both, &x, sizeof(x));
+      ::memcpy(&both, &x, sizeof(x));
       *reinterpret_cast<std::uint16_t*>(to) = both;
     } else {
       store_at_once(to->value, x);

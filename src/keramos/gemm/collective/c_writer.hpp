@@ -49,7 +49,7 @@ KERAMOS_FORCEINLINE_FUNCTION void write_in_words(C* const (&rows)[2], const bool
   const int t = lane % 4;
   const auto bits = [](const C& x) {
     std::uint16_t b;
-    std::memcpy(&b, &x, sizeof(b));
+    ::memcpy(&b, &x, sizeof(b));
     return unsigned(b);
   };
   const auto first_columns = [&](int j) { return bits(element(0, j, 0)) | bits(element(1, j, 0)) << 16; };

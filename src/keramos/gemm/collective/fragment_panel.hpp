@@ -42,9 +42,9 @@ struct fragment_panels {
     KERAMOS_FORCEINLINE_FUNCTION static std::uint32_t prepared_word(std::uint32_t word) {
       if constexpr (std::is_same_v<T, float>) {
         float x;
-        std::memcpy(&x, &word, sizeof(x));
+        ::memcpy(&x, &word, sizeof(x));
         x = prepared(x);
-        std::memcpy(&word, &x, sizeof(x));
+        ::memcpy(&word, &x, sizeof(x));
       }
       return word;
     }
@@ -104,7 +104,7 @@ KERAMOS_FORCEINLINE_FUNCTION void copy_in_pieces(T* to, const T* from, const Off
     } else {
       static_assert(Together == 1);
       const auto bits = std::uint16_t(all.word[first * size / 4] >> first * size % 4 * 8);
-      std::memcpy(to + offset(first), &bits, sizeof(T));
+      ::memcpy(to + offset(first), &bits, sizeof(T));
     }
   }
 }

@@ -20,13 +20,14 @@ struct alignas(sizeof(T) * Count) run {
 template <class Run, class Word = std::conditional_t<sizeof(Run) % 8 == 0, std::uint64_t, std::uint32_t>>
 using words_of = run<Word, int(sizeof(Run) / sizeof(Word))>;
 
-/// Loads a run in one access, as whole words: of short elements nvcc else loads each byte.
+/// Loads a run in one access, as whole words: of short elements nvcc else loads each byte. (Kernels call ::memcpy: HIP's own stands
+/// there, and not in std if <cstring> was included before HIP's headers.)
 template <class Run>
 KERAMOS_FORCEINLINE_FUNCTION Run load_at_once(const Run* from) {
   static_assert(sizeof(words_of<Run>) == sizeof(Run));
   const auto all = *reinterpret_cast<const words_of<Run>*>(from);
   Run x;
-  std::memcpy(&x, &all, sizeof(x));
+  ::memcpy(&x, &all, sizeof(x));
   return x;
 }
 
@@ -37,7 +38,7 @@ KERAMOS_FORCEINLINE_FUNCTION void store_at_once(C* to, const run<C, Count>& x) {
   using words = words_of<run<C, Count>>;
   static_assert(sizeof(words) == sizeof(x));
   words all;
-  std::memcpy(&all, &x, sizeof(x));
+  ::memcpy(&all, &x, sizeof(x));
   *reinterpret_cast<words*>(to) = all;
 }
 

@@ -188,7 +188,7 @@ class small_halves_kernel {
   }
   KERAMOS_FORCEINLINE_FUNCTION static unsigned bits_of(const E& x) {
     std::uint16_t bits;
-    std::memcpy(&bits, &x, sizeof(bits));
+    ::memcpy(&bits, &x, sizeof(bits));
     return bits;
   }
 

@@ -110,7 +110,7 @@ struct split_k {
     unsigned words[4];
     if constexpr (sizeof(sums) == sizeof(words) &&
                   requires { backend::mma<Exec>::write_16_bytes(to, words); }) {
-      std::memcpy(words, sums, sizeof(words));
+      ::memcpy(words, sums, sizeof(words));
       backend::mma<Exec>::write_16_bytes(to, words);
     } else {
       simt::run<T, Count> x;
