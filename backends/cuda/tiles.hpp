@@ -19,8 +19,8 @@ namespace cuda {
 //                   45 to 65 others. Issue slots 87 % busy: FMAs share them with all else. What is behind the main loop can
 //                   make ptxas give the operands of many FMAs one register bank (10 % slower), so look at the main loop after
 //                   each change of what writes C (collective/c_writer.hpp) or adds up parts of k (kernel/split_k.hpp).
-//                   Tiles that divide k are a row of their own, the table's last: 128 registers, no spills. In it products of
-//                   few k would take up to 8 % longer.
+//                   Tiles that divide k have a row of their own, the table's last (128 registers, no spills): if all products
+//                   used it, those with a small k would take up to 8 % longer.
 //   f32 others      90-120 registers, no spills
 //   f64 128x64x8    243-255 registers, 38,400 bytes of scratch, so that 48 KB are enough; at n = 4096 0.91 to 1.01
 //                   of cuBLAS, which takes 72 KB

@@ -342,7 +342,7 @@ TEST(CWritingOfDoubles, OfWarps) {
   write_by_matrix_units<types::f64, tiling::shape{64, 8, 16}, tiling::shape{16, 8}>();
 }
 
-/// The same on FMA units, by runs of 16 bytes.
+/// The same on FMA units, by runs of 16 bytes or by single sums, as tiles that divide k store them.
 template <class Types, tiling::config Config>
 struct on_fma_units : detail::simt::fma_accumulator<Types, Config, emulated_gpu, false> {
   int thread;
@@ -351,16 +351,19 @@ struct on_fma_units : detail::simt::fma_accumulator<Types, Config, emulated_gpu,
       : detail::simt::fma_accumulator<Types, Config, emulated_gpu, false>(t), thread(t) {}
   template <class F>
   void for_each_sum(const F& f) {
-    constexpr int run = 16 / int(sizeof(typename Types::accumulator)), runs = Config.fragment.n / run;
+    constexpr int run = 16 / int(sizeof(typename Types::accumulator));
     constexpr int lanes_m = Config.warp.m / Config.fragment.m, lanes_n = Config.warp.n / Config.fragment.n,
                   across = Config.block.n / Config.warp.n;
     const int warp = thread / 32, lane = thread % 32, quad = lane / 4;
     const int row = warp / across * Config.warp.m + (quad / (lanes_n / 2) * 2 + lane / 2 % 2) * run;
     const int col = warp % across * Config.warp.n + (quad % (lanes_n / 2) * 2 + lane % 2) * run;
     this->for_each_vector([&](int number, auto& sums) {
-      const int i = number / runs, j = number % runs;
-      for (int v = 0; v < run; ++v)
-        f(row + i / run * lanes_m * run + i % run, col + j * lanes_n * run + v, sums[v]);
+      constexpr int length = int(std::extent_v<std::remove_reference_t<decltype(sums)>>);
+      for (int v = 0; v < length; ++v) {
+        const int i = (number * length + v) / Config.fragment.n,
+                  j = (number * length + v) % Config.fragment.n;
+        f(row + i / run * lanes_m * run + i % run, col + j / run * lanes_n * run + j % run, sums[v]);
+      }
     });
   }
 };

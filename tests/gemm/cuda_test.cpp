@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -208,37 +210,64 @@ TEST(GemmCuda, FewTilesBehindFullWavesAreDivided) {
   ADD_FAILURE() << "no extent up to " << most << " has whole tiles and divided ones";
 }
 
-// Of f64, whose largest tiles do not divide k: another tile is the judge.
+/// Products of n x k and k x n whole numbers, n up to `most`: sums are exact, and another tile is the judge.
+template <class T>
+class judged_products {
+ public:
+  judged_products(int most, int k)
+      : k_(k), a_("a", most, k), b_("b", k, most), c_("c", most, most), expected_("expected", most, most) {
+    const auto a = Kokkos::create_mirror_view(a_), b = Kokkos::create_mirror_view(b_);
+    for (int i = 0; i < most * k; ++i) a.data()[i] = T(i * 7 % 13 - 6), b.data()[i] = T(i * 5 % 11 - 5);
+    Kokkos::deep_copy(a_, a);
+    Kokkos::deep_copy(b_, b);
+  }
+  gemm_plan plan(int n) { return plan_gemm(q_, part(a_, n, k_), part(b_, k_, n), part(c_, n, n)); }
+  void expect_as_in(const tiling::shape& judge, int n) {
+    Kokkos::deep_copy(c_, T(7));
+    Kokkos::deep_copy(expected_, T(7));
+    Kokkos::fence();
+    gemm(q_, 1, part(a_, n, k_), part(b_, k_, n), 3, part(c_, n, n));
+    gemm(q_, 1, part(a_, n, k_), part(b_, k_, n), 3, part(expected_, n, n), {.block = judge});
+    q_.wait();
+    const auto got = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), c_);
+    const auto wanted = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), expected_);
+    EXPECT_TRUE(std::equal(got.data(), got.data() + got.size(), wanted.data())) << to_string(plan(n));
+  }
+
+ private:
+  using matrix = Kokkos::View<T**, Kokkos::LayoutRight, Kokkos::Cuda>;
+  static matrix_view<T> part(const matrix& x, int rows, int cols) {
+    return {x.data(), rows, cols, index_t(x.stride(0)), 1};
+  }
+
+  cuda_queue q_;
+  int k_;
+  matrix a_, b_, c_, expected_;
+};
+
+// Of f64, whose largest tiles do not divide k.
 TEST(GemmCuda, FewTilesBehindFullWavesAreAnotherPart) {
-  const int most = 4096, k = 900;
-  cuda_queue q;
-  using matrix = Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::Cuda>;
-  const matrix a("a", most, k), b("b", k, most), c("c", most, most), expected("expected", most, most);
-  const auto a_on_host = Kokkos::create_mirror_view(a), b_on_host = Kokkos::create_mirror_view(b);
-  for (int i = 0; i < most * k; ++i)
-    a_on_host.data()[i] = i * 7 % 13 - 6, b_on_host.data()[i] = i * 5 % 11 - 5;
-  Kokkos::deep_copy(a, a_on_host);
-  Kokkos::deep_copy(b, b_on_host);
-  const auto part_of = [](const matrix& x, int rows, int cols) {
-    return matrix_view<double>{x.data(), rows, cols, index_t(x.stride(0)), 1};
-  };
-  for (int n = 512; n <= most; n += 64) {
-    const auto a_part = part_of(a, n, k), b_part = part_of(b, k, n), to = part_of(c, n, n);
-    const gemm_plan plan = plan_gemm(q, a_part, b_part, to);
+  judged_products<double> products(4096, 900);
+  for (int n = 512; n <= 4096; n += 64) {
+    const gemm_plan plan = products.plan(n);
     if (plan.parts[0].corner_n == 0) continue;
     EXPECT_EQ(plan.size, 2) << to_string(plan);
-    Kokkos::deep_copy(c, 7.0);
-    Kokkos::deep_copy(expected, 7.0);
-    Kokkos::fence();
-    gemm(q, 1, a_part, b_part, 3, to);
-    gemm(q, 1, a_part, b_part, 3, part_of(expected, n, n), {.block = tiling::shape{64, 32, 16}});
-    q.wait();
-    const auto got = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), c);
-    const auto wanted = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), expected);
-    EXPECT_TRUE(std::equal(got.data(), got.data() + got.size(), wanted.data())) << to_string(plan);
-    return;
+    return products.expect_as_in({64, 32, 16}, n);
   }
-  ADD_FAILURE() << "no extent up to " << most << " is planned so";
+  ADD_FAILURE() << "no extent up to 4096 is planned so";
+}
+
+// The row of large tiles that stores sums one by one, with whole tiles before divided ones and without, and with what is packed.
+TEST(GemmCuda, LargeTilesOfFloatsDivideK) {
+  judged_products<float> products(2048, 1100);
+  std::set<std::pair<bool, bool>> seen;  // (whole tiles, packed)
+  for (int n = 512; n <= 2048; n += 64) {
+    const gemm_part part = products.plan(n).parts[0];
+    if (part.block != tiling::shape{128, 128, 16} || part.split.parts == 1) continue;
+    if (seen.emplace(part.split.whole_tiles > 0, part.pack_a || part.pack_b).second)
+      products.expect_as_in({64, 64, 16}, n);
+  }
+  EXPECT_GT(seen.size(), 0u) << "no extent up to 2048 is planned so";
 }
 
 /// Runs until `flag` is set, or for seconds, and notes whether it was.

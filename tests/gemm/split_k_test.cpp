@@ -273,4 +273,24 @@ TEST(SplitKChoice, FollowsShapeAndDevice) {
   EXPECT_EQ(choose_split(whole, 64, 64, 100000, large).plan.parts, 1);
 }
 
+// Large sums: which places become free behind a wave is not known.
+TEST(SplitKChoice, LargeSumsHaveWholeTilesInFullWaves) {
+  constexpr tile_row large_tiles{50,
+                                 backend::simt::f32,
+                                 {{128, 128, 16}, {64, 32}, {8, 8, 1}, 2, 2, tiling::math_unit::fma, true},
+                                 0.75};
+  const int slots = large.units * detail::simt::resident_teams(large, large_tiles);
+  int divided = 0;
+  for (int n = 512; n <= 4096; n += 64) {
+    const auto plan = choose_split(large_tiles, n, n, n, large).plan;
+    if (plan.parts == 1) continue;
+    ++divided;
+    const double behind = detail::simt::block_tiles(n, n, large_tiles.config.block) - plan.whole_tiles;
+    EXPECT_TRUE(plan.whole_tiles % slots == 0 || plan.whole_tiles + behind * plan.parts <= slots) << n;
+    EXPECT_EQ(detail::simt::stores_sums_in_waves(large_tiles, n, n, plan, large),
+              plan.whole_tiles % slots + behind * plan.parts > slots);
+  }
+  EXPECT_GT(divided, 10);
+}
+
 }  // namespace

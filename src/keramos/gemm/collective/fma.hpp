@@ -142,12 +142,11 @@ class fma_accumulator {
     // thread/mma_sm50.h), or where large tiles divide k by pairs of rows. Of the orders tried, ptxas makes the fewest bank
     // conflicts of these. Parts of complex numbers are rows and columns of their own.
     constexpr int rows = tm * parts_a, cols = tn * parts_b;
-    constexpr bool by_pairs = single_sums && Config.splits_k;
     KERAMOS_UNROLL
     for (int n = 0; n < rows * cols; ++n) {
-      const int column = n / rows, pair = n / (2 * cols), step = by_pairs ? n / 2 % cols : n % rows;
-      const int i = by_pairs ? 2 * pair + (n + step) % 2 : column % 2 ? rows - 1 - step : step;
-      const int j = !by_pairs ? column : pair % 2 ? cols - 1 - step : step;
+      const int column = n / rows, pair = n / (2 * cols), step = single_sums ? n / 2 % cols : n % rows;
+      const int i = single_sums ? 2 * pair + (n + step) % 2 : column % 2 ? rows - 1 - step : step;
+      const int j = !single_sums ? column : pair % 2 ? cols - 1 - step : step;
       if constexpr (parts_a == 2)
         add_part(at(i / 2, j / 2), a[i / 2], i % 2 == 1, b[j / 2], j % 2 == 1);
       else if constexpr (parts_b == 2)

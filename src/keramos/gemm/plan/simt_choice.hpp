@@ -98,7 +98,7 @@ struct row_chooser {
   template <class Types>
   static timed_choice best_row(const Exec& exec, index_t m, index_t n, index_t k, const choice_key& key,
                                const device_model& device) {
-    timed_choice best;
+    timed_choice best, uncertain;
     for_each_way<Types>(exec, m, n, k, key, device, [&](const way& w) {
       const tile_row& r = table[w.row];
       split_choice split = choose_split(r, m, n, k, device, w.costs);
@@ -106,15 +106,16 @@ struct row_chooser {
         split.plan = plan_parts(r, k, 1, device);
         split.time = predicted_time(r, m, n, k, split.plan, device, w.costs);
       }
-      if (best.choice.row < 0 || split.time + w.copying < best.time)
-        best = {{w.row, split.plan, w.pack_a, w.pack_b}, split.time + w.copying};
+      timed_choice& kind = stores_sums_in_waves(r, m, n, split.plan, device) ? uncertain : best;
+      if (kind.choice.row < 0 || split.time + w.copying < kind.time)
+        kind = {{w.row, split.plan, w.pack_a, w.pack_b}, split.time + w.copying};
     });
     if (best.choice.row < 0)
       throw launch_error("keramos::gemm: of " + std::string(Types::name) +
                          " no tile of the tile table serves this device and fits "
                          "its local memory; add one to the backend's tiles.hpp");
-    if (key.is_left_over) return best;
-    return with_corner<Types>(exec, m, n, k, key, device, best);
+    if (!key.is_left_over) best = with_corner<Types>(exec, m, n, k, key, device, best);
+    return uncertain.choice.row >= 0 && uncertain.time < device.gain_enough * best.time ? uncertain : best;
   }
   /// That, or what takes less time: a row that leaves its last tiles to another, which may divide them.
   template <class Types>
