@@ -9,7 +9,7 @@ set(quick --repetitions 1 --sets 3)
 # All is well, in all types, ops and layouts; beta reads the C that was there.
 file(REMOVE good.json)
 run(0 gemm --provider keramos --type f32,f64,i32 --op NN,NT,TN,TT --layout right,left --m 5 --n 7,24
-    --k 33 --alpha 3 --beta -2 ${quick} --seed 42 --output good.json)
+    --k 33 --alpha 3 --beta -2 --repetitions 2 --sets 3 --seed 42 --output good.json)
 expect("${out}" "GOP/s")
 expect_json(good.json "keramos-perf/1" schema)
 expect_json(good.json 42 context seed)
