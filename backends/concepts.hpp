@@ -48,7 +48,6 @@ concept has_traits_of_its_family = requires(const Exec& exec,
   { traits<Exec>::teams_per_unit(1, 1, std::size_t(1)) } -> std::same_as<int>;
   { traits<Exec>::warp_size } -> std::convertible_to<int>;
   { traits<Exec>::max_team_size } -> std::convertible_to<int>;
-  { traits<Exec>::sector_bytes } -> std::convertible_to<int>;
   { traits<Exec>::most_kernel_bytes } -> std::convertible_to<std::size_t>;
   { traits<Exec>::most_local_bytes } -> std::convertible_to<std::size_t>;
   { traits<Exec>::several_dies } -> std::convertible_to<bool>;

@@ -6,7 +6,7 @@
 //                          Kokkos; launch_lock, held while Kokkos runs a kernel;
 //                          for_each_team<policy>(label, exec, league, bytes, kernel);
 //                          on devices teams_per_unit(wanted, team, bytes), vector_teams_per_unit<T>, several_dies,
-//                          sector_bytes, most_kernel_bytes, most_local_bytes (simt/traits.hpp);
+//                          most_kernel_bytes, most_local_bytes (simt/traits.hpp);
 //                          sends_bytes, whether kernels become bytes before Kokkos copies them;
 //                          fence_covers_team, whether a thread's fence behind a barrier is one for all its team's stores
 //   native_event<Exec>     record(exec), completion(exec) (which may lack the time), hold(exec, event), wait(),

@@ -88,6 +88,10 @@ def renew(ladder, spec):
     """Gives a ladder's own products and the vendor's, which other recordings have too, the results of `NAME [KEY=VALUES...]`."""
     (name,), wanted = conditions(spec)
     newer = recording(name)
+    ours = versions_of(ladder["context"])
+    for library, version in versions_of(newer["context"]).items():
+        if ours.get(library, version) != version:
+            stop(f"{name} has {library} {version}, the ladder {ours[library]}")
     results = [described(row, name, newer["context"]) for row in newer["results"]]
     above, renewed = {}, []
     for row in ladder["results"]:

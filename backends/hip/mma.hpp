@@ -138,7 +138,7 @@ struct mma<Kokkos::HIP> : fma_units {
   static constexpr bool multiplies_in_waves = hip::units != hip::matrix_units::none &&
                                               (std::is_same_v<E, float16> || std::is_same_v<E, bfloat16> ||
                                                std::is_same_v<E, integer8> ||
-                                               (hip::has_long_mfma && std::is_same_v<E, float8>) ||
+                                               (hip::has_ocp_f8 && std::is_same_v<E, float8>) ||
                                                (hip::units != hip::matrix_units::rdna3 &&
                                                 (std::is_same_v<E, float> || std::is_same_v<E, double>)));
   template <class E>

@@ -54,8 +54,7 @@ inline constexpr simt::tile_row tile_table[] = {
     {     0, simt::bf16, {{ 64,  64, 32}, { 32,  32}, {16, 16, 16},   2,    3, tiling::math_unit::matrix, true},  4.80},
     {     0, simt::i8,   {{128,  64, 64}, { 64,  32}, {16, 16, 32},   1,    2, tiling::math_unit::matrix, false}, 12.8},
     {     0, simt::i8,   {{ 64,  64, 64}, { 32,  32}, {16, 16, 32},   2,    2, tiling::math_unit::matrix, true},  9.60},
-#if defined(KOKKOS_ARCH_AMD_GFX950)
-#define KERAMOS_HIP_F8_UNITS
+#if defined(KERAMOS_HIP_F8_UNITS)
     {     0, simt::f8,   {{128,  64, 64}, { 64,  32}, {16, 16, 32},   1,    2, tiling::math_unit::matrix, false}, 12.8},
     {     0, simt::f8,   {{ 64,  64, 64}, { 32,  32}, {16, 16, 32},   2,    2, tiling::math_unit::matrix, true},  9.60},
 #endif

@@ -23,11 +23,13 @@ namespace keramos::backend::hip {
 
 inline constexpr matrix_units units{KERAMOS_HIP_UNITS};
 
-/// Whether MFMA of elements of 16 and 8 bits has twice the k of gfx942's, and with it twice the rate.
+/// Whether MFMA of elements of 16 and 8 bits has twice the k of gfx942's, and with it twice the rate; and whether it multiplies
+/// floats of eight bits as OCP defines them, which ours are.
 #if defined(KOKKOS_ARCH_AMD_GFX950)
-inline constexpr bool has_long_mfma = true;
+#define KERAMOS_HIP_F8_UNITS
+inline constexpr bool has_long_mfma = true, has_ocp_f8 = true;
 #else
-inline constexpr bool has_long_mfma = false;
+inline constexpr bool has_long_mfma = false, has_ocp_f8 = false;
 #endif
 
 #if defined(KOKKOS_ARCH_AMD_GFX950)

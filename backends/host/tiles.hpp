@@ -44,8 +44,8 @@ inline constexpr tile_row tile_table[] = {
 /// each, fit in the first-level cache, and mc x kc of A with mc x nc sums in the second-level one, whose bandwidth the
 /// products need: nc holds always. Found on an Intel processor of family 6, model 167, one thread, f32 = bf16 · bf16.
 inline constexpr tile_row matrix_tile_row = {64, 8, 4, 32, 2, 256, 512, 128};
-/// Its products in the time of one by vectors, for each number that is packed in four bytes: as measured there. By instructions
-/// alone they would be eight times as many.
+/// How many times as fast as vectors it multiplies, for each number that is packed in four bytes: as measured there. Counted by
+/// instructions it would be eight times.
 inline constexpr int matrix_tile_speed = 3;
 
 /// The row for these vectors; the narrowest serves what is not listed.

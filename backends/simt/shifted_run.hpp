@@ -87,7 +87,7 @@ class shifted_run {
  private:
   KERAMOS_FORCEINLINE_FUNCTION static bits bits_of(const T& x) {
     bits b;
-    std::memcpy(&b, &x, sizeof(b));
+    ::memcpy(&b, &x, sizeof(b));
     return b;
   }
   KERAMOS_FORCEINLINE_FUNCTION static unsigned words_from(unsigned low, unsigned high, int bits) {

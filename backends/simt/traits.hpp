@@ -17,8 +17,6 @@ struct traits {
   static constexpr int warp_size = Warp;
   static constexpr int max_team_size = 1024;
 
-  static constexpr int sector_bytes = simt::sector_bytes;
-
   /// Bytes of a kernel that Kokkos passes to a launch as an argument. It does so with less than 512 bytes, of which 128 are its
   /// own (ConstantMemoryUseThreshold and ParallelFor of Kokkos 4.6, CUDA and HIP); others may take a few more. A larger kernel
   /// goes through constant memory, for which its launch waits until the kernel before has read its own from there.

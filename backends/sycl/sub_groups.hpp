@@ -28,19 +28,19 @@ inline void require_sub_groups(const ::sycl::kernel& kernel, const ::sycl::devic
 template <class Kernel>
 struct beside;
 
-/// The same of `Kernel`, which has no name that SYCL knows: of a kernel beside it, which the same run of the compiler makes. That
-/// one is launched once, and nothing waits for it.
+/// The same of `Kernel`, which has no name that SYCL knows: of a kernel beside it, which the same run of the compiler makes, since
+/// it is launched below. Nothing is launched if this throws, and nothing waits for what is.
 template <class Kernel>
 void require_sub_groups_of(::sycl::queue q) {
   [[maybe_unused]] static const bool are = [&] {
-    q.submit([](::sycl::handler& h) {
-      h.parallel_for<beside<Kernel>>(::sycl::nd_range<1>(lanes_of_fragments, lanes_of_fragments),
-                                     [](const ::sycl::nd_item<1>&) {});
-    });
     const auto id = ::sycl::get_kernel_id<beside<Kernel>>();
     const auto all =
         ::sycl::get_kernel_bundle<::sycl::bundle_state::executable>(q.get_context(), {q.get_device()}, {id});
     require_sub_groups(all.get_kernel(id), q.get_device());
+    q.submit([](::sycl::handler& h) {
+      h.parallel_for<beside<Kernel>>(::sycl::nd_range<1>(lanes_of_fragments, lanes_of_fragments),
+                                     [](const ::sycl::nd_item<1>&) {});
+    });
     return true;
   }();
 }

@@ -30,7 +30,7 @@ struct traits<incomplete_host> : traits<Kokkos::DefaultHostExecutionSpace> {};
 template <>
 struct traits<incomplete_gpu> : traits<Kokkos::DefaultHostExecutionSpace> {
   static constexpr bool is_host = false;
-  static constexpr int warp_size = 32, max_team_size = 1024, sector_bytes = 32, most_kernel_bytes = 350;
+  static constexpr int warp_size = 32, max_team_size = 1024, most_kernel_bytes = 350;
   static constexpr std::size_t most_local_bytes = 49152;
   static constexpr bool several_dies = false;
   template <class T>

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include <keramos/algorithm/check.hpp>
+#include <keramos/backends/simt/memory.hpp>
 #include <keramos/core/queue.hpp>
 #include <keramos/view/grid_view.hpp>
 
@@ -28,7 +29,7 @@ struct transpose_kernel {
   /// Elements of a sector.
   static constexpr int sector = [] {
     if constexpr (on_gpu && (sizeof(T) == 4 || sizeof(T) == 8))
-      return int(traits::sector_bytes / sizeof(T));
+      return int(backend::simt::sector_bytes / sizeof(T));
     else
       return 1;
   }();

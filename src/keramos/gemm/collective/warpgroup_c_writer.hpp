@@ -95,7 +95,7 @@ struct warpgroup_c_writer {
 
   KERAMOS_FORCEINLINE_FUNCTION static unsigned bits(const C& x) {
     unsigned b;
-    std::memcpy(&b, &x, sizeof(b));
+    ::memcpy(&b, &x, sizeof(b));
     return b;
   }
 

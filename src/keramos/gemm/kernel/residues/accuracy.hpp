@@ -23,7 +23,7 @@ inline constexpr int no_exponent = -5000, not_finite = 5000;
 /// The least e with |x| < 2^e, of numbers below 2^-1022 an upper bound.
 KERAMOS_FORCEINLINE_FUNCTION int exponent_of(double x) {
   std::uint64_t bits;
-  std::memcpy(&bits, &x, sizeof(bits));
+  ::memcpy(&bits, &x, sizeof(bits));
   bits &= ~std::uint64_t(0) >> 1;
   if (bits == 0) return no_exponent;
   const int biased = int(bits >> 52);
@@ -33,7 +33,7 @@ KERAMOS_FORCEINLINE_FUNCTION int exponent_of(double x) {
 KERAMOS_FORCEINLINE_FUNCTION double power(int e) {
   const std::uint64_t bits = std::uint64_t(1023 + e) << 52;
   double x;
-  std::memcpy(&x, &bits, sizeof(x));
+  ::memcpy(&x, &bits, sizeof(x));
   return x;
 }
 

@@ -90,7 +90,7 @@ struct combine_kernel {
   KERAMOS_FORCEINLINE_FUNCTION static double number(std::uint32_t x) {
     const std::uint64_t bits = std::uint64_t(0x43300000) << 32 | x;
     double y;
-    std::memcpy(&y, &bits, sizeof(y));
+    ::memcpy(&y, &bits, sizeof(y));
     return y - 0x1p52;
   }
 
