@@ -144,9 +144,14 @@ class fma_accumulator {
     constexpr int rows = tm * parts_a, cols = tn * parts_b;
     KERAMOS_UNROLL
     for (int n = 0; n < rows * cols; ++n) {
-      const int column = n / rows, pair = n / (2 * cols), step = single_sums ? n / 2 % cols : n % rows;
-      const int i = single_sums ? 2 * pair + (n + step) % 2 : column % 2 ? rows - 1 - step : step;
-      const int j = !single_sums ? column : pair % 2 ? cols - 1 - step : step;
+      int i, j;
+      if constexpr (single_sums) {
+        const int pair = n / (2 * cols), step = n / 2 % cols;
+        i = 2 * pair + (n + step) % 2, j = pair % 2 ? cols - 1 - step : step;
+      } else {
+        const int step = n % rows;
+        j = n / rows, i = j % 2 ? rows - 1 - step : step;
+      }
       if constexpr (parts_a == 2)
         add_part(at(i / 2, j / 2), a[i / 2], i % 2 == 1, b[j / 2], j % 2 == 1);
       else if constexpr (parts_b == 2)

@@ -94,7 +94,8 @@ struct row_chooser {
     }
   }
 
-  /// The fastest row for m x n elements of C, and its predicted time.
+  /// The fastest row for m x n elements of C, and its predicted time. Where the model knows least (stores_sums_in_waves) a plan has
+  /// to gain more than others, corners included.
   template <class Types>
   static timed_choice best_row(const Exec& exec, index_t m, index_t n, index_t k, const choice_key& key,
                                const device_model& device) {
