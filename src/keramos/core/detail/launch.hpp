@@ -204,10 +204,13 @@ struct work_group_kernel {
 
   KERAMOS_INLINE_FUNCTION void operator()(const typename Group::team_member& team) const {
     id<Group::rank> at;
-    // All are int, see checked_league; dividing 64 bits is a call on GPUs, around which registers go to the stack.
-    int rest = int(team.league_rank());
+    // All fit an int, see checked_league; dividing 64 bits is a call on GPUs, around which registers go to the stack. A sign
+    // takes up to 12 registers of a kernel, and what is known of `groups` before Kokkos' loop over teams takes ten.
+    unsigned rest = unsigned(team.league_rank());
     for (int d = Group::rank - 1; d > 0; --d) {
-      const int count = int(groups[d]);
+      int known = int(groups[d]);
+      if constexpr (!traits::is_host) known = backend::staging<execution_space>::recompute(known);
+      const unsigned count = unsigned(known);
       at[d] = rest % count;
       rest /= count;
     }
