@@ -258,6 +258,59 @@ TEST(Epilogue, NormalTailAndInverseOfFloatsOnDevices) {
   EXPECT_EQ(ep::parts::device_normal_tail(0.f), 0.5f);
 }
 
+// Activations as GPUs compute them for a C of two bytes: 2^-12 of the result, rounded to f16 and bf16 at the end.
+template <class Tail>
+float for_two_bytes(float x) {
+  return ep::parts::gated<Tail, ep::parts::precision::of_two_bytes>(x);
+}
+TEST(Epilogue, ActivationsForElementsOfTwoBytesAreWithinTheirBound) {
+  struct of_tail {
+    const char* name;
+    float (*got)(float);
+    long double (*exact)(long double);
+  };
+  const of_tail all[] = {{"gelu", for_two_bytes<ep::parts::gelu_tail>, gelu_exact},
+                         {"gelu_tanh", for_two_bytes<ep::parts::gelu_tanh_tail>, gelu_tanh_exact},
+                         {"silu", for_two_bytes<ep::parts::silu_tail>, silu_exact}};
+  std::mt19937_64 rng(test::fresh_seed());
+  std::uniform_real_distribution<float> exponent(-130, 127), small(-4, 4), wide(-120, 120);
+  constexpr float most = std::numeric_limits<float>::max();
+  // Smaller ones are 0 as elements of either type.
+  constexpr long double least = 0x1p-134;
+  for (const of_tail& f : all) {
+    const auto expect = [&](float x) {
+      const long double want = f.exact(x);
+      ASSERT_LE(std::fabs(f.got(x) - want), 0x1p-12L * std::fabs(want) + least)
+          << f.name << " of " << x << ": " << f.got(x) << ", not " << want;
+    };
+    for (int r = 0; r < 200000; ++r) {
+      const float size = std::exp2(exponent(rng));
+      for (const float x : {size, -size, small(rng), wide(rng)}) expect(x);
+    }
+    for (const float x : {0.f, -14.f, 14.f, -104.f, 104.f, most, -most}) expect(x);
+    EXPECT_TRUE(std::isnan(f.got(nan))) << f.name;
+    EXPECT_EQ(f.got(inf), inf) << f.name;
+    EXPECT_LE(std::fabs(f.got(-inf)), float(least)) << f.name;
+    EXPECT_TRUE(std::signbit(f.got(-0.f)) && f.got(-0.f) == 0) << f.name;
+  }
+}
+
+// Which form an epilogue has: that for two bytes wherever it stands in a composition, and a caller's own as it is.
+TEST(Epilogue, OnlyElementsOfTwoBytesHaveTheirForm) {
+  const auto gelu = ep::gelu();
+  using exact = std::remove_const_t<decltype(gelu)>;
+  using of_float = decltype(detail::for_elements<float>(gelu));
+  using of_half = decltype(detail::for_elements<float16>(gelu));
+  static_assert(std::is_same_v<of_float, exact> && !std::is_same_v<of_half, exact>);
+  static_assert(std::is_same_v<decltype(detail::for_elements<double>(gelu)), exact>);
+  static_assert(std::is_same_v<decltype(detail::for_elements<bfloat16>(gelu)), of_half>);
+  const auto chain = ep::linear(2.f, 3.f) | ep::gelu() | ep::relu();
+  const auto of_chain = detail::for_elements<float16>(chain);
+  static_assert(std::is_same_v<decltype(of_chain.first.second), of_half>);
+  EXPECT_EQ(of_chain.first.first.alpha, 2.f);
+  EXPECT_TRUE(of_chain.reads_c());
+}
+
 // What activations of doubles are made of, closer than their bounds would show.
 TEST(Epilogue, ExponentialFunctionAndInverseOfDoubles) {
   constexpr long double u = std::numeric_limits<double>::epsilon() / 2;

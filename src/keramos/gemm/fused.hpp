@@ -88,7 +88,7 @@ auto kernel_epilogue(const Epilogue& epilogue) {
   else if constexpr (Types::quantizes)
     return for_source<OnWarpgroups, T>(quantized_epilogue<Epilogue>{epilogue, std::is_signed_v<Element>});
   else if constexpr (std::is_same_v<T, number>)
-    return for_source<OnWarpgroups, T>(epilogue);
+    return for_source<OnWarpgroups, T>(for_elements<typename Types::c>(epilogue));
   else
     return for_source<OnWarpgroups, T>(epilogue_of_integers<Epilogue, T, number>{epilogue});
 }

@@ -10,6 +10,7 @@
 #include <keramos/base/macros.hpp>
 #include <keramos/gemm/collective/c_writer.hpp>
 #include <keramos/gemm/collective/run.hpp>
+#include <keramos/gemm/epilogue/placed.hpp>
 #include <keramos/gemm/problem.hpp>
 
 namespace keramos::detail::simt {
@@ -86,7 +87,7 @@ class c_block {
 
   /// Updates `Count` blocks by one code, whose registers `take(few, number)` sets for each number, a constant; `row0(b)` and
   /// `col0(b)` are where block b begins.
-  template <int Count, class Epilogue, class Take, class Row, class Column>
+  template <int Count, bool InVectors = false, class Epilogue, class Take, class Row, class Column>
   KERAMOS_FORCEINLINE_FUNCTION void update_each(const Epilogue& epilogue, const Take& take, const Row& row0,
                                                 const Column& col0) const {
     T few[Columns / 2];
@@ -97,7 +98,7 @@ class c_block {
         KERAMOS_UNROLL
         for (T& sum : few) sum = atom::opaque(sum);
       });
-      update(epilogue, reads_c<T>(epilogue), few, row0(b), col0(b));
+      update<InVectors>(epilogue, reads_c<T>(epilogue), few, row0(b), col0(b));
     }
   }
 
@@ -157,9 +158,26 @@ class c_block {
   /// Where a row of the block is in C, as seen from its first one.
   KERAMOS_FORCEINLINE_FUNCTION static constexpr int in_c(int row) { return row + row / 8 * Lanes::gap; }
 
+  /// The new elements from sums. Callers' epilogues are told of elements by their places in one of two codes: where it is known
+  /// that rows are the caller's, what belongs to a column is read once for all rows.
   template <bool Reads, class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void make(const Epilogue& epilogue, const T (&sums)[Columns / 2], int lane,
                                          int row0, int col0) const {
+    gemm_place place = p_.place;
+    if constexpr (is_linear<Epilogue>) {
+      make_at<Reads>(epilogue, place, sums, lane, row0, col0);
+    } else if (place.transposed) {
+      place.transposed = true;
+      make_at<Reads>(epilogue, place, sums, lane, row0, col0);
+    } else {
+      place.transposed = false;
+      make_at<Reads>(epilogue, place, sums, lane, row0, col0);
+    }
+  }
+  template <bool Reads, class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION void make_at(const Epilogue& epilogue, const gemm_place& place,
+                                            const T (&sums)[Columns / 2], int lane, int row0,
+                                            int col0) const {
     constexpr int count = Lanes::neighbours;
     const int row = Lanes::row(lane), col = lane % 4 * count;
     char* const first = at(row, col);
@@ -177,8 +195,8 @@ class c_block {
         for (int v = 0; v < count; ++v) {
           const T sum = count == 4 ? sums[(f + v % 2) * 4 + half * 2 + v / 2] : sums[f * 4 + half * 2 + v];
           const index_t j = n0_ + there_.near_col(col0 + f * 8 + col + v);
-          x.value[v] = Reads ? element_with_c(epilogue, p_.place, sum, x.value[v], i, j)
-                             : element_without_c<C>(epilogue, p_.place, sum, i, j);
+          x.value[v] = Reads ? element_with_c(epilogue, place, sum, x.value[v], i, j)
+                             : element_without_c<C>(epilogue, place, sum, i, j);
         }
         store_run(near, x);
       }

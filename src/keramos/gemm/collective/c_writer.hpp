@@ -150,6 +150,33 @@ class c_writer {
     }
   }
 
+  /// Writes `Steps` times `Runs` runs through a caller's epilogue: `take(step, run, v)`, of constants, gives sums, `row(step)` and
+  /// `col(run)` where a run begins. One code for all steps, since code for each element, such as GELU, would come from memory
+  /// more slowly than it runs; and without a branch between runs, so that they are computed side by side. `Whole` as below.
+  template <int Steps, int Runs, bool Whole, class Take, class Row, class Col, class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION void write_in_steps(const Take& take, const Row& row, const Col& col,
+                                                   const Epilogue& epilogue) const {
+    KERAMOS_NO_UNROLL
+    for (int s = 0; s < Steps; ++s) {
+      T sums[Runs][Count];
+      with_number<Steps>(s, [&](auto number) KERAMOS_INLINED {
+        KERAMOS_UNROLL
+        for (int r = 0; r < Runs; ++r) KERAMOS_UNROLL
+        for (int v = 0; v < Count; ++v) sums[r][v] = take(decltype(number)::value, r, v);
+      });
+      const int i = row(s);
+      bool all = vectors_ && !before_row(i) && i < rows_;
+      KERAMOS_UNROLL
+      for (int r = 0; r < Runs; ++r) all = all && !before_col(col(r)) && col(r) + Count <= cols_;
+      if (all) {
+        write_vectors(i, col, sums, epilogue);
+      } else {
+        KERAMOS_UNROLL
+        for (int r = 0; r < Runs; ++r) write<Whole>(i, col(r), sums[r], epilogue);
+      }
+    }
+  }
+
   /// Columns j ... j + Count - 1 of row i. `Whole`: if writes_whole_vectors().
   template <bool Whole = false, class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void write(int i, int j, const T (&acc)[Count],
@@ -182,6 +209,30 @@ class c_writer {
   }
 
  private:
+  /// Runs of a row that are all there, in C too.
+  template <int Runs, class Col, class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION void write_vectors(int i, const Col& col, const T (&sums)[Runs][Count],
+                                                  const Epilogue& epilogue) const {
+    using vector = run<C, Count>;
+    C* const c = first_ + i * p_.c_row_stride;
+    vector x[Runs];
+    if (reads_c<T>(epilogue)) {
+      KERAMOS_UNROLL
+      for (int r = 0; r < Runs; ++r) x[r] = *reinterpret_cast<const vector*>(c + col(r));
+      KERAMOS_UNROLL
+      for (int r = 0; r < Runs; ++r) KERAMOS_UNROLL
+      for (int v = 0; v < Count; ++v)
+        x[r].value[v] =
+            element_with_c(epilogue, p_.place, sums[r][v], x[r].value[v], m0_ + i, n0_ + col(r) + v);
+    } else {
+      KERAMOS_UNROLL
+      for (int r = 0; r < Runs; ++r) KERAMOS_UNROLL
+      for (int v = 0; v < Count; ++v)
+        x[r].value[v] = element_without_c<C>(epilogue, p_.place, sums[r][v], m0_ + i, n0_ + col(r) + v);
+    }
+    KERAMOS_UNROLL
+    for (int r = 0; r < Runs; ++r) *reinterpret_cast<vector*>(c + col(r)) = x[r];
+  }
   /// What a lane has of a run that begins at (i, j), once lanes have exchanged theirs.
   template <class Lane, class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void write_line(const Lane& lane, int i, int j, const T (&acc)[Lane::size],

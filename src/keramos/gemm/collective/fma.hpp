@@ -110,10 +110,16 @@ class fma_accumulator {
         return;
       }
     }
-    KERAMOS_UNROLL
-    for (int i = 0; i < tm; ++i) KERAMOS_UNROLL
-    for (int j = 0; j < tn / vector; ++j)
-      writer.template write<exchanges>(row(i), col(j), acc_[i][j], epilogue);
+    if constexpr (is_linear<Epilogue>) {
+      KERAMOS_UNROLL
+      for (int i = 0; i < tm; ++i) KERAMOS_UNROLL
+      for (int j = 0; j < tn / vector; ++j)
+        writer.template write<exchanges>(row(i), col(j), acc_[i][j], epilogue);
+    } else {
+      writer.template write_in_steps<tm, tn / vector, exchanges>(
+          [&](int i, int j, int v) KERAMOS_INLINED { return acc_[i][j][v]; }, [](int i) { return row(i); },
+          [](int j) { return col(j); }, epilogue);
+    }
   }
 
  private:

@@ -113,11 +113,17 @@ class warp_mma_accumulator {
               epilogue);
       return;
     }
-    KERAMOS_UNROLL
-    for (int i = 0; i < fm; ++i) KERAMOS_UNROLL
-    for (int j = 0; j < fn; ++j) KERAMOS_UNROLL
-    for (int half = 0; half < 2; ++half)
-      writer.template write<true>(i * 16 + half * 8, j * 8, acc_[i][j][half], epilogue);
+    if constexpr (is_linear<Epilogue>) {
+      KERAMOS_UNROLL
+      for (int i = 0; i < fm; ++i) KERAMOS_UNROLL
+      for (int j = 0; j < fn; ++j) KERAMOS_UNROLL
+      for (int half = 0; half < 2; ++half)
+        writer.template write<true>(i * 16 + half * 8, j * 8, acc_[i][j][half], epilogue);
+    } else {
+      writer.template write_in_steps<2 * fm, fn, true>(
+          [&](int i, int j, int v) KERAMOS_INLINED { return acc_[i / 2][j][i % 2][v]; },
+          [](int i) { return i * 8; }, [](int j) { return j * 8; }, epilogue);
+    }
   }
 
  private:

@@ -11,6 +11,7 @@
 #include <keramos/gemm/collective/c_writer.hpp>
 #include <keramos/gemm/collective/run.hpp>
 #include <keramos/gemm/collective/warpgroup_bytes.hpp>
+#include <keramos/gemm/epilogue/placed.hpp>
 #include <keramos/gemm/problem.hpp>
 #include <keramos/tile/shape.hpp>
 
@@ -44,7 +45,8 @@ struct warpgroup_rows {
 
 /// Writes 64 x N sums of a warpgroup, by blocks. Where C takes no vectors one code does so for all of them: code for each, of
 /// every length of words, would be four times the rest of the kernel. For two blocks there are too few registers to do
-/// otherwise.
+/// otherwise. A caller's epilogue is in that code only too: GELU for each of 128 elements would be 100 KB of code, which comes
+/// more slowly than it runs.
 template <class Types, int N, class Exec, bool LoadsA>
 struct warpgroup_c_writer {
   using T = typename Types::accumulator;
@@ -70,9 +72,9 @@ struct warpgroup_c_writer {
     };
     if constexpr (LoadsA)
       if (takes_pairs_of_rows()) return write_pairs_of_rows(epilogue);
-    if constexpr (sizeof(C) == 4)
+    if constexpr (sizeof(C) == 4 && is_linear<Epilogue>)
       if (c.takes_vectors() && !reads_c<T>(epilogue)) return write_vectors(epilogue);
-    if constexpr (count > 2) {
+    if constexpr (count > 2 && is_linear<Epilogue>) {
       if (c.takes_vectors()) {
         // All blocks for one answer: code that is skipped in each of them would be as many waits for the code behind it.
         const auto update_all = [&](auto reads) KERAMOS_INLINED {
@@ -86,8 +88,11 @@ struct warpgroup_c_writer {
         return reads_c<T>(epilogue) ? update_all(std::true_type()) : update_all(std::false_type());
       }
     }
-    c.template update_each<count>(
-        epilogue, take, [&](int) { return row0; }, [](int b) { return b * columns; });
+    const auto row = [&](int) { return row0; };
+    const auto col = [](int b) { return b * columns; };
+    if constexpr (!is_linear<Epilogue>)
+      if (c.takes_vectors()) return c.template update_each<count, true>(epilogue, take, row, col);
+    c.template update_each<count>(epilogue, take, row, col);
   }
 
  private:
@@ -114,22 +119,31 @@ struct warpgroup_c_writer {
     const int row = rows::first(thread), first_col = thread % 4 * 2;
     const index_t i = at.m0 + row;
     C* const c = p.c + i + (at.n0 + first_col) * p.c_col_stride;
-    KERAMOS_UNROLL
-    for (int f = 0; f < N / 8; ++f) KERAMOS_UNROLL
-    for (int v = 0; v < 2; ++v) {
-      const int col = first_col + f * 8 + v;
-      if (!there.has(row, col)) continue;
-      const auto to = reinterpret_cast<run<C, 2>*>(c + (f * 8 + v) * p.c_col_stride);
-      run<C, 2> two{};
-      if (reads_c<T>(epilogue)) two = *to;
+    constexpr int at_once = is_linear<Epilogue> ? N / 8 : 4;  // fragments; one code for all steps, as above
+    KERAMOS_NO_UNROLL
+    for (int first = 0; first < N / 8; first += at_once) {
+      T few[at_once][2][2];  // (fragment, half of its rows, column)
+      with_number<N / 8 / at_once>(first / at_once, [&](auto number) KERAMOS_INLINED {
+        KERAMOS_UNROLL
+        for (int s = 0; s < at_once * 4; ++s)
+          few[s / 4][s / 2 % 2][s % 2] = sums[decltype(number)::value * at_once * 4 + s];
+      });
       KERAMOS_UNROLL
-      for (int half = 0; half < 2; ++half) {
-        const T sum = sums[f * 4 + half * 2 + v];
-        two.value[half] = reads_c<T>(epilogue)
-                              ? element_with_c(epilogue, p.place, sum, two.value[half], i + half, at.n0 + col)
-                              : element_without_c<C>(epilogue, p.place, sum, i + half, at.n0 + col);
+      for (int f = 0; f < at_once; ++f) KERAMOS_UNROLL
+      for (int v = 0; v < 2; ++v) {
+        const int right = (first + f) * 8 + v, col = first_col + right;
+        if (!there.has(row, col)) continue;
+        const auto to = reinterpret_cast<run<C, 2>*>(c + right * p.c_col_stride);
+        run<C, 2> two{};
+        if (reads_c<T>(epilogue)) two = *to;
+        KERAMOS_UNROLL
+        for (int half = 0; half < 2; ++half)
+          two.value[half] =
+              reads_c<T>(epilogue)
+                  ? element_with_c(epilogue, p.place, few[f][half][v], two.value[half], i + half, at.n0 + col)
+                  : element_without_c<C>(epilogue, p.place, few[f][half][v], i + half, at.n0 + col);
+        *to = two;
       }
-      *to = two;
     }
   }
 

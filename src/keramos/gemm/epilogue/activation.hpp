@@ -1,6 +1,7 @@
 // What networks apply to each element of a layer's product.
 #pragma once
 
+#include <cmath>
 #include <string>
 #include <type_traits>
 
@@ -20,40 +21,75 @@ KERAMOS_FORCEINLINE_FUNCTION constexpr bool has_order() {
   return !detail::is_complex<T>;
 }
 
-/// x·F(x) where F rises from 0 to 1 and F(-x) = 1 - F(x); `weighted_tail(|x|)` is |x|·F(-|x|).
-///
-/// As max(x, 0) - |x|·F(-|x|), which cancels nothing, needs no branch, and has no ∞·0: from |x| = 1000 on all
-/// tails here are 0, and so is |x| in the product. NaN comes through max(x, 0).
-template <class T, class Tail>
-KERAMOS_FORCEINLINE_FUNCTION T gated(T acc, const Tail& weighted_tail) {
+/// How close to the function results are: to sums' type, or to C's elements of two bytes, which takes devices half of the
+/// instructions.
+enum class precision { of_sums, of_two_bytes };
+
+// |x|·F(-|x|) of functions x·F(x) where F rises from 0 to 1 and F(-x) = 1 - F(x); for a = |x|.
+struct gelu_tail {
+  template <precision P, class M>
+  KERAMOS_FORCEINLINE_FUNCTION static M of(M a) {
+    if constexpr (P == precision::of_two_bytes)
+      return rough_weighted_normal_tail(a);
+    else
+      return weighted_normal_tail(a);
+  }
+};
+struct silu_tail {
+  template <precision P, class M>
+  KERAMOS_FORCEINLINE_FUNCTION static M of(M a, M y) {  // a/(1 + exp(y))
+    if constexpr (P == precision::of_two_bytes)
+      return a * rough_logistic_tail(y);
+    else
+      return a * logistic_tail(y);
+  }
+  template <precision P, class M>
+  KERAMOS_FORCEINLINE_FUNCTION static M of(M a) {
+    return of<P>(a, a);
+  }
+};
+struct gelu_tanh_tail {
+  template <precision P, class M>
+  KERAMOS_FORCEINLINE_FUNCTION static M of(M a) {                    // (1 - tanh(u))/2 = 1/(1 + exp(2u))
+    constexpr M twice_root = M(1.5957691216057307117597842397375L);  // 2·√(2/π)
+    return silu_tail::of<P>(a, twice_root * (a + M(0.044715L) * (a * a * a)));
+  }
+};
+
+/// x·F(x) as max(x, 0) - |x|·F(-|x|), which cancels nothing and needs no branch. |x| is kept below a limit from which on
+/// tails are 0, so that there is no ∞·0. NaN comes through max(x, 0).
+template <class Tail, precision P, class T>
+KERAMOS_FORCEINLINE_FUNCTION T gated(T acc) {
   static_assert(!std::is_integral_v<T>,
                 "keramos: gelu, gelu_tanh and silu need a floating-point C; relu and clamp take integers");
   if constexpr (has_order<T>()) {
     using M = math_type<T>;
     const M x = static_cast<M>(acc);
     const M positive = x < M(0) ? M(0) : x;
-    acc = static_cast<T>(positive - weighted_tail(size_below(x, M(1000))));
+    M size;
+    if constexpr (P == precision::of_two_bytes)
+      size = std::fmin(std::fabs(x), M(104));
+    else
+      size = size_below(x, M(1000));
+    acc = static_cast<T>(positive - Tail::template of<P>(size));
   }
   return acc;
 }
 
-struct gelu_tail {
-  template <class M>
-  KERAMOS_FORCEINLINE_FUNCTION M operator()(M a) const {
-    return weighted_normal_tail(a);
+/// gated() as an epilogue.
+template <class Tail, precision P = precision::of_sums>
+struct gated_block {
+  using epilogue_block = gated_block;
+
+  /// The same for sums that become elements of this type. On devices only: hosts compute these forms by calls.
+  template <class C>
+  constexpr auto for_elements() const {
+    return gated_block < Tail, sizeof(C) == 2 ? precision::of_two_bytes : precision::of_sums > {};
   }
-};
-struct gelu_tanh_tail {
-  template <class M>
-  KERAMOS_FORCEINLINE_FUNCTION M operator()(M a) const {             // (1 - tanh(u))/2 = 1/(1 + exp(2u))
-    constexpr M twice_root = M(1.5957691216057307117597842397375L);  // 2·√(2/π)
-    return a * logistic_tail(twice_root * (a + M(0.044715L) * (a * a * a)));
-  }
-};
-struct silu_tail {
-  template <class M>
-  KERAMOS_FORCEINLINE_FUNCTION M operator()(M a) const {
-    return a * logistic_tail(a);
+  template <class T>
+  KERAMOS_FORCEINLINE_FUNCTION T operator()(T acc, index_t, index_t, index_t) const {
+    KOKKOS_IF_ON_HOST((return gated<Tail, precision::of_sums>(acc);))
+    KOKKOS_IF_ON_DEVICE((return gated<Tail, P>(acc);))
   }
 };
 
@@ -69,32 +105,9 @@ struct relu_block {
   }
 };
 
-struct gelu_block {
-  using epilogue_block = gelu_block;
-
-  template <class T>
-  KERAMOS_FORCEINLINE_FUNCTION T operator()(T acc, index_t, index_t, index_t) const {
-    return parts::gated(acc, parts::gelu_tail{});
-  }
-};
-
-struct gelu_tanh_block {
-  using epilogue_block = gelu_tanh_block;
-
-  template <class T>
-  KERAMOS_FORCEINLINE_FUNCTION T operator()(T acc, index_t, index_t, index_t) const {
-    return parts::gated(acc, parts::gelu_tanh_tail{});
-  }
-};
-
-struct silu_block {
-  using epilogue_block = silu_block;
-
-  template <class T>
-  KERAMOS_FORCEINLINE_FUNCTION T operator()(T acc, index_t, index_t, index_t) const {
-    return parts::gated(acc, parts::silu_tail{});
-  }
-};
+using gelu_block = parts::gated_block<parts::gelu_tail>;
+using gelu_tanh_block = parts::gated_block<parts::gelu_tanh_tail>;
+using silu_block = parts::gated_block<parts::silu_tail>;
 
 template <class S>
 struct clamp_block {
@@ -128,7 +141,8 @@ constexpr auto clamp(A low, B high) {
 
 // Those that follow are for floating-point C; types narrower than float are computed in float. NaN stays NaN, +∞ stays,
 // and -∞ gives 0. With u = 2^-24 (float; 2^-53 for double) the result f(x) has an error of at most 4u(2 + s)|f(x)|;
-// s, given below, is 0 for positive x. Results below 2e-36 (float) and 3e-305 (double) may be 0.
+// s, given below, is 0 for positive x. Results below 2e-36 (float) and 3e-305 (double) may be 0. On GPUs, where C has elements
+// of two bytes, an error of at most 2^-12·|f(x)| may come before what follows and the rounding to C's type.
 
 /// acc·Φ(acc), Φ the distribution of a normal variable: (acc/2)·(1 + erf(acc/√2)). s = x² (float), 1 (double).
 /// Hendrycks and Gimpel, "Gaussian Error Linear Units (GELUs)", arXiv:1606.08415.

@@ -17,6 +17,14 @@ struct then_block {
   First first;
   Second second;
 
+  /// Both as they are where results become elements of type C.
+  template <class C>
+  constexpr auto for_elements() const {
+    const auto f = detail::for_elements<C>(first);
+    const auto s = detail::for_elements<C>(second);
+    return then_block<std::remove_const_t<decltype(f)>, std::remove_const_t<decltype(s)>>{f, s};
+  }
+
   /// Asked only if both parts can do without C. A part that may read C has its own reads_c().
   KERAMOS_FORCEINLINE_FUNCTION constexpr bool reads_c() const { return asks(first) || asks(second); }
 

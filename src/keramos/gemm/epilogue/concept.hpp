@@ -82,6 +82,15 @@ concept epilogue_for = detail::is_epilogue<E, T>;
 
 namespace detail {
 
+/// `e` for a C of elements `C`: an epilogue may have a form for them, `for_elements<C>()`, which is no more exact than they are.
+template <class C, class E>
+constexpr auto for_elements(const E& e) {
+  if constexpr (requires { e.template for_elements<C>(); })
+    return e.template for_elements<C>();
+  else
+    return e;
+}
+
 /// Whether `e` is given C's old elements of type T.
 template <class T, class E>
 KERAMOS_FORCEINLINE_FUNCTION constexpr bool reads_c(const E& e) {

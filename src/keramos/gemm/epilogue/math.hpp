@@ -48,14 +48,18 @@ inline float host_exp(float y) {
   return std::bit_cast<float>(std::bit_cast<std::int32_t>(p) & normal);
 }
 
-/// 1/q for 1 <= q < 2^100, within 2 ulp, without a branch, for devices.
+/// 1/q for 1 <= q < 2^100 with a relative error of at most 9e-7, without a branch.
 ///
 /// q·start is in [1.414, 1.457], as exponents change their sign in a subtraction and mantissas nearly so; the Chebyshev
-/// polynomial of degree 2 leaves a relative error of 8.4e-7, and the last line its square.
-KERAMOS_FORCEINLINE_FUNCTION float inverse(float q) {
+/// polynomial of degree 2 does the rest.
+KERAMOS_FORCEINLINE_FUNCTION float rough_inverse(float q) {
   const float start = __builtin_bit_cast(float, 0x7f350000u - __builtin_bit_cast(std::uint32_t, q));
   const float y = q * start;
-  const float near = ((0.33809937f * y - 1.456046f) * y + 2.0900676f) * start;
+  return ((0.33809937f * y - 1.456046f) * y + 2.0900676f) * start;
+}
+/// The same within 2 ulp, for devices: the error's square is left.
+KERAMOS_FORCEINLINE_FUNCTION float inverse(float q) {
+  const float near = rough_inverse(q);
   return near + near * (1.f - q * near);
 }
 
@@ -223,6 +227,31 @@ KERAMOS_FORCEINLINE_FUNCTION M logistic_tail(M y) {
   } else {
     return e / (M(1) + e);
   }
+}
+
+// For results that are rounded to two bytes, by functions that devices have as instructions: with a relative error of at most
+// 2^-12. NaN is taken for the limit.
+
+/// a·erfc(a/√2)/2 for a >= 0; from a = 14 on it is below 2^-142.
+///
+/// log2(erfc(a/√2)/2) is smooth enough for a polynomial, here the best one for a <= 14, found by linear programming.
+KERAMOS_FORCEINLINE_FUNCTION float rough_weighted_normal_tail(float a) {
+  a = std::fmin(a, 14.f);
+  float p = 2.2083304e-8f;
+  p = p * a - 1.4761199e-6f;
+  p = p * a + 4.2375927e-5f;
+  p = p * a - 6.8924390e-4f;
+  p = p * a + 7.1038892e-3f;
+  p = p * a - 4.9827419e-2f;
+  p = p * a - 4.6424517e-1f;
+  p = p * a - 1.1482117f;
+  p = p * a - 1.0002599f;
+  return a * std::exp2(p);
+}
+/// 1/(1 + exp(y)) for y >= 0; from y = 104 on it is 0.
+KERAMOS_FORCEINLINE_FUNCTION float rough_logistic_tail(float y) {
+  const float e = std::exp2(-1.44269504f * y);
+  return e * rough_inverse(1.f + e);
 }
 
 }  // namespace keramos::epilogue::parts
