@@ -2,8 +2,8 @@
 // GEMM for other types or epilogues.
 //
 // The way of a product: gemm (gemm.hpp), run_gemm and run_plan here, planner::run (plan/host.hpp, plan/simt.hpp). On GPUs
-// that finds a part's collective in the table: with_collective (collective/simt_table.hpp), or for warpgroups
-// launch_warpgroups and with_warpgroups (kernel/launch_warpgroups.hpp); on hosts there is one. Then launch_tiled
+// that finds the kernel for a part's row and operands by with_kernel (kernel/with_kernel.hpp), for warpgroups by way of
+// launch_warpgroups (kernel/launch_warpgroups.hpp); on hosts there is one. Then launch_tiled
 // (kernel/tiled.hpp), team_launch (core/detail/launch.hpp), on hosts for_each_team (backends/host/traits.hpp). On every team:
 // gemm_kernel (kernel/tiled.hpp), the collective's run (collective/), and its accumulator's products. That of hosts calls
 // micro_kernel::multiply (gemm/host/micro_kernel.hpp) through kernel_table, bound in src/gemm/host_kernels.cpp.

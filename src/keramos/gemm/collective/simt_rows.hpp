@@ -3,14 +3,10 @@
 
 #include <algorithm>
 #include <limits>
-#include <string>
-#include <type_traits>
-#include <utility>
 
 #include <keramos/backends/interface.hpp>
 #include <keramos/backends/simt/tiles.hpp>
 #include <keramos/base/complex.hpp>
-#include <keramos/base/error.hpp>
 #include <keramos/gemm/collective/simt.hpp>
 #include <keramos/gemm/problem.hpp>
 #include <keramos/tile/shape.hpp>
@@ -84,10 +80,11 @@ struct row_collective
                                                          operand_access::of(Access).vectors),
                  operand_access::of(Access).conjugates> {};
 
-/// The number of the access for a problem, of a row for FMA units or not. One operand that is not aligned makes the other be
-/// copied as if it were not: by elements, or of short ones by words or shifted runs. That halves the number of kernels.
-template <class Types>
-int access_number(const gemm_problem<Types>& p, bool fma) {
+/// The number of the access that a row takes for a problem. One operand that is not aligned makes the other be copied as if it
+/// were not: by elements, or of short ones by words or shifted runs. That halves the number of kernels.
+template <class Exec, class Types>
+int access_number(int row, const gemm_problem<Types>& p) {
+  const bool fma = backend::tiles<Exec>::table[row].config.math == tiling::math_unit::fma;
   const operand_layout a(p.a), b(p.b);
   const bool in_vectors =
       fma ? (a.along_k || a.vectors()) && (b.along_k || b.vectors()) && !(a.along_k && b.along_k)
@@ -107,22 +104,5 @@ constexpr bool is_access(int number, bool fma) {
 }
 template <class Types>
 inline constexpr int accesses = is_complex<typename Types::a> ? 16 : 8;
-
-/// Throws where nothing was found to launch.
-[[noreturn, gnu::cold]] inline void throw_no_kernel(int row, const char* table = "tile table") {
-  throw launch_error(
-      "keramos::gemm: row " + std::to_string(row) + " of the " + table +
-      " was chosen, but the library has no kernel of it for these operands. This is a mistake in "
-      "Keramos; please report it");
-}
-
-/// Whether `f(i)` is true for an i of 0 ... Count - 1, which are constants to it; those that follow are not tried.
-template <int Count, class F>
-bool any_of_first(const F& f) {
-  return [&]<int... I>(std::integer_sequence<int, I...>) {
-    return (f(std::integral_constant<int, I>()) || ...);
-  }
-  (std::make_integer_sequence<int, Count>());
-}
 
 }  // namespace keramos::detail::simt

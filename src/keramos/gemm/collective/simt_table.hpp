@@ -1,4 +1,4 @@
-// What rows of a GPU backend's tile table can be used for, and with which collective they are launched.
+// What rows of a GPU backend's tile table can be used for, and of which of them there are kernels.
 #pragma once
 
 #include <algorithm>
@@ -102,30 +102,6 @@ struct table_rows {
     return row;
   }
 
-  /// Calls `launch(collective)` with that of a row of the table and of the problem's layouts.
-  template <class Types, bool OfBatch, class Launch>
-  static void with_collective(int row, const gemm_problem<Types>& p, const Launch& launch) {
-    const int access = access_number(p, table[row].config.math == tiling::math_unit::fma);
-    const bool launched = any_of_first<int(std::size(table))>([&](auto r) {
-      if constexpr (table[r()].types == Types::operands && can_fit<Exec>(table[r()]) &&
-                    table[r()].config.math != tiling::math_unit::warpgroup &&
-                    (OfBatch ? serves_batches(table[r()]) : table[r()].serves != serves::batches)) {
-        return r() == row && any_of_first<accesses<Types>>([&](auto number) {
-                 if constexpr (is_access<Types>(number(), uses_fma<Exec, r()>)) {
-                   if (number() != access) return false;
-                   launch(row_collective<Exec, Types, r(), number()>());
-                   return true;
-                 } else {
-                   return false;
-                 }
-               });
-      } else {
-        return false;
-      }
-    });
-    if (!launched) throw_no_kernel(row);
-  }
-
  private:
   template <class Types>
   static bool warpgroups_read(const gemm_problem<Types>& p, const operand_layout& x, bool along_mn) {
@@ -134,6 +110,19 @@ struct table_rows {
   }
 
   static constexpr int least_tile_of_batch = 64 * 64;  // elements of C
+};
+
+/// The kernels of rows that are not for warpgroups, for one problem or for batches (kernel/with_kernel.hpp).
+template <class Exec, class Types, bool OfBatch>
+struct tiled_kernels {
+  static constexpr int rows = int(std::size(table_rows<Exec>::table)), accesses = simt::accesses<Types>;
+
+  static constexpr bool exists(int row, int access) {
+    const tile_row& r = table_rows<Exec>::table[row];
+    return r.types == Types::operands && r.config.math != tiling::math_unit::warpgroup && can_fit<Exec>(r) &&
+           (OfBatch ? table_rows<Exec>::serves_batches(r) : r.serves != serves::batches) &&
+           is_access<Types>(access, r.config.math == tiling::math_unit::fma);
+  }
 };
 
 }  // namespace keramos::detail::simt

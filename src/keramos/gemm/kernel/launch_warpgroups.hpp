@@ -17,6 +17,7 @@
 #include <keramos/gemm/kernel/tiled.hpp>
 #include <keramos/gemm/kernel/tiled_batch.hpp>
 #include <keramos/gemm/kernel/warpgroups.hpp>
+#include <keramos/gemm/kernel/with_kernel.hpp>
 
 namespace keramos::detail::simt {
 
@@ -48,51 +49,38 @@ struct warpgroup_row
                            warpgroup_form::of(Form).a_second_kind, warpgroup_form::of(Form).b_second_kind,
                            Types::needs_matrix_units || warpgroup_form::of(Form).in_lines> {};
 
-/// Whether there are products of a form: operands that warpgroups do not read along m or n run along k, and of some elements
-/// there is one kind only.
-template <class Exec, class Types>
-constexpr bool is_form(const warpgroup_form& form) {
-  const bool a = table_rows<Exec>::template warpgroups_read_along_mn<Types>(true) || form.a_along_k,
-             b = table_rows<Exec>::template warpgroups_read_along_mn<Types>(false) || form.b_along_k;
-  return a && b &&
-         (tiling::reading<typename Types::a>::has_kinds || (!form.a_second_kind && !form.b_second_kind));
-}
-
 /// Whether an operand runs along k as warpgroups read it: in lines too.
 template <class Types, class T>
 bool runs_along_k(const tiling::operand<T>& x) {
   return Types::needs_matrix_units ? x.stride_k == 1 || x.stride_mn != 1 : operand_layout(x).along_k;
 }
 
-/// Calls `launch(collective)` with that of a row of the table and of the form of a problem's operands.
-template <class Exec, bool OfBatch, class Types, class Launch>
-void with_warpgroups(int row, const gemm_problem<Types>& p, const Launch& launch) {
-  if constexpr (has_warpgroup_rows<Exec, Types>) {
-    const int form =
-        warpgroup_form{runs_along_k<Types>(p.a), runs_along_k<Types>(p.b), bool(p.a.kind()), bool(p.b.kind())}
-            .number();
-    constexpr const auto& table = backend::tiles<Exec>::table;
-    const bool launched = any_of_first<int(std::size(table))>([&](auto r) {
-      if constexpr (table[r()].types == Types::operands && can_fit<Exec>(table[r()]) &&
-                    table[r()].config.math == tiling::math_unit::warpgroup &&
-                    table[r()].serves !=
-                        (OfBatch ? backend::simt::serves::single : backend::simt::serves::batches)) {
-        return r() == row && any_of_first<warpgroup_form::numbers_without_lines>([&](auto number) {
-                 if constexpr (is_form<Exec, Types>(warpgroup_form::of(number()))) {
-                   if (number() != form) return false;
-                   launch(warpgroup_row<Exec, Types, r(), number()>());
-                   return true;
-                 } else {
-                   return false;
-                 }
-               });
-      } else {
-        return false;
-      }
-    });
-    if (!launched) throw_no_kernel(row);
-  }
+/// The number of the form of a problem's operands.
+template <class Types>
+int form_number(const gemm_problem<Types>& p) {
+  return warpgroup_form{runs_along_k<Types>(p.a), runs_along_k<Types>(p.b), bool(p.a.kind()),
+                        bool(p.b.kind())}
+      .number();
 }
+
+/// The kernels of warpgroups, for one problem or for batches (kernel/with_kernel.hpp). Operands that warpgroups do not read
+/// along m or n run along k, and of some elements there is one kind only.
+template <class Exec, class Types, bool OfBatch>
+struct warpgroup_kernels {
+  static constexpr int rows = int(std::size(backend::tiles<Exec>::table)),
+                       accesses = warpgroup_form::numbers_without_lines;
+
+  static constexpr bool exists(int row, int number) {
+    const tile_row& r = backend::tiles<Exec>::table[row];
+    if (r.types != Types::operands || r.config.math != tiling::math_unit::warpgroup || !can_fit<Exec>(r) ||
+        r.serves == (OfBatch ? serves::single : serves::batches))
+      return false;
+    const warpgroup_form form = warpgroup_form::of(number);
+    return (form.a_along_k || table_rows<Exec>::template warpgroups_read_along_mn<Types>(true)) &&
+           (form.b_along_k || table_rows<Exec>::template warpgroups_read_along_mn<Types>(false)) &&
+           (tiling::reading<typename Types::a>::has_kinds || (!form.a_second_kind && !form.b_second_kind));
+  }
+};
 
 /// The most problems of a batch that get a map each, which then take 64 MiB. With more of them threads copy.
 inline constexpr index_t most_mapped_problems = index_t(1) << 18;
@@ -118,14 +106,18 @@ std::optional<repeated_operands> repeated(const grouped_batch<Types>&) {
 template <class Exec, class Types, class Epilogue>
 void launch_warpgroups(const Exec& exec, workspace<Exec>& memory, int row, const gemm_problem<Types>& p,
                        const split_k<typename Types::accumulator>& split, const Epilogue& epilogue) {
-  with_warpgroups<Exec, false>(row, p, [&](auto collective) {
-    using C = decltype(collective);
-    if (C::reads_boxes(p) && can_map(p))
-      collective.maps.first = memory.of_kernels(exec, teams_at_once<C>(exec) * C::map_bytes);
-    if (C::by_one_thread(collective.maps) && split.ranks() > teams_at_once<C>(exec))
-      collective.drawn = memory.counter(exec);
-    launch_tiled(exec, collective, p, split, epilogue);
-  });
+  if constexpr (has_warpgroup_rows<Exec, Types>) {
+    using family = warpgroup_kernels<Exec, Types, false>;
+    with_kernel<family>(row, form_number(p), [&](auto known_row, auto form) {
+      using C = warpgroup_row<Exec, Types, known_row(), form()>;
+      C collective;
+      if (C::reads_boxes(p) && can_map(p))
+        collective.maps.first = memory.of_kernels(exec, teams_at_once<C>(exec) * C::map_bytes);
+      if (C::by_one_thread(collective.maps) && split.ranks() > teams_at_once<C>(exec))
+        collective.drawn = memory.counter(exec);
+      launch_tiled(exec, collective, p, split, epilogue);
+    });
+  }
 }
 
 /// Makes the maps of a batch, by a warp for each pair: those of all problems together, or of each problem.
@@ -155,19 +147,23 @@ template <class Exec, class Types, class Tiles, class Epilogue>
 void launch_warpgroups_batched(const Exec& exec, workspace<Exec>& memory, int row,
                                const gemm_problem<Types>& shape, int count, const Tiles& tiles,
                                const Epilogue& epilogue) {
-  with_warpgroups<Exec, true>(row, shape, [&](auto collective) {
-    using C = decltype(collective);
-    const auto operands = repeated(tiles.batch);
-    const index_t maps = operands ? 1 : tiles.batch.size();
-    if (maps <= most_mapped_problems && count >= teams_at_once<C>(exec) && can_map(shape)) {
-      collective.maps = {memory.of_kernels(exec, std::size_t(maps) * C::map_bytes), operands.has_value()};
-      using kernel = batch_maps_kernel<C, Tiles>;
-      team_launch<C::mapping_threads>(
-          "keramos::gemm_batched_maps", exec, int(maps), kernel::local_bytes,
-          kernel{tiles, operands.value_or(repeated_operands()), collective.maps.first});
-    }
-    launch_tiles(exec, count, collective, tiles, epilogue);
-  });
+  if constexpr (has_warpgroup_rows<Exec, Types>) {
+    using family = warpgroup_kernels<Exec, Types, true>;
+    with_kernel<family>(row, form_number(shape), [&](auto known_row, auto form) {
+      using C = warpgroup_row<Exec, Types, known_row(), form()>;
+      C collective;
+      const auto operands = repeated(tiles.batch);
+      const index_t maps = operands ? 1 : tiles.batch.size();
+      if (maps <= most_mapped_problems && count >= teams_at_once<C>(exec) && can_map(shape)) {
+        collective.maps = {memory.of_kernels(exec, std::size_t(maps) * C::map_bytes), operands.has_value()};
+        using kernel = batch_maps_kernel<C, Tiles>;
+        team_launch<C::mapping_threads>(
+            "keramos::gemm_batched_maps", exec, int(maps), kernel::local_bytes,
+            kernel{tiles, operands.value_or(repeated_operands()), collective.maps.first});
+      }
+      launch_tiles(exec, count, collective, tiles, epilogue);
+    });
+  }
 }
 
 }  // namespace keramos::detail::simt

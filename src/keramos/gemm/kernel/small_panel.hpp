@@ -23,6 +23,9 @@ struct small_access {
     const auto along = [](bool k) { return k ? tiling::direction::k : tiling::direction::mn; };
     return {along((number & 1) != 0), along((number & 2) != 0), (number & 4) != 0, interleaved};
   }
+  constexpr int number() const {
+    return int(a == tiling::direction::k) + 2 * int(b == tiling::direction::k) + 4 * int(vectors);
+  }
 };
 
 /// A k-tile of one operand of all problems of a team in scratch: element (mn, k) of a problem is at

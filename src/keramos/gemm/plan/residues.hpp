@@ -17,6 +17,7 @@
 #include <keramos/gemm/kernel/pack.hpp>
 #include <keramos/gemm/kernel/residues/multiply.hpp>
 #include <keramos/gemm/kernel/tiled.hpp>
+#include <keramos/gemm/kernel/with_kernel.hpp>
 #include <keramos/gemm/plan.hpp>
 #include <keramos/gemm/plan/choice_memory.hpp>
 #include <keramos/gemm/plan/simt_model.hpp>
@@ -164,26 +165,25 @@ struct residues_planner {
   /// Moduli that data of like size take. (How many a product takes the device finds out.)
   static constexpr int usual_moduli = sizeof(typename Types::a) == 8 ? 15 : 8;
 
+  /// Its kernels (kernel/with_kernel.hpp), of one row.
+  struct otherwise_kernels {
+    static constexpr int rows = other_row + 1, accesses = simt::accesses<native>;
+    static constexpr bool exists(int row_of_tile, int access) {
+      return row_of_tile == other_row && is_access<native>(access, uses_fma<Exec, other_row>);
+    }
+  };
   template <class Epilogue>
   static void launch_otherwise(const Exec& exec, const gemm_problem<native>& p,
                                const residues::choice* choice, const Epilogue& epilogue) {
-    constexpr bool fma = uses_fma<Exec, other_row>;
-    const int access = access_number(p, fma);
-    const bool launched = any_of_first<accesses<native>>([&](auto number) {
-      if constexpr (is_access<native>(number(), fma)) {
-        if (number() != access) return false;
-        using collective = row_collective<Exec, native, other_row, number()>;
-        using kernel = otherwise_kernel<collective, Epilogue>;
-        const tile_order order = order_of(p, collective::block(), 1);
-        team_launch<collective::team_size, collective::teams_per_unit, sharing::balanced>(
-            "keramos::gemm", exec, order.count(), collective::local_bytes(),
-            kernel{{}, p, order, epilogue, choice});
-        return true;
-      } else {
-        return false;
-      }
-    });
-    if (!launched) throw_no_kernel(other_row);
+    with_kernel<otherwise_kernels>(
+        other_row, access_number<Exec>(other_row, p), [&](auto row_of_tile, auto access) {
+          using collective = row_collective<Exec, native, row_of_tile(), access()>;
+          using kernel = otherwise_kernel<collective, Epilogue>;
+          const tile_order order = order_of(p, collective::block(), 1);
+          team_launch<collective::team_size, collective::teams_per_unit, sharing::balanced>(
+              "keramos::gemm", exec, order.count(), collective::local_bytes(),
+              kernel{{}, p, order, epilogue, choice});
+        });
   }
 };
 

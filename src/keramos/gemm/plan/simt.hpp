@@ -18,6 +18,7 @@
 #include <keramos/gemm/kernel/pack.hpp>
 #include <keramos/gemm/kernel/tiled.hpp>
 #include <keramos/gemm/kernel/warpgroups.hpp>
+#include <keramos/gemm/kernel/with_kernel.hpp>
 #include <keramos/gemm/plan.hpp>
 #include <keramos/gemm/plan/choice_memory.hpp>
 #include <keramos/gemm/plan/residues.hpp>
@@ -189,9 +190,10 @@ struct planner : tile_chooser<Exec> {
       if constexpr (has_warpgroup_rows<Exec, Types> && warpgroups_take<Epilogue>)
         if (rows::of_warpgroups(part.row))
           return launch_warpgroups(exec, memory, part.row, packed, split, for_warpgroups(epilogue, p));
-      rows::template with_collective<Types, false>(part.row, packed, [&](const auto& collective) {
-        launch_tiled(exec, collective, packed, split, epilogue);
-      });
+      with_kernel<tiled_kernels<Exec, Types, false>>(
+          part.row, access_number<Exec>(part.row, packed), [&](auto row, auto access) {
+            launch_tiled(exec, row_collective<Exec, Types, row(), access()>(), packed, split, epilogue);
+          });
     };
     if (part.pack_a || part.pack_b)
       with_packed(exec, memory, p, part,

@@ -13,6 +13,7 @@
 #include <keramos/gemm/batch.hpp>
 #include <keramos/gemm/kernel/tiled_batch.hpp>
 #include <keramos/gemm/kernel/warpgroups.hpp>
+#include <keramos/gemm/kernel/with_kernel.hpp>
 #include <keramos/gemm/plan.hpp>
 #include <keramos/gemm/plan/choice_memory.hpp>
 #include <keramos/gemm/plan/simt.hpp>
@@ -109,9 +110,10 @@ struct batch_planner : planner<Exec> {
     if constexpr (has_warpgroup_rows<Exec, Types> && warpgroups_take<Epilogue>)
       if (rows::of_warpgroups(choice.row))
         return launch_warpgroups_batched(exec, memory, choice.row, shape, count, tiles_of_batch, epilogue);
-    rows::template with_collective<Types, true>(choice.row, shape, [&](const auto& collective) {
-      launch_tiles(exec, count, collective, tiles_of_batch, epilogue);
-    });
+    with_kernel<tiled_kernels<Exec, Types, true>>(
+        choice.row, access_number<Exec>(choice.row, shape), [&](auto row, auto access) {
+          launch_tiles(exec, count, row_collective<Exec, Types, row(), access()>(), tiles_of_batch, epilogue);
+        });
   }
 
  private:

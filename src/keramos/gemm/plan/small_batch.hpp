@@ -18,6 +18,7 @@
 #include <keramos/gemm/collective/simt_stager.hpp>
 #include <keramos/gemm/kernel/small_batch.hpp>
 #include <keramos/gemm/kernel/small_halves.hpp>
+#include <keramos/gemm/kernel/with_kernel.hpp>
 #include <keramos/gemm/plan.hpp>
 
 namespace keramos::detail::simt {
@@ -86,22 +87,25 @@ int choose_small_row(const Exec& exec, index_t extent, const small_access& acces
   return best;
 }
 
+/// The rows of elements of such a type, whatever the access (kernel/with_kernel.hpp).
+template <class Types>
+struct rows_of_type {
+  static constexpr int rows = small_rows, accesses = 1;
+  static constexpr bool exists(int row, int /*access*/) { return small_row(row).type == small_type<Types>; }
+};
 /// Notes a row, and what it means.
 template <class Types>
 void set_small_row(int row, gemm_batch_choice& choice) {
   const small_config c = small_row(row);
   choice.row = row, choice.block = {c.size, c.size, c.k}, choice.stages = c.stages, choice.math = c.math;
   choice.team_size = c.threads(), choice.team_problems = c.problems;
-  any_of_first<small_rows>([&](auto r) {
-    if constexpr (small_row(r()).type == small_type<Types>) {
-      using T = typename Types::a;
-      constexpr int of_mn =
-          small_panel<T, small_row(r()), tiling::direction::mn, 1, is_interleaved_row(r())>::size;
-      constexpr int of_k =
-          small_panel<T, small_row(r()), tiling::direction::k, 1, is_interleaved_row(r())>::size;
-      choice.local_bytes = sizeof(T) * std::size_t(c.stages) * 2 * std::max(of_mn, of_k);
-    }
-    return r() == row;
+  with_kernel<rows_of_type<Types>>(row, 0, [&](auto r, auto) {
+    using T = typename Types::a;
+    constexpr int of_mn =
+        small_panel<T, small_row(r()), tiling::direction::mn, 1, is_interleaved_row(r())>::size;
+    constexpr int of_k =
+        small_panel<T, small_row(r()), tiling::direction::k, 1, is_interleaved_row(r())>::size;
+    choice.local_bytes = sizeof(T) * std::size_t(c.stages) * 2 * std::max(of_mn, of_k);
   });
 }
 
@@ -180,32 +184,31 @@ small_access access_of(const List&, const gemm_problem<Types>&) {
   return access_of_list;
 }
 
+/// The kernels for small problems of a batch or list (kernel/with_kernel.hpp).
+template <class Exec, class Types, class Batch>
+struct small_kernels {
+  static constexpr int rows = small_rows, accesses = small_access::numbers;
+
+  static constexpr bool exists(int row, int number) {
+    const small_access access = small_access::of(number, is_interleaved_row(row));
+    const bool possible = Batch::mixed ? access == access_of_list
+                                       : !access.interleaved || (access.a == tiling::direction::mn &&
+                                                                 access.b == tiling::direction::k);
+    return possible && small_row_serves<Exec, Types>(row, access);
+  }
+};
+
 /// All problems of a batch, or of a list, in the kernel of a row, which works for such an access. `largest` has their most
 /// rows, columns and k.
 template <class Exec, class Types, class Batch, class Epilogue>
 void run_small_batch(const Exec& exec, int row, const small_access& access, const Batch& batch,
                      const gemm_problem<Types>& largest, const Epilogue& epilogue) {
-  const bool launched = any_of_first<small_rows>([&](auto r) {
-    if constexpr (small_row(r()).type == small_type<Types>) {
-      return r() == row && any_of_first<small_access::numbers>([&](auto number) {
-               constexpr small_access known = small_access::of(number(), is_interleaved_row(r()));
-               constexpr bool possible =
-                   Batch::mixed        ? known == access_of_list
-                   : known.interleaved ? known.a == tiling::direction::mn && known.b == tiling::direction::k
-                                       : true;
-               if constexpr (possible && small_row_serves<Exec, Types>(r(), known)) {
-                 if (!(known == access)) return false;
-                 launch_small_batch<Exec, Types, r(), number()>(exec, batch, largest, epilogue);
-                 return true;
-               } else {
-                 return false;
-               }
-             });
-    } else {
-      return false;
-    }
-  });
-  if (!launched) throw_no_kernel(row, "tables for small problems");
+  with_kernel<small_kernels<Exec, Types, Batch>>(
+      row, access.number(),
+      [&](auto known_row, auto number) {
+        launch_small_batch<Exec, Types, known_row(), number()>(exec, batch, largest, epilogue);
+      },
+      "tables for small problems");
 }
 
 /// Whether all problems of a group may share teams: small, and of not too different k, for a team walks

@@ -7,6 +7,7 @@
 #include <keramos/gemm/kernel/launch_warpgroups.hpp>
 #include <keramos/gemm/kernel/residues/products.hpp>
 #include <keramos/gemm/kernel/tiled.hpp>
+#include <keramos/gemm/kernel/with_kernel.hpp>
 
 namespace keramos::detail::residues {
 
@@ -65,27 +66,29 @@ struct products_kernel {
   };
 };
 
+/// The kernels of rows that multiply remainders, whose operands have one access (kernel/with_kernel.hpp).
+template <class Exec>
+struct products_kernels {
+  static constexpr int rows = int(std::size(backend::tiles<Exec>::table)), accesses = 1;
+  static constexpr bool exists(int row, int /*access*/) {
+    const auto& r = backend::tiles<Exec>::table[row];
+    return simt::multiplies_remainders(r) && simt::can_fit<Exec>(r);
+  }
+};
+
 template <class Exec>
 void launch_products(const Exec& exec, int row, const gemm_problem<types::i8>& diagonal,
                      const product_layout& at, const choice* choice) {
   if constexpr (!backend::traits<Exec>::is_host) {
-    constexpr const auto& table = backend::tiles<Exec>::table;
-    const bool launched = simt::any_of_first<int(std::size(table))>([&](auto r) {
-      if constexpr (simt::multiplies_remainders(table[r()]) && simt::can_fit<Exec>(table[r()])) {
-        if (r() != row) return false;
-        constexpr simt::warpgroup_form without_signs{.a_along_k = true, .b_along_k = true, .in_lines = true};
-        using collective = simt::warpgroup_row<Exec, types::i8, r(), without_signs.number()>;
-        using kernel = products_kernel<collective>;
-        const tile_order order = order_of(at.a_rows, at.b_rows, collective::block());
-        team_launch<collective::team_size, collective::teams_per_unit, sharing::balanced>(
-            "keramos::gemm_residues", exec, teams_at_once<collective>(exec), collective::local_bytes(),
-            kernel{{}, diagonal, order, at, diagonal.k, choice});
-        return true;
-      } else {
-        return false;
-      }
+    simt::with_kernel<products_kernels<Exec>>(row, 0, [&](auto known_row, auto) {
+      constexpr simt::warpgroup_form without_signs{.a_along_k = true, .b_along_k = true, .in_lines = true};
+      using collective = simt::warpgroup_row<Exec, types::i8, known_row(), without_signs.number()>;
+      using kernel = products_kernel<collective>;
+      const tile_order order = order_of(at.a_rows, at.b_rows, collective::block());
+      team_launch<collective::team_size, collective::teams_per_unit, sharing::balanced>(
+          "keramos::gemm_residues", exec, teams_at_once<collective>(exec), collective::local_bytes(),
+          kernel{{}, diagonal, order, at, diagonal.k, choice});
     });
-    if (!launched) simt::throw_no_kernel(row);
   }
 }
 
