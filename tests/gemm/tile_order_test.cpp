@@ -8,6 +8,7 @@
 
 #include <keramos/base/divisor.hpp>
 #include <keramos/gemm/kernel/tile_order.hpp>
+#include <keramos/gemm/plan.hpp>
 
 namespace {
 
@@ -37,6 +38,10 @@ TEST(Divisor, GivesTheQuotientsOfDivision) {
   EXPECT_EQ(detail::divisor(0).quotient(7), 7) << "of no tiles";
 }
 
+TEST(TileOrder, APartThatLeavesNoCornerLeavesNoTiles) {
+  EXPECT_EQ(detail::corner_of(gemm_part()).tiles(), 0);
+}
+
 // A corner is the last tiles of an order, all of them and no others.
 TEST(TileOrder, TheLastTilesAreACorner) {
   const tiling::shape block{16, 32, 8};
@@ -48,9 +53,12 @@ TEST(TileOrder, TheLastTilesAreACorner) {
         const auto corner = detail::corner_of(m, n, block, columns);
         ASSERT_EQ((m - corner.m) % block.m, 0);
         ASSERT_EQ((n - corner.n) % block.n, 0);
+        gemm_part part;
+        part.block = block, part.corner_m = corner.m, part.corner_n = corner.n;
+        ASSERT_EQ(detail::corner_of(part), corner) << "tiles of a corner of which a plan has the extents";
         for (int rank = 0; rank < order.count(); ++rank) {
           const tiling::position at = order.at(rank, block, m, n, 100);
-          ASSERT_EQ(at.m0 >= m - corner.m && at.n0 >= n - corner.n, rank >= order.count() - corner.tiles)
+          ASSERT_EQ(at.m0 >= m - corner.m && at.n0 >= n - corner.n, rank >= order.count() - corner.tiles())
               << tiles_m << ' ' << tiles_n << ' ' << columns << ' ' << rank;
         }
       }

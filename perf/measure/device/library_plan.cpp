@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <keramos/gemm/gemm.hpp>
+#include <keramos/gemm/kernel/tile_order.hpp>
 #include <keramos/gemm/plan/simt_model.hpp>
 #include <limits>
 
@@ -44,11 +45,6 @@ extents computed(const gemm_part& part) {
   return part.transposed ? extents{part.n, part.m} : extents{part.m, part.n};
 }
 
-// Tiles that a part leaves to another.
-std::int64_t left_out(const gemm_part& part) {
-  return part.corner_n > 0 ? blocks(part.corner_m, part.block.m) * blocks(part.corner_n, part.block.n) : 0;
-}
-
 using keramos::detail::simt::device_model;
 
 // Asks the model again with one thing after the other for nothing. `Shifts`: what of short elements is asked besides
@@ -64,7 +60,7 @@ modelled_time model_of(const Row& row, const gemm_part& part, std::int64_t k, co
   const auto cycles = [&](const device_model& d) {
     using namespace keramos::detail::simt;
     const tile_costs costs = is_short ? costs_of_short(row, d, 16, c_memory::vectors) : costs_of(row, d);
-    return predicted_time(row, c.m, c.n, k, split, d, costs, int(left_out(part)));
+    return predicted_time(row, c.m, c.n, k, split, d, costs, detail::corner_of(part).tiles());
   };
   modelled_time time;
   time.cycles = cycles(device);
@@ -118,7 +114,8 @@ planned_part describe(const gemm_plan& plan, const gemm_part& part) {
   out.stages = part.stages;
   out.parts_of_k = part.split.parts, out.whole_tiles = part.split.whole_tiles;
   const extents c = computed(part);
-  const std::int64_t tiles = blocks(c.m, part.block.m) * blocks(c.n, part.block.n) - left_out(part);
+  const std::int64_t tiles =
+      blocks(c.m, part.block.m) * blocks(c.n, part.block.n) - detail::corner_of(part).tiles();
   out.corner_m = part.transposed ? part.corner_n : part.corner_m;
   out.corner_n = part.transposed ? part.corner_m : part.corner_n;
   out.teams = out.whole_tiles + (tiles - out.whole_tiles) * part.split.parts;

@@ -8,6 +8,7 @@
 #include <keramos/base/divisor.hpp>
 #include <keramos/base/index.hpp>
 #include <keramos/base/macros.hpp>
+#include <keramos/gemm/plan.hpp>
 #include <keramos/gemm/problem.hpp>
 
 namespace keramos::detail {
@@ -115,18 +116,27 @@ class tile_order {
 
 /// The last tiles of an order, if they are a rectangle: the last columns of the last band.
 struct corner_of_tiles {
-  index_t m, n;  ///< its rows and columns of C
-  int tiles;
+  index_t m, n;              ///< its rows and columns of C
+  index_t tiles_m, tiles_n;  ///< rows and columns of tiles
+
+  int tiles() const { return int(tiles_m * tiles_n); }
+  friend bool operator==(const corner_of_tiles&, const corner_of_tiles&) = default;
 };
 inline int rows_of_last_band(index_t tiles_m) {
   const index_t band = std::clamp<index_t>(tiles_m, 1, tile_order::usual_band);
   return int(tiles_m % band > 0 ? tiles_m % band : band);
 }
 /// The last `columns` columns of tiles of C (m x n), which has more.
-inline corner_of_tiles corner_of(index_t m, index_t n, const tiling::shape& block, int columns) {
+inline corner_of_tiles corner_of(index_t m, index_t n, const tiling::shape& block, index_t columns) {
   const index_t tiles_m = ceil_div(m, block.m), tiles_n = ceil_div(n, block.n);
-  const int rows = rows_of_last_band(tiles_m);
-  return {m - (tiles_m - rows) * block.m, n - (tiles_n - columns) * block.n, int(index_t(rows) * columns)};
+  const index_t rows = rows_of_last_band(tiles_m);
+  return {m - (tiles_m - rows) * block.m, n - (tiles_n - columns) * block.n, rows, columns};
+}
+/// That which a part leaves to another, if it does: a plan has its extents alone.
+inline corner_of_tiles corner_of(const gemm_part& part) {
+  if (part.corner_n == 0) return {};
+  return {part.corner_m, part.corner_n, ceil_div(part.corner_m, part.block.m),
+          ceil_div(part.corner_n, part.block.n)};
 }
 
 /// The order of the tiles of C (m x n), which must be fewer than 2^31.

@@ -106,8 +106,7 @@ split_k<typename Types::accumulator> split_of(const Exec& exec, workspace<Exec>&
                                               const gemm_problem<Types>& p, const gemm_part& part,
                                               std::size_t in_use) {
   const tiling::shape& tile = part.block;
-  int tiles = order_of(p, tile, part.split.parts).count();
-  if (part.corner_n > 0) tiles -= corner_of(p.m, p.n, tile, int(ceil_div(part.corner_n, tile.n))).tiles;
+  const int tiles = order_of(p, tile, part.split.parts).count() - corner_of(part).tiles();
   return make_split<typename Types::accumulator>(exec, memory, part.split, p.k, tiles, tile.m * tile.n,
                                                  in_use);
 }

@@ -169,10 +169,9 @@ struct planner : tile_chooser<Exec> {
   /// Whether a part's corner is the last tiles of its order, and the others are done at once.
   template <class Types>
   static bool leaves_last_tiles(const gemm_problem<Types>& p, const gemm_part& part) {
-    const index_t columns = ceil_div(part.corner_n, index_t(part.block.n));
-    if (part.split.parts > 1 || !is_one_band(p, part) || columns >= ceil_div(p.n, part.block.n)) return false;
-    const corner_of_tiles corner = corner_of(p.m, p.n, part.block, int(columns));
-    return corner.m == part.corner_m && corner.n == part.corner_n;
+    const corner_of_tiles corner = corner_of(part);
+    return part.split.parts == 1 && is_one_band(p, part) && corner.tiles_n < ceil_div(p.n, part.block.n) &&
+           corner == corner_of(p.m, p.n, part.block, corner.tiles_n);
   }
 
   /// Does one part; `p` is its problem, transposed if the part is.

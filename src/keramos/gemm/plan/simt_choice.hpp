@@ -130,7 +130,7 @@ struct row_chooser {
       const split_plan undivided = plan_parts(r, k, 1, device);
       for_each_corner(r, m, n, device, [&](const corner_of_tiles& corner) {
         double time = w.copying + device.launch_time / 2 +
-                      predicted_time(r, m, n, k, undivided, device, w.costs, corner.tiles);
+                      predicted_time(r, m, n, k, undivided, device, w.costs, corner.tiles());
         if (time >= best.time) return;
         time += device.corner_time * best_row<Types>(exec, corner.m, corner.n, k, key_of_corner, device).time;
         if (time < best.time) best = {{w.row, undivided, w.pack_a, w.pack_b, corner.m, corner.n}, time};
