@@ -145,7 +145,7 @@ concept has_multiply_16x8 = requires(T (&sums)[2][2], const T (&a)[4], const T (
 }
 // Lanes exchange sums of eight bytes where C is not written in vectors; sums of four bytes pass through local memory.
 &&(sizeof(T) == 4 || requires(T x) {
-  { mma<Exec>::exchanged(x, 1) } -> std::same_as<T>;
+  { mma<Exec>::shuffle_xor(x, 1) } -> std::same_as<T>;
   { mma<Exec>::any_in_warp(true) } -> std::same_as<bool>;
   { mma<Exec>::opaque(1) } -> std::same_as<int>;
 });
@@ -261,7 +261,7 @@ concept has_warpgroups = requires(typename warpgroups<Exec>::barrier* barrier, c
   warpgroups<Exec>::commit();
   warpgroups<Exec>::template finish<0>();
   { warpgroups<Exec>::same_in_warp(1) } -> std::same_as<int>;
-  { warpgroups<Exec>::exchange(word, 1) } -> std::same_as<unsigned>;
+  { mma<Exec>::shuffle_xor(word, 1) } -> std::same_as<unsigned>;
   requires has_c_blocks<Exec>;
 };
 template <class Exec, class E, class T>

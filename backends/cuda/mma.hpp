@@ -226,7 +226,7 @@ struct mma<Kokkos::Cuda> : fma_units {
   }
   /// x of the lane whose number differs in these bits.
   template <class T>
-  KERAMOS_FORCEINLINE_FUNCTION static T exchanged(T x, [[maybe_unused]] int bits) {
+  KERAMOS_FORCEINLINE_FUNCTION static T shuffle_xor(T x, [[maybe_unused]] int bits) {
 #if defined(__CUDA_ARCH__)
     std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned> word;
     static_assert(sizeof(word) == sizeof(x));

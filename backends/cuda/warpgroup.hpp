@@ -313,15 +313,6 @@ struct warpgroups<Kokkos::Cuda> {
     return x;
 #endif
   }
-  /// x of the lane whose number differs in the bits of `mask`.
-  template <class T>
-  KERAMOS_FORCEINLINE_FUNCTION static T exchange(T x, [[maybe_unused]] int mask) {
-#if defined(KERAMOS_HAS_WARPGROUPS)
-    return __shfl_xor_sync(~0u, x, mask);
-#else
-    return x;
-#endif
-  }
 
  private:
 #if defined(KERAMOS_HAS_WARPGROUPS)

@@ -96,7 +96,6 @@ template <>
 struct warpgroups<test::emulated_gpu> {
   template <class T>
   static void settle(T&) {}
-  static unsigned exchange(unsigned x, int mask) { return test::word_of_lane(x, test::the_warp.lane ^ mask); }
   static void meet_warp() { test::the_warp.meet(); }
 };
 
@@ -109,7 +108,7 @@ struct mma<test::emulated_gpu> : fma_units {
         x, [](const auto& words) { return std::any_of(words.begin(), words.end(), std::identity()); });
   }
   template <class T>
-  static T exchanged(T x, int bits) {
+  static T shuffle_xor(T x, int bits) {
     std::uint64_t word = 0;
     std::memcpy(&word, &x, sizeof(x));
     word = test::of_all_lanes(word, [&](const auto& words) { return words[test::the_warp.lane ^ bits]; });

@@ -47,7 +47,7 @@ struct wide_store {
       for (int f = 0; f < 4; ++f) {
         if ((f & bit) != 0) continue;
         unsigned &low = x.pairs[f], &high = x.pairs[f + bit];
-        const unsigned got = unit::exchange(upper ? low : high, bit);
+        const unsigned got = backend::mma<space>::shuffle_xor(upper ? low : high, bit);
         low = upper ? got : low;
         high = upper ? high : got;
       }

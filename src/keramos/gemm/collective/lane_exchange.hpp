@@ -10,7 +10,7 @@ namespace keramos::detail::simt {
 /// Whether lanes can exchange numbers of T.
 template <class Exec, class T>
 concept exchanges_lanes = requires(T x) {
-  backend::mma<Exec>::exchanged(x, 1);
+  backend::mma<Exec>::shuffle_xor(x, 1);
   backend::mma<Exec>::any_in_warp(true);
 };
 
@@ -49,7 +49,7 @@ class exchanging_lane {
       for (int v = 0; v < Size; ++v) {
         if ((v & bit) != 0) continue;
         const T a = x[v], b = x[v + bit];  // copies: a choice between elements of x would put it in memory
-        const T got = Atom::exchanged(upper ? a : b, bit == 1 ? first_ : second_);
+        const T got = Atom::shuffle_xor(upper ? a : b, bit == 1 ? first_ : second_);
         x[v] = upper ? got : a;
         x[v + bit] = upper ? b : got;
       }

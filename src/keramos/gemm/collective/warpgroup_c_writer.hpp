@@ -170,7 +170,7 @@ struct warpgroup_c_writer {
         KERAMOS_UNROLL
         for (int v = 0; v < 2; ++v) {
           const auto kept = bits(odd ? own[1][v] : own[0][v]);
-          const auto got = backend::warpgroups<Exec>::exchange(bits(odd ? own[0][v] : own[1][v]), 1);
+          const auto got = backend::mma<Exec>::shuffle_xor(bits(odd ? own[0][v] : own[1][v]), 1);
           words[v] = odd ? got : kept;
           words[v + 2] = odd ? kept : got;
         }
