@@ -19,7 +19,7 @@
 namespace keramos::backend {
 
 template <>
-struct warpgroups<Kokkos::Cuda> {
+struct warpgroups<Kokkos::Cuda> : cuda::wgmma {
   static constexpr int warps = 4;          ///< of a warpgroup
   static constexpr int registers = 65536;  ///< of a multiprocessor
   /// Registers of a thread (ptxas of CUDA 13.0): those that copy do with so many; those that multiply need so many beside
@@ -233,7 +233,7 @@ struct warpgroups<Kokkos::Cuda> {
 #endif
   }
 
-  // --- Products ---
+  // --- Products: those of wgmma.hpp, in groups ---
 
   /// Where a panel begins, as the units want to be told: its lines of 128 bytes are swizzled (collective/warpgroup.hpp), so
   /// that all repeats after 1,024 bytes; along m or n a panel is columns of lines, `column_bytes` each.
@@ -252,30 +252,6 @@ struct warpgroups<Kokkos::Cuda> {
     return description + std::uint64_t(bytes / 16);
   }
 
-  /// Begins d += a·b, or d = a·b, on 64 x N x 32 bytes along k of a warpgroup; N is twice the length of d. With
-  /// g = lane / 4 and t = lane % 4, d[4j + 2h + e] = D(16 warp + g + 8h, 8j + 2t + e).
-  template <class E, bool AlongM, bool AlongN, int Count>
-  KERAMOS_FORCEINLINE_FUNCTION static void multiply(float (&d)[Count], std::uint64_t a, std::uint64_t b,
-                                                    bool add) {
-    if constexpr (std::is_same_v<E, float>)
-      cuda::wgmma_tf32(d, a, b, add);
-    else
-      cuda::wgmma<E, AlongM, AlongN>(d, a, b, add);
-  }
-  /// The same on 64 x N x 8 floats, of which the thread has loaded a[h + 2u] = A(16 warp + g + 8h, t + 4u). It must keep them
-  /// until the group is finished (settle).
-  template <int Count>
-  KERAMOS_FORCEINLINE_FUNCTION static void multiply(float (&d)[Count], const unsigned (&a)[4],
-                                                    std::uint64_t b, bool add) {
-    cuda::wgmma_tf32(d, a, b, add);
-  }
-  /// The same of elements of one byte of these kinds (tiling::reading), which must lie along k. Sums of floats so short have
-  /// fourteen bits or fewer: they are to be added elsewhere soon.
-  template <bool KindA, bool KindB, class T, int Count>
-  KERAMOS_FORCEINLINE_FUNCTION static void multiply_bytes(T (&d)[Count], std::uint64_t a, std::uint64_t b,
-                                                          bool add) {
-    cuda::wgmma_bytes<KindA, KindB>(d, a, b, add);
-  }
   /// Before the first product of a group.
   KERAMOS_FORCEINLINE_FUNCTION static void begin() {
 #if defined(KERAMOS_HAS_WARPGROUPS)

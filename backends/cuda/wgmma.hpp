@@ -59,115 +59,117 @@ namespace keramos::backend::cuda {
 #define KERAMOS_EIGHTS(N, Kinds, A, B, Add) KERAMOS_WGMMA(N, "k32.f32." Kinds, "+f", A, B, Add, ", 1, 1")
 #endif
 
-/// d += a·b, or d = a·b if nothing is to be added to, on 64 x N x 32 bytes of a warpgroup; see multiply below.
-template <class E, bool AlongM, bool AlongN, int Count>
-KERAMOS_FORCEINLINE_FUNCTION void wgmma([[maybe_unused]] float (&d)[Count], [[maybe_unused]] std::uint64_t a,
-                                        [[maybe_unused]] std::uint64_t b, [[maybe_unused]] bool add) {
+/// The products of warpgroups<Kokkos::Cuda>.
+struct wgmma {
+  /// Begins d += a·b, or d = a·b, on 64 x N x 32 bytes along k of a warpgroup; N is twice the length of d. With
+  /// g = lane / 4 and t = lane % 4, d[4j + 2h + e] = D(16 warp + g + 8h, 8j + 2t + e). Of floats, which must lie along k, the last
+  /// thirteen bits are ignored.
+  template <class E, bool AlongM, bool AlongN, int Count>
+  KERAMOS_FORCEINLINE_FUNCTION static void multiply([[maybe_unused]] float (&d)[Count],
+                                                    [[maybe_unused]] std::uint64_t a,
+                                                    [[maybe_unused]] std::uint64_t b,
+                                                    [[maybe_unused]] bool add) {
 #if defined(KERAMOS_HAS_WARPGROUPS)
-  constexpr bool f16 = std::is_same_v<E, float16>;
-  static_assert(Count == 32 || Count == 64 || Count == 96 || Count == 128);
-  if constexpr (Count == 128 && f16)
-    KERAMOS_HALVES(256, "f16", "%128", "%129", "%130", "%131", "%132");
-  else if constexpr (Count == 128)
-    KERAMOS_HALVES(256, "bf16", "%128", "%129", "%130", "%131", "%132");
-  else if constexpr (Count == 96 && f16)
-    KERAMOS_HALVES(192, "f16", "%96", "%97", "%98", "%99", "%100");
-  else if constexpr (Count == 96)
-    KERAMOS_HALVES(192, "bf16", "%96", "%97", "%98", "%99", "%100");
-  else if constexpr (Count == 64 && f16)
-    KERAMOS_HALVES(128, "f16", "%64", "%65", "%66", "%67", "%68");
-  else if constexpr (Count == 64)
-    KERAMOS_HALVES(128, "bf16", "%64", "%65", "%66", "%67", "%68");
-  else if constexpr (f16)
-    KERAMOS_HALVES(64, "f16", "%32", "%33", "%34", "%35", "%36");
-  else
-    KERAMOS_HALVES(64, "bf16", "%32", "%33", "%34", "%35", "%36");
+    constexpr bool tf32 = std::is_same_v<E, float>, f16 = std::is_same_v<E, float16>;
+    static_assert((Count == 32 && !tf32) || Count == 64 || Count == 96 || Count == 128);
+    if constexpr (Count == 128 && tf32)
+      KERAMOS_TF32(256, "%128", "%129", "%130");
+    else if constexpr (Count == 128 && f16)
+      KERAMOS_HALVES(256, "f16", "%128", "%129", "%130", "%131", "%132");
+    else if constexpr (Count == 128)
+      KERAMOS_HALVES(256, "bf16", "%128", "%129", "%130", "%131", "%132");
+    else if constexpr (Count == 96 && tf32)
+      KERAMOS_TF32(192, "%96", "%97", "%98");
+    else if constexpr (Count == 96 && f16)
+      KERAMOS_HALVES(192, "f16", "%96", "%97", "%98", "%99", "%100");
+    else if constexpr (Count == 96)
+      KERAMOS_HALVES(192, "bf16", "%96", "%97", "%98", "%99", "%100");
+    else if constexpr (Count == 64 && tf32)
+      KERAMOS_TF32(128, "%64", "%65", "%66");
+    else if constexpr (Count == 64 && f16)
+      KERAMOS_HALVES(128, "f16", "%64", "%65", "%66", "%67", "%68");
+    else if constexpr (Count == 64)
+      KERAMOS_HALVES(128, "bf16", "%64", "%65", "%66", "%67", "%68");
+    else if constexpr (f16)
+      KERAMOS_HALVES(64, "f16", "%32", "%33", "%34", "%35", "%36");
+    else
+      KERAMOS_HALVES(64, "bf16", "%32", "%33", "%34", "%35", "%36");
 #endif
-}
+  }
 
-/// The same of floats, whose last thirteen bits are ignored. They must lie along k.
-template <int Count>
-KERAMOS_FORCEINLINE_FUNCTION void wgmma_tf32([[maybe_unused]] float (&d)[Count],
-                                             [[maybe_unused]] std::uint64_t a,
-                                             [[maybe_unused]] std::uint64_t b, [[maybe_unused]] bool add) {
+  /// The same on 64 x N x 8 floats, of which the thread has loaded a[h + 2u] = A(16 warp + g + 8h, t + 4u). It must keep them
+  /// until the group is finished (settle).
+  template <int Count>
+  KERAMOS_FORCEINLINE_FUNCTION static void multiply([[maybe_unused]] float (&d)[Count],
+                                                    [[maybe_unused]] const unsigned (&a)[4],
+                                                    [[maybe_unused]] std::uint64_t b,
+                                                    [[maybe_unused]] bool add) {
 #if defined(KERAMOS_HAS_WARPGROUPS)
-  static_assert(Count == 64 || Count == 96 || Count == 128);
-  if constexpr (Count == 128)
-    KERAMOS_TF32(256, "%128", "%129", "%130");
-  else if constexpr (Count == 96)
-    KERAMOS_TF32(192, "%96", "%97", "%98");
-  else
-    KERAMOS_TF32(128, "%64", "%65", "%66");
+    static_assert(Count == 64 || Count == 96 || Count == 128);
+    if constexpr (Count == 128)
+      KERAMOS_TF32_LOADED(256, "%128,%129,%130,%131", "%132", "%133");
+    else if constexpr (Count == 96)
+      KERAMOS_TF32_LOADED(192, "%96,%97,%98,%99", "%100", "%101");
+    else
+      KERAMOS_TF32_LOADED(128, "%64,%65,%66,%67", "%68", "%69");
 #endif
-}
+  }
 
-/// The same, with what this thread has of A in registers.
-template <int Count>
-KERAMOS_FORCEINLINE_FUNCTION void wgmma_tf32([[maybe_unused]] float (&d)[Count],
-                                             [[maybe_unused]] const unsigned (&a)[4],
-                                             [[maybe_unused]] std::uint64_t b, [[maybe_unused]] bool add) {
+  /// As the first, of integers of one byte, which must lie along k. Whether they have signs is part of the instruction.
+  template <bool SignedA, bool SignedB, int Count>
+  KERAMOS_FORCEINLINE_FUNCTION static void multiply_bytes([[maybe_unused]] unsigned (&d)[Count],
+                                                          [[maybe_unused]] std::uint64_t a,
+                                                          [[maybe_unused]] std::uint64_t b,
+                                                          [[maybe_unused]] bool add) {
 #if defined(KERAMOS_HAS_WARPGROUPS)
-  static_assert(Count == 64 || Count == 96 || Count == 128);
-  if constexpr (Count == 128)
-    KERAMOS_TF32_LOADED(256, "%128,%129,%130,%131", "%132", "%133");
-  else if constexpr (Count == 96)
-    KERAMOS_TF32_LOADED(192, "%96,%97,%98,%99", "%100", "%101");
-  else
-    KERAMOS_TF32_LOADED(128, "%64,%65,%66,%67", "%68", "%69");
+    static_assert(Count == 64 || Count == 96 || Count == 128);
+    if constexpr (Count == 128 && SignedA && SignedB)
+      KERAMOS_BYTES(256, "s8.s8", "%128", "%129", "%130");
+    else if constexpr (Count == 128 && SignedA)
+      KERAMOS_BYTES(256, "s8.u8", "%128", "%129", "%130");
+    else if constexpr (Count == 128 && SignedB)
+      KERAMOS_BYTES(256, "u8.s8", "%128", "%129", "%130");
+    else if constexpr (Count == 128)
+      KERAMOS_BYTES(256, "u8.u8", "%128", "%129", "%130");
+    else if constexpr (Count == 96 && SignedA && SignedB)
+      KERAMOS_BYTES(192, "s8.s8", "%96", "%97", "%98");
+    else if constexpr (Count == 96 && SignedA)
+      KERAMOS_BYTES(192, "s8.u8", "%96", "%97", "%98");
+    else if constexpr (Count == 96 && SignedB)
+      KERAMOS_BYTES(192, "u8.s8", "%96", "%97", "%98");
+    else if constexpr (Count == 96)
+      KERAMOS_BYTES(192, "u8.u8", "%96", "%97", "%98");
+    else if constexpr (SignedA && SignedB)
+      KERAMOS_BYTES(128, "s8.s8", "%64", "%65", "%66");
+    else if constexpr (SignedA)
+      KERAMOS_BYTES(128, "s8.u8", "%64", "%65", "%66");
+    else if constexpr (SignedB)
+      KERAMOS_BYTES(128, "u8.s8", "%64", "%65", "%66");
+    else
+      KERAMOS_BYTES(128, "u8.u8", "%64", "%65", "%66");
 #endif
-}
+  }
 
-/// The same of integers; whether they have signs is part of the instruction.
-template <bool SignedA, bool SignedB, int Count>
-KERAMOS_FORCEINLINE_FUNCTION void wgmma_bytes([[maybe_unused]] unsigned (&d)[Count],
-                                              [[maybe_unused]] std::uint64_t a,
-                                              [[maybe_unused]] std::uint64_t b, [[maybe_unused]] bool add) {
+  /// The same of floats of eight bits; whether they are e5m2 is part of the instruction. Their sums have fourteen bits or fewer:
+  /// they are to be added elsewhere soon.
+  template <bool KindA, bool KindB, int Count>
+  KERAMOS_FORCEINLINE_FUNCTION static void multiply_bytes([[maybe_unused]] float (&d)[Count],
+                                                          [[maybe_unused]] std::uint64_t a,
+                                                          [[maybe_unused]] std::uint64_t b,
+                                                          [[maybe_unused]] bool add) {
 #if defined(KERAMOS_HAS_WARPGROUPS)
-  static_assert(Count == 64 || Count == 96 || Count == 128);
-  if constexpr (Count == 128 && SignedA && SignedB)
-    KERAMOS_BYTES(256, "s8.s8", "%128", "%129", "%130");
-  else if constexpr (Count == 128 && SignedA)
-    KERAMOS_BYTES(256, "s8.u8", "%128", "%129", "%130");
-  else if constexpr (Count == 128 && SignedB)
-    KERAMOS_BYTES(256, "u8.s8", "%128", "%129", "%130");
-  else if constexpr (Count == 128)
-    KERAMOS_BYTES(256, "u8.u8", "%128", "%129", "%130");
-  else if constexpr (Count == 96 && SignedA && SignedB)
-    KERAMOS_BYTES(192, "s8.s8", "%96", "%97", "%98");
-  else if constexpr (Count == 96 && SignedA)
-    KERAMOS_BYTES(192, "s8.u8", "%96", "%97", "%98");
-  else if constexpr (Count == 96 && SignedB)
-    KERAMOS_BYTES(192, "u8.s8", "%96", "%97", "%98");
-  else if constexpr (Count == 96)
-    KERAMOS_BYTES(192, "u8.u8", "%96", "%97", "%98");
-  else if constexpr (SignedA && SignedB)
-    KERAMOS_BYTES(128, "s8.s8", "%64", "%65", "%66");
-  else if constexpr (SignedA)
-    KERAMOS_BYTES(128, "s8.u8", "%64", "%65", "%66");
-  else if constexpr (SignedB)
-    KERAMOS_BYTES(128, "u8.s8", "%64", "%65", "%66");
-  else
-    KERAMOS_BYTES(128, "u8.u8", "%64", "%65", "%66");
+    static_assert(Count == 64);
+    if constexpr (KindA && KindB)
+      KERAMOS_EIGHTS(128, "e5m2.e5m2", "%64", "%65", "%66");
+    else if constexpr (KindA)
+      KERAMOS_EIGHTS(128, "e5m2.e4m3", "%64", "%65", "%66");
+    else if constexpr (KindB)
+      KERAMOS_EIGHTS(128, "e4m3.e5m2", "%64", "%65", "%66");
+    else
+      KERAMOS_EIGHTS(128, "e4m3.e4m3", "%64", "%65", "%66");
 #endif
-}
-
-/// The same of floats of eight bits; whether they are e5m2 is part of the instruction.
-template <bool KindA, bool KindB, int Count>
-KERAMOS_FORCEINLINE_FUNCTION void wgmma_bytes([[maybe_unused]] float (&d)[Count],
-                                              [[maybe_unused]] std::uint64_t a,
-                                              [[maybe_unused]] std::uint64_t b, [[maybe_unused]] bool add) {
-#if defined(KERAMOS_HAS_WARPGROUPS)
-  static_assert(Count == 64);
-  if constexpr (KindA && KindB)
-    KERAMOS_EIGHTS(128, "e5m2.e5m2", "%64", "%65", "%66");
-  else if constexpr (KindA)
-    KERAMOS_EIGHTS(128, "e5m2.e4m3", "%64", "%65", "%66");
-  else if constexpr (KindB)
-    KERAMOS_EIGHTS(128, "e4m3.e5m2", "%64", "%65", "%66");
-  else
-    KERAMOS_EIGHTS(128, "e4m3.e4m3", "%64", "%65", "%66");
-#endif
-}
+  }
+};
 
 #undef KERAMOS_TEN
 #undef KERAMOS_30

@@ -90,6 +90,12 @@ class warpgroup_collective {
   using pipeline = typename copier::pipeline;
   using panel_a = line_panel<element, Config.block.m, Config.block.k, AlongA>;
   using panel_b = line_panel<element, Config.block.n, Config.block.k, AlongB>;
+  /// What instructions know of the operands.
+  struct operands {
+    using a = panel_a;
+    using b = panel_b;
+    static constexpr bool kind_a = KindA, kind_b = KindB;
+  };
   using accumulator = warpgroup_accumulator<Types, Config.block.n, Exec, loads_a>;
   static constexpr int multiplying_warps = Config.warps();
   /// Where threads add each k-tile's sums themselves, one of two warpgroups does so while the units multiply for the other.
@@ -208,12 +214,9 @@ class warpgroup_collective {
     return tile.next();
   }
 
-  /// Begins to multiply the k-tiles of A in one stage and of B in another.
-  KERAMOS_FORCEINLINE_FUNCTION static void multiply_k_tile(accumulator& sums, std::uint64_t a, int stage_a,
-                                                           std::uint64_t b, int stage_b, int part, bool add) {
-    sums.template multiply<panel_a, panel_b, KindA, KindB>(atom::advance(a, stage_a * stager::slot_bytes),
-                                                           atom::advance(b, stage_b * stager::slot_bytes),
-                                                           part, add);
+  /// From the description of a panel in the first stage to that of another stage's.
+  KERAMOS_FORCEINLINE_FUNCTION static std::uint64_t in_stage(int stage, std::uint64_t panel) {
+    return atom::advance(panel, stage * stager::slot_bytes);
   }
 
   /// Sums `count` k-tiles, whose panels in the first stage are described.
@@ -230,7 +233,7 @@ class warpgroup_collective {
         for (int part = 0; part < accumulator::parts; ++part) {
           if constexpr (takes_turns) atom::meet(some_threads::turn + group, multiplying);
           atom::begin();
-          multiply_k_tile(sums, a, slot, b, slot, part, false);
+          sums.template multiply<operands>(in_stage(slot, a), in_stage(slot, b), part, false);
           atom::commit();
           if constexpr (takes_turns) {
             const bool last = s + 1 == count && part + 1 == accumulator::parts;
@@ -242,7 +245,7 @@ class warpgroup_collective {
         }
       } else {
         atom::begin();
-        multiply_k_tile(sums, a, slot, b, slot, 0, s > 0);
+        sums.template multiply<operands>(in_stage(slot, a), in_stage(slot, b), 0, s > 0);
         atom::commit();
         // The units have the next k-tile to do before the last one's stage is given back.
         atom::template finish<1>();
@@ -269,9 +272,9 @@ class warpgroup_collective {
       KERAMOS_UNROLL
       for (int part = 0; part < accumulator::parts; ++part) {
         atom::begin();
-        multiply_k_tile(sums, a, high, b, rest, part, false);
-        multiply_k_tile(sums, a, rest, b, high, part, true);
-        multiply_k_tile(sums, a, high, b, high, part, true);
+        sums.template multiply<operands>(in_stage(high, a), in_stage(rest, b), part, false);
+        sums.template multiply<operands>(in_stage(rest, a), in_stage(high, b), part, true);
+        sums.template multiply<operands>(in_stage(high, a), in_stage(high, b), part, true);
         atom::commit();
         atom::template finish<0>();
         if (part + 1 == accumulator::parts) {
@@ -310,7 +313,7 @@ class warpgroup_collective {
     const int slot = ring.wait();
     a.template load<panel_a>(local, slot * stager::slot_bytes, thread);
     atom::begin();
-    sums.template multiply<panel_b>(a, atom::advance(b, slot * stager::slot_bytes), add);
+    sums.template multiply<panel_b>(a, in_stage(slot, b), add);
     atom::commit();
     atom::template finish<1>();
     ring.advance();

@@ -40,24 +40,28 @@ class warpgroup_accumulator {
     }
   }
 
-  /// Between begin and commit of the units: begins to multiply a k-tile of 128 bytes, whose panels are described, one part of
-  /// the columns; `add` to the sums, or where k-tiles are added to that k-tile's, that are there or not.
-  template <class PanelA, class PanelB, bool KindA, bool KindB>
+  /// Between begin and commit of the units: begins to multiply a k-tile of 128 bytes, for one part of the columns. `Operands` are
+  /// its panels, a and b their descriptions. With `add` products are added to the sums so far, or where k-tiles are added
+  /// afterwards to this k-tile's; without it they overwrite them.
+  template <class Operands>
   KERAMOS_FORCEINLINE_FUNCTION void multiply(std::uint64_t a, std::uint64_t b, [[maybe_unused]] int part,
                                              [[maybe_unused]] bool add) {
+    using panel_a = typename Operands::a;
+    using panel_b = typename Operands::b;
+    constexpr bool kind_a = Operands::kind_a, kind_b = Operands::kind_b;
     KERAMOS_UNROLL
     for (int step = 0; step < 4; ++step) {
-      const std::uint64_t a_step = atom::advance(a, PanelA::bytes_to(0, step)),
-                          b_step = atom::advance(b, PanelB::bytes_to(adds_k_tiles ? part * 128 : 0, step));
+      const std::uint64_t a_step = atom::advance(a, panel_a::bytes_to(0, step)),
+                          b_step = atom::advance(b, panel_b::bytes_to(adds_k_tiles ? part * 128 : 0, step));
       if constexpr (Types::splits_elements)
         atom::template multiply<E, false, false>(of_k_tile_, a_step, b_step, add || step > 0);
       else if constexpr (adds_k_tiles)
-        atom::template multiply_bytes<KindA, KindB>(of_k_tile_, a_step, b_step, add || step > 0);
+        atom::template multiply_bytes<kind_a, kind_b>(of_k_tile_, a_step, b_step, add || step > 0);
       else if constexpr (sizeof(E) == 1)
-        atom::template multiply_bytes<KindA, KindB>(sums_, a_step, b_step, add || step > 0);
+        atom::template multiply_bytes<kind_a, kind_b>(sums_, a_step, b_step, add || step > 0);
       else
-        atom::template multiply<E, PanelA::along_mn, PanelB::along_mn>(sums_, a_step, b_step,
-                                                                       add || step > 0);
+        atom::template multiply<E, panel_a::along_mn, panel_b::along_mn>(sums_, a_step, b_step,
+                                                                         add || step > 0);
     }
   }
 
