@@ -50,8 +50,8 @@ template <class Exec, class Types, class Epilogue>
   });
 }
 
-/// Does a problem as options.plan says, or as the planner chooses, part by part. Not inlined: a tiny product is over in
-/// less time than it takes to make room on the stack for a plan.
+/// Does a problem as options.plan says, or as the planner chooses, part by part. Not inlined: run_gemm would make room on the
+/// stack for a plan first, which takes longer than a tiny product.
 template <class Exec, class Types, class Epilogue>
 [[gnu::noinline]] void run_plan(const Exec& exec, workspace<Exec>& memory, const gemm_problem<Types>& p,
                                 const Epilogue& epilogue, const gemm_options& options) {

@@ -52,8 +52,8 @@ decltype(auto) stands_for(const uniform_batch<Types>& batch,
     return representative_of(batch, alignment);
 }
 
-/// Does a batch as `given` says, or as the planner chooses, which is no one product then. Not inlined: the one product may be
-/// tiny.
+/// Does a batch as `given` says, or if there is no such plan as the planner chooses; then the batch is not one product. Not
+/// inlined, like run_plan: one product may be tiny.
 template <class Exec, class Types, class Epilogue>
 [[gnu::noinline]] void run_batch(const Exec& exec, workspace<Exec>& memory, uniform_batch<Types>& batch,
                                  const batch_alignment& alignment, const Epilogue& epilogue,

@@ -158,7 +158,7 @@ class warpgroup_collective {
   }
 
  private:
-  /// That of those that multiply.
+  /// What the multiplying threads do: tile after tile they sum its k-tiles and write it.
   template <class Tile, class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void multiply(const gemm_problem<Types>& given, Tile tile,
                                              const Epilogue& epilogue, char* local, pipeline ring,

@@ -229,7 +229,7 @@ struct vector_access {
   int width;
 };
 
-/// As many as fill 16 bytes as accumulators, for whose rows a thread has room.
+/// Vectors have as many elements as accumulators have room in 16 bytes: a thread has as many rows.
 template <class Types>
 vector_access vector_access_of(const gemm_problem<Types>& p) {
   constexpr int vector = 16 / int(sizeof(typename Types::accumulator));
@@ -246,8 +246,8 @@ inline void choose_vector(const vector_access& access, index_t m, index_t k,
                           const backend::simt::device_model& device, gemm_part& part) {
   const bool along_k = access.along == tiling::direction::k;
   const index_t enough = index_t(device.units) * device.vector_teams;
-  // Threads along k: no more than have work, or as many as leave none without a row; then more, until there
-  // are enough teams.
+  // Threads along k: where A's memory runs along k, no more than have work there; elsewhere as many as leave none without a row.
+  // Then more, until there are enough teams.
   gemv_shape shape{along_k ? 32 : 8};
   const auto teams = [&] { return shape.teams(m); };
   const auto reach = [&] {

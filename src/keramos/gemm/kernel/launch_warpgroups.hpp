@@ -1,5 +1,5 @@
-// What kernel/warpgroups.hpp names. Compiled into the library, and where callers fuse epilogues (fused.hpp), for the one
-// architecture whose warpgroups it uses.
+// Launches of products by warpgroups, which kernel/warpgroups.hpp declares. Compiled into the library, and where callers fuse
+// epilogues (fused.hpp), for the one architecture whose warpgroups it uses.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,8 @@ namespace keramos::detail::simt {
 struct warpgroup_form {
   bool a_along_k = false, b_along_k = false;          ///< their memory runs along k, as lines do
   bool a_second_kind = false, b_second_kind = false;  ///< of elements (tiling::reading)
-  bool in_lines = false;  ///< both may be stored in lines, as what matrix units need prepared always may
+  bool in_lines =
+      false;  ///< both may be stored in lines; those of Types::needs_matrix_units may without this
 
   static constexpr int numbers_without_lines = 16;
   constexpr int number() const {
@@ -49,7 +50,7 @@ struct warpgroup_row
                            warpgroup_form::of(Form).a_second_kind, warpgroup_form::of(Form).b_second_kind,
                            Types::needs_matrix_units || warpgroup_form::of(Form).in_lines> {};
 
-/// Whether an operand runs along k as warpgroups read it: in lines too.
+/// Whether an operand runs along k as warpgroups read it; what is packed in lines does.
 template <class Types, class T>
 bool runs_along_k(const tiling::operand<T>& x) {
   return Types::needs_matrix_units ? x.stride_k == 1 || x.stride_mn != 1 : operand_layout(x).along_k;
@@ -120,7 +121,7 @@ void launch_warpgroups(const Exec& exec, workspace<Exec>& memory, int row, const
   }
 }
 
-/// Makes the maps of a batch, by a warp for each pair: those of all problems together, or of each problem.
+/// Makes the maps of a batch, a warp for each pair of A's and B's: one pair for all problems, or one for each.
 template <class Collective, class Tiles>
 struct batch_maps_kernel {
   static constexpr int local_bytes = 2 * int(Collective::map_bytes);  ///< with room to align them

@@ -66,8 +66,8 @@ template <class Types>
 inline constexpr bool packs_lines =
     (Types::operands.compute != scalar_type::residues) && Types::needs_matrix_units;
 
-/// Copies one operand or both, a block of mn x k a team, through scratch, so that both sides are read and written in rows. What
-/// units shall read that do not round is rounded.
+/// Copies one operand or both, a block of mn x k a team, through scratch, so that memory is read and written in rows. Elements
+/// for matrix units that truncate are rounded on the way.
 template <class Types, class Exec>
 struct pack_kernel {
   using A = typename Types::a;
@@ -223,7 +223,8 @@ void pack(const Exec& exec, const pack_task<typename Types::a>& a, const pack_ta
                                         kernel{a, b, extent_k});
 }
 
-/// Bands of C whose operands are prepared at once are multiples of that: whole tiles, either way round, but for 192 columns.
+/// Extents of bands of C, whose operands are packed at once, are multiples of that: of whole tiles, transposed or not, except
+/// for those of 192 columns.
 inline constexpr index_t band_multiple = 256;
 
 /// `a_vectors` and `b_vectors` say whether the operands can be staged in place 16 bytes at a time;
@@ -244,9 +245,9 @@ void choose_packing(const gemm_problem<Types>& p, bool a_along_k, bool a_vectors
   const index_t most =
       index_t(device.most_packed_bytes / element_bytes) / p.k / band_multiple * band_multiple;
   if (p.m < least || p.n < least || p.k < least_k || most < least) return;
-  // Of numbers of 16 bytes each is a vector, and short ones are shifted as they are staged.
+  // Numbers of 16 bytes are vectors anyway, and short ones are shifted while they are staged.
   const bool can_gain = transposes && !is_short && element_bytes < 16;
-  // Then one operand is copied even in bands. Two would be copied again and again.
+  // Then one operand is copied even if that takes several bands. With two, bands would copy one of them again and again.
   const bool gains_much = can_gain && Types::is_complex && Types::uniform;
   const auto takes_little = [&](index_t extent) {
     return can_gain && double(extent) * double(p.k) * element_bytes <=
@@ -281,8 +282,9 @@ void pack_in_bands(const gemm_problem<Types>& p, const backend::simt::device_mod
   part.band_n = part.pack_b ? std::min(p.n, most) : p.n;
 }
 
-/// Whether an operand is worth a copy with aligned rows, at once; `part` is what it is of a tile's rows and columns. Once the
-/// larger part is aligned, copies of the other are mostly hidden behind products as it is.
+/// Whether it pays to copy an operand so that its rows begin at sectors of memory. `part` is its share of a tile's rows and
+/// columns. The operand with the larger share pays sooner: once it is aligned, loads of the other are mostly hidden behind
+/// products.
 template <class T>
 bool gains_from_alignment(const tiling::operand<T>& x, index_t other_extent, double part,
                           const backend::simt::device_model& device) {
@@ -298,7 +300,7 @@ void pack_for_warpgroups(const gemm_problem<Types>& p, bool reads_a, bool reads_
                          const backend::simt::device_model& device, gemm_part& part) {
   const index_t most = std::max(most_to_pack<Types>(p.k, device), band_multiple);
   const double of_a = double(block.m) / (block.m + block.n);
-  // Bands have fewer tiles, and a k that is divided in all of them fills the device where it is not packed.
+  // Where all tiles divide k there are few: they fill the device without a copy, and bands would have fewer still.
   const bool can_align = (part.split.parts == 1 || part.split.whole_tiles > 0) &&
                          p.k >= device.least_k_to_pack && can_pack<Types>(p.k, device);
   part.pack_a = !reads_a || (can_align && most >= p.m && gains_from_alignment(p.a, p.n, of_a, device));
@@ -306,8 +308,8 @@ void pack_for_warpgroups(const gemm_problem<Types>& p, bool reads_a, bool reads_
   pack_in_bands(p, device, part);
 }
 
-/// Calls `multiply(band, in_use)` for bands of C, whose operands are packed as planned, in the first bytes of the queue's
-/// memory. So many more, which it asks for besides, are there then.
+/// Calls `multiply(band, in_use)` for bands of C, whose operands are packed as planned: in the first `in_use` bytes of the
+/// queue's memory, behind which `besides` more are reserved for it.
 template <class Exec, class Types, class Multiply>
 void with_packed(const Exec& exec, workspace<Exec>& memory, const gemm_problem<Types>& p,
                  const gemm_part& part, tiling::direction along, std::size_t besides,

@@ -36,7 +36,7 @@ struct split_k {
   int whole_tiles, divided_tiles;  ///< all are whole if k is not divided
   divisor by_divided_tiles;
 
-  /// Of so many tiles.
+  /// Of a problem of `tiles` tiles.
   KERAMOS_INLINE_FUNCTION split_k(const split_plan& plan, index_t k, int tiles, T* sums_of_parts = nullptr,
                                   int* arrivals_of_parts = nullptr)
       : sums(sums_of_parts),
@@ -48,7 +48,7 @@ struct split_k {
         divided_tiles(tiles - whole_tiles),
         by_divided_tiles(divided_tiles) {}
 
-  /// Teams, or turns of persistent ones, that do all tiles.
+  /// How many ranks do all tiles. Each is a team, or a turn of a persistent one.
   KERAMOS_FORCEINLINE_FUNCTION int ranks() const { return whole_tiles + divided_tiles * parts; }
   /// The part of k of a rank. Behind the whole tiles the ranks of one part of k follow each other, so that those which run
   /// at the same time read the same k-tiles.
@@ -83,7 +83,7 @@ struct split_k {
         acc.for_each_vector([&](int number, auto& run) {
           store<typename Team::execution_space>(run_of(part, number, size_of(run)), run);
         });
-        // The second of the parts that meet here is the second of no other meeting.
+        // Counted at the second of the parts that meet here: it is the second in no other meeting.
         if (!arrives_last(team, arrivals + index_t(tile) * parts + first + stride, count)) return false;
         acc.for_each_vector([&](int number, auto& run) { load(run, run_of(first, number, size_of(run))); });
         for (int i = 1; i < count; ++i)
@@ -149,8 +149,8 @@ inline std::size_t sums_of(const split_plan& plan, int tiles, int tile_size) {
   return plan.parts > 1 ? std::size_t(tiles - plan.whole_tiles) * plan.parts * tile_size : 0;
 }
 
-/// Takes the memory that a plan for so many tiles needs from the queue's, behind so many bytes that are in use. A captured
-/// graph that is run again uses the same: one run at a time.
+/// Takes the memory that a plan needs for `tiles` tiles from the queue's, behind its first `in_use` bytes, which are taken. A
+/// captured graph uses the same memory in each run: one run at a time.
 template <class T, class Exec>
 split_k<T> make_split(const Exec& exec, workspace<Exec>& memory, const split_plan& plan, index_t k, int tiles,
                       int tile_size, std::size_t in_use = 0) {

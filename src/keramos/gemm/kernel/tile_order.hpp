@@ -55,7 +55,7 @@ class tile_order {
   /// square reads the fewest rows and columns. For n from 16 to 256 they read at most a quarter more. Not measured.
   static constexpr int usual_band = 8;
 
-  /// Of at least one tile row in a band, and at most 255. Divides, and so is for the host.
+  /// `band` is from 1 to 255. This divides, and so is for the host.
   KERAMOS_INLINE_FUNCTION tile_order(int tiles_m, int tiles_n, int band)
       : tiles_m_(tiles_m), tiles_n_(tiles_n), band_(std::uint8_t(band)) {
     const int by[divisors] = {product(band, tiles_n), band, tiles_m % band > 0 ? tiles_m % band : band};
@@ -73,7 +73,7 @@ class tile_order {
       return divisor(multipliers_[which], shifts_[which]).quotient(number);
     });
   }
-  /// The same of an order that is not made.
+  /// The same without an object, by real divisions: for batches.
   KERAMOS_FORCEINLINE_FUNCTION static tiling::position at(int rank, int tiles_m, int tiles_n,
                                                           const tiling::shape& block, index_t m, index_t n,
                                                           index_t k) {
@@ -82,7 +82,7 @@ class tile_order {
   }
 
  private:
-  /// By the tiles of a band, its rows, and those of the last band.
+  /// What is divided by: the tiles of a band, its rows, and the rows of the last band.
   static constexpr int divisors = 3;
 
   /// `quotient(which, number, by)` divides by `by`, the divisor `which`.
@@ -105,7 +105,7 @@ class tile_order {
     return p;
   }
 
-  /// Too many tiles are refused, but later.
+  /// May wrap: launches refuse so many tiles, after an order was made.
   KERAMOS_FORCEINLINE_FUNCTION static int product(int x, int y) { return int(unsigned(x) * unsigned(y)); }
 
   // Packed: kernels are passed by value, and epilogues want room in them too (traits::most_kernel_bytes).

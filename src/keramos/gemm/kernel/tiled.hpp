@@ -90,7 +90,7 @@ struct gemm_kernel : dealt_teams_of<Collective> {
   };
 };
 
-/// The tiles of a problem, of which each is done in `parts`; throws if they are too many.
+/// The order of the tiles of a problem, each of which is done in `parts` parts of k; throws if these are too many.
 template <class Types>
 tile_order order_of(const gemm_problem<Types>& p, const tiling::shape& tile, int parts) {
   const index_t tiles_m = ceil_div(p.m, tile.m), tiles_n = ceil_div(p.n, tile.n);
@@ -123,7 +123,7 @@ int teams_at_once(const Exec& exec) {
   return backend::tiles<Exec>::model(exec).units * Collective::teams_per_unit;
 }
 
-/// One that holds as much as epilogues may.
+/// An epilogue that holds as much as epilogues may.
 struct largest_epilogue {
   void* held[most_epilogue_bytes / sizeof(void*)];
 };

@@ -23,7 +23,7 @@ inline constexpr bool has_warpgroup_rows = [] {
   return false;
 }();
 
-/// What tiles of warpgroups are given for a problem whose operands are not packed yet.
+/// The epilogue as tiles of warpgroups are given it; p is the problem before its operands are packed.
 template <class Types, class Epilogue>
 auto for_warpgroups(const Epilogue& epilogue, [[maybe_unused]] const gemm_problem<Types>& p) {
   static_assert(!Types::splits_elements || is_linear<Epilogue>,
@@ -38,12 +38,12 @@ template <class Types>
 using warpgroup_epilogue = decltype(for_warpgroups(std::declval<const library_epilogue<Types>&>(),
                                                    std::declval<const gemm_problem<Types>&>()));
 
-/// Whether there are kernels of warpgroups for an epilogue at all.
+/// Whether there are kernels of warpgroups for an epilogue.
 template <class Epilogue>
 inline constexpr bool warpgroups_take = is_linear<Epilogue> || is_on_warpgroups<Epilogue>;
 
-/// Does a product in tiles of a row of the table, which warpgroups can read its operands for
-/// (kernel/launch_warpgroups.hpp). Teams may keep maps of the operands in the queue's memory.
+/// Does a product in tiles of a row of the table (kernel/launch_warpgroups.hpp); warpgroups must be able to read its operands.
+/// Teams may keep maps of the operands in the queue's memory.
 template <class Exec, class Types, class Epilogue>
 void launch_warpgroups(const Exec& exec, workspace<Exec>& memory, int row, const gemm_problem<Types>& p,
                        const split_k<typename Types::accumulator>& split, const Epilogue& epilogue);

@@ -25,8 +25,8 @@ template <class Exec>
 using batch_planner =
     std::conditional_t<backend::traits<Exec>::is_host, host::batch_planner<Exec>, simt::batch_planner<Exec>>;
 
-/// Makes one product of a batch that shares A or B and stacks the rest: rows of C follow each other from
-/// matrix to matrix as they do inside one, or matrix by matrix row as in a batch whose index runs fastest.
+/// Makes one product of a batch whose problems share A or B and can be stacked to one with more rows or columns; true if so.
+/// They can where rows are at equal distances throughout: matrix after matrix, or the same row of all matrices before the next.
 template <class Types>
 bool stack(uniform_batch<Types>& batch) {
   gemm_problem<Types>& p = batch.shape;
@@ -47,7 +47,8 @@ bool stack(uniform_batch<Types>& batch) {
   return batch.a.stride == 0 && stack_along(p.n, p.b.stride_mn, batch.b.stride, p.c_col_stride);
 }
 
-/// Makes one product of a batch if it is one, or can be stacked: rows of stacked problems are not those of the caller's.
+/// Makes one product of a batch if it has one problem, or if its problems can be stacked; true if so. With a caller's epilogue
+/// nothing is stacked, since it is told rows and columns of each problem.
 template <class Types>
 bool become_one(uniform_batch<Types>& batch, epilogue_of_product whose) {
   return !batch.c.addresses && !batch.a.addresses && !batch.b.addresses &&
@@ -76,8 +77,8 @@ gemm_batch_plan description_of(const std::vector<gemm_problem<Types>>& problems)
   return plan;
 }
 
-/// What remains to be done of a list: no empty problems, each with rows of C along memory. `keeps_c`: nor products without
-/// terms.
+/// The problems of a list that are not empty, each transposed if that makes rows of C run along memory. If `keeps_c`, products
+/// without terms leave C as it is, and are left out too.
 template <class Exec, class Types>
 std::vector<grouped_problem<Types>> problems_to_do(const Exec& exec,
                                                    const std::vector<gemm_problem<Types>>& problems,
@@ -89,7 +90,7 @@ std::vector<grouped_problem<Types>> problems_to_do(const Exec& exec,
     p.place.batch = index_t(i);
     if (!has_terms) p.k = 0;
     if (p.m == 0 || p.n == 0 || (p.k == 0 && keeps_c)) continue;
-    // One kernel does them all: which kind of elements (tiling::reading) A has must not change from one to the next.
+    // One kernel does them all, so A must be of the same kind of elements (tiling::reading) in each.
     if (p.a.kind() == p.b.kind() && planner<Exec>::prefers_transposed(exec, p)) p.transpose();
     all.push_back({p});
   }
@@ -139,7 +140,7 @@ gemm_batch_plan plan_batch(const Exec& exec, const std::vector<gemm_problem<Type
 /// Throws unless a caller's block tile fits.
 template <class Exec, class Types>
 void check_tile_of_batch_fits(const Exec& exec, gemm_tile tile) {
-  batch_planner<Exec>::template tell_team<Types>(tile, false);
+  batch_planner<Exec>::template set_team<Types>(tile, false);
   const std::size_t limit = backend::traits<Exec>::local_memory_limit(exec, tile.team_size);
   if (tile.local_bytes > limit)
     throw launch_error("keramos::gemm_batched: options.plan has a block tile of " + to_string(tile.block) +

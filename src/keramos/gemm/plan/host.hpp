@@ -33,7 +33,8 @@ bool volume_within(const gemm_problem<Types>& p, index_t most) {
   return p.m <= most && p.n <= most && p.k <= most && p.m * p.n <= most && p.m * p.n * p.k <= most;
 }
 
-/// Whether the calling thread is done before it could wake others. Of these most time goes into such questions.
+/// Whether the calling thread is done before it could wake others. This is asked first, and is cheap: of such a product
+/// the choices take most of the time.
 template <class Types>
 bool is_tiny(const kernel_table<Types>& table, const gemm_problem<Types>& p) {
   using T = typename Types::accumulator;
@@ -84,9 +85,9 @@ struct planner {
     return Types::transposable && p.c_col_stride != 1 && p.c_row_stride == 1;
   }
 
-  /// Does a tiny problem at once, on the calling thread, without a plan on paper: false if it is none. Kokkos' host
+  /// Does a tiny problem at once, on the calling thread and without a plan; returns false if it is not tiny. Kokkos' host
   /// kernels are done when the launch returns, and so is this. But a tool of Kokkos that listens should see every
-  /// kernel. (Elements of other types than that of the sums are packed in any case.)
+  /// kernel, so then this returns false too. (Elements of other types than that of the sums are always packed.)
   template <class Types, class Epilogue>
   static bool run_tiny(const Exec& exec, const gemm_problem<Types>& p,
                        const Epilogue& epilogue) requires(Types::uniform) {
@@ -152,12 +153,12 @@ struct planner {
       });
       part.block = choice.block, part.pack_b = choice.shares_b;
     }
-    tell_team<Types>(part, part.pack_b);
+    set_team<Types>(part, part.pack_b);
   }
 
-  /// Notes the local memory that a team, which is one thread, asks for.
+  /// Sets a tile's team, which is one thread, and the local memory that it asks for.
   template <class Types>
-  static void tell_team(gemm_tile& tile, bool shares_b) {
+  static void set_team(gemm_tile& tile, bool shares_b) {
     tile.team_size = 1;
     tile.local_bytes = collective<Types>(kernels<Types>(), tile.block).local_bytes(shares_b);
   }

@@ -91,7 +91,7 @@ struct batch_planner : planner<Exec> {
       choice.way = batch_way::one_by_one, choice.transposed = false;
     } else {
       choice.way = batch_way::tiled, choice.block = block_of_batch(p);
-      planner<Exec>::template tell_team<Types>(choice, false);
+      planner<Exec>::template set_team<Types>(choice, false);
     }
   }
 

@@ -21,7 +21,7 @@ template <class Exec, class Types>
 void check_tile_fits(const Exec& exec, const gemm_problem<Types>& p, gemm_part part, bool planned,
                      epilogue_of_product whose) {
   if (part.path != gemm_path::tiled) return;
-  planner<Exec>::template tell_team<Types>(part, part.pack_b);
+  planner<Exec>::template set_team<Types>(part, part.pack_b);
   const std::size_t limit = backend::traits<Exec>::local_memory_limit(exec, part.team_size);
   if (part.local_bytes <= limit) return;
   gemm_part fitting;

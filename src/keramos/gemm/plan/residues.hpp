@@ -24,9 +24,9 @@
 
 namespace keramos::detail::simt {
 
-/// A team's tile of a product, unless moduli were chosen for it.
+/// Tiles of a product for which no moduli were chosen; of others nothing is done. Only the device knows.
 template <gemm_collective Collective, class Epilogue>
-struct otherwise_kernel {
+struct fallback_kernel {
   Collective collective;
   gemm_problem<typename Collective::types> p;
   tile_order order;
@@ -60,20 +60,20 @@ struct residues_planner {
       if (multiplies_remainders(table[i])) return i;
     return -1;
   }();
-  /// That for what is done without remainders, whose scratch is less than that of `row`.
-  static constexpr int other_row = [] {
+  /// The row for products that remainders cannot do. It takes less scratch than `row`.
+  static constexpr int fallback_row = [] {
     for (int i = 0; i < int(std::size(table)); ++i)
       if (table[i].types == native::operands && table[i].config.math != tiling::math_unit::warpgroup &&
           table[i].serves != serves::batches && can_fit<Exec>(table[i]))
         return i;
     return -1;
   }();
-  static constexpr bool exist = row >= 0 && other_row >= 0;
+  static constexpr bool exist = row >= 0 && fallback_row >= 0;
 
   static bool can(const Exec& exec, int arch, index_t k) {
     if constexpr (exist)
       return rows::template supports<types::i8>(table[row], arch, epilogue_of_product::library) &&
-             table[other_row].arch <= arch && rows::fits(exec, table[row]) && k <= residues::most_k;
+             table[fallback_row].arch <= arch && rows::fits(exec, table[row]) && k <= residues::most_k;
     return false;
   }
 
@@ -156,7 +156,7 @@ struct residues_planner {
             residues::launch_products(exec, part.row, diagonal, where, choice);
           },
           [&](const gemm_problem<Types>& q, const residues::choice* choice) {
-            launch_otherwise(exec, in_types<native>(q), choice, epilogue);
+            launch_fallback(exec, in_types<native>(q), choice, epilogue);
           });
     }
   }
@@ -165,20 +165,20 @@ struct residues_planner {
   /// Moduli that data of like size take. (How many a product takes the device finds out.)
   static constexpr int usual_moduli = sizeof(typename Types::a) == 8 ? 15 : 8;
 
-  /// Its kernels (kernel/with_kernel.hpp), of one row.
-  struct otherwise_kernels {
-    static constexpr int rows = other_row + 1, accesses = simt::accesses<native>;
+  /// The kernels of that row (kernel/with_kernel.hpp).
+  struct fallback_kernels {
+    static constexpr int rows = fallback_row + 1, accesses = simt::accesses<native>;
     static constexpr bool exists(int row_of_tile, int access) {
-      return row_of_tile == other_row && is_access<native>(access, uses_fma<Exec, other_row>);
+      return row_of_tile == fallback_row && is_access<native>(access, uses_fma<Exec, fallback_row>);
     }
   };
   template <class Epilogue>
-  static void launch_otherwise(const Exec& exec, const gemm_problem<native>& p,
-                               const residues::choice* choice, const Epilogue& epilogue) {
-    with_kernel<otherwise_kernels>(
-        other_row, access_number<Exec>(other_row, p), [&](auto row_of_tile, auto access) {
+  static void launch_fallback(const Exec& exec, const gemm_problem<native>& p, const residues::choice* choice,
+                              const Epilogue& epilogue) {
+    with_kernel<fallback_kernels>(
+        fallback_row, access_number<Exec>(fallback_row, p), [&](auto row_of_tile, auto access) {
           using collective = row_collective<Exec, native, row_of_tile(), access()>;
-          using kernel = otherwise_kernel<collective, Epilogue>;
+          using kernel = fallback_kernel<collective, Epilogue>;
           const tile_order order = order_of(p, collective::block(), 1);
           team_launch<collective::team_size, collective::teams_per_unit, sharing::balanced>(
               "keramos::gemm", exec, order.count(), collective::local_bytes(),

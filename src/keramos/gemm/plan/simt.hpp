@@ -41,9 +41,9 @@ struct planner : tile_chooser<Exec> {
   using typename chooser::rows;
   using typename chooser::tiles;
 
-  /// A few rows or columns of C should be columns, as the narrow tiles of the table are; otherwise its rows
-  /// should be contiguous. But matrix units read A fastest where its memory runs along k, and B where it runs
-  /// along n, which for large products counts for more.
+  /// Whether Cᵀ = op(B)ᵀ·op(A)ᵀ is computed instead. A C with few rows is transposed to one with few columns, as the narrow
+  /// tiles of the table have them. Otherwise the rows of C should be contiguous. But matrix units read A fastest where its
+  /// memory runs along k, and B where it runs along n, which for large products counts for more.
   template <class Types>
   static bool prefers_transposed(const Exec& exec, const gemm_problem<Types>& p) {
     if (!Types::transposable) return false;
@@ -108,9 +108,9 @@ struct planner : tile_chooser<Exec> {
     return residues_planner<Exec, Types>::fastest_way(exec, p) != emulation_way::native;
   }
 
-  /// Notes what a caller's tile asks for, as set_row does.
+  /// Sets the team and local memory of a caller's tile.
   template <class Types>
-  static void tell_team(gemm_tile& tile, bool /*shares_b*/) {
+  static void set_team(gemm_tile& tile, bool /*shares_b*/) {
     set_row(tile.row, tile);
   }
 
@@ -166,7 +166,7 @@ struct planner : tile_chooser<Exec> {
       refuse_plan(number, "has " + std::to_string(split.whole_tiles) + " whole tiles of " +
                               std::to_string(index_t(tiles)) + ", so none to divide");
   }
-  /// Whether a part's corner is the last tiles of its order, and the others are done at once.
+  /// Whether a part's corner is the last tiles of its order, and all others are done in one launch, with k undivided.
   template <class Types>
   static bool leaves_last_tiles(const gemm_problem<Types>& p, const gemm_part& part) {
     const corner_of_tiles corner = corner_of(part);
@@ -205,8 +205,8 @@ struct planner : tile_chooser<Exec> {
   }
 
  protected:
-  /// Calls `refuse(why)`, which throws, unless a caller's tile is that of a row that serves; `planning` is the function whose
-  /// plans take the epilogue too.
+  /// Calls `refuse(why)`, which throws, unless a caller's tile is that of a row for which `serves(row)`. `planning` names the
+  /// function that plans with an epilogue, for the message.
   template <class Serves, class Refuse>
   static void check_row(const gemm_tile& tile, epilogue_of_product whose, const char* planning,
                         const Serves& serves, const Refuse& refuse) {
@@ -233,7 +233,8 @@ struct planner : tile_chooser<Exec> {
              " has " + text(of_row));
   }
 
-  /// Adds how a rectangle of C is done, in place of p. What is left over by others leaves no corner: a plan has room for one.
+  /// Adds to the plan how p, a rectangle of C, is done. A strip or a corner of others (`is_left_over`) leaves no corner itself:
+  /// a plan has room for one.
   template <class Types>
   static void add_part(const Exec& exec, gemm_problem<Types> p, const std::optional<tiling::shape>& requested,
                        epilogue_of_product whose, gemm_plan& plan, bool is_left_over = false) {

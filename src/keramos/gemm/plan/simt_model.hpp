@@ -37,7 +37,7 @@ inline int resident_teams(const device_model& device, const tile_row& r) {
 constexpr bool stores_single_sums(const tile_row& r) {
   return tiling::stores_single_sums(r.config, bytes_of(r.types.accumulator));
 }
-/// Time in which a team reads the sums of a part of a tile.
+/// Time in which a team reads the sums of one part of k of a tile.
 inline double adding_time(const tile_row& r, const device_model& device) {
   return sum_bytes(r) / (stores_single_sums(r) ? device.single_adding_bytes : device.adding_bytes);
 }
@@ -63,7 +63,8 @@ inline tile_costs costs_of(const tile_row& r, const device_model& device) {
   return {device.latency / (r.config.stages - device.stages_in_use), device.memory_bytes};
 }
 /// The same of short elements, of which `alignment` bytes of A and of B can be copied at once (row_alignment).
-tile_costs costs_of_short(const tile_row&, const device_model&, bool, c_memory) = delete;
+tile_costs costs_of_short(const tile_row&, const device_model&, bool,
+                          c_memory) = delete;  // a bool is no alignment
 inline tile_costs costs_of_short(const tile_row& r, const device_model& device, int alignment, c_memory c) {
   tile_costs costs = costs_of(r, device);
   const double elements = double(r.config.block.m) * r.config.block.n;
@@ -96,9 +97,9 @@ inline double copied_in_a_clock(const tile_row& r, index_t m, index_t n, index_t
   return std::min(costs.memory_bytes, std::max(device.least_memory_bytes, drifting));
 }
 
-/// Predicted time of a problem on a row: waves of teams; in a wave, for each k-tile, the longest of products, of
-/// copies and of the wait for them, rounded over where they are alike; then the meetings of parts. Parts of the tiles behind
-/// whole ones run beside the last of these. So many tiles are left to others.
+/// Predicted time of a problem on a row; `left_out` of its tiles are another part's. Teams run in waves. Each k-tile takes the
+/// longest of three times, or somewhat more where they are alike: of its products, of its copies, and of the wait for these.
+/// To that comes the time in which parts of k are added up. Divided tiles run beside the last whole ones.
 inline double predicted_time(const tile_row& r, index_t m, index_t n, index_t k, const split_plan& split,
                              const device_model& device, const tile_costs& costs, int left_out = 0) {
   const tiling::config& c = r.config;
@@ -108,7 +109,7 @@ inline double predicted_time(const tile_row& r, index_t m, index_t n, index_t k,
   const double products = double(c.block.m) * c.block.n * c.block.k / (device.fmas * r.efficiency);
   const double bytes = double(c.block.m * bytes_of(r.types.a) + c.block.n * bytes_of(r.types.b)) * c.block.k;
   const double wait = costs.wait, copied = copied_in_a_clock(r, m, n, k, device, costs);
-  const auto k_tile = [&](double teams) {  // of each of the teams on one multiprocessor
+  const auto k_tile = [&](double teams) {  // a k-tile of each of the teams that share a multiprocessor
     if (teams == 0) return 0.0;
     const double multiply = teams * products * (1 + device.warps_at_half_speed / (teams * c.warps()));
     const double copy = teams * bytes / copied;
@@ -193,8 +194,8 @@ inline split_choice choose_split(const tile_row& r, index_t m, index_t n, index_
   split_choice best{undivided, predicted_time(r, m, n, k, undivided, device, costs)};
   if (!r.config.splits_k) return best;
   const double slots = double(device.units) * resident_teams(device, r);
-  // Teams end in pairs or more. So behind full waves two whole tiles may get one multiprocessor while another gets none. Rows with
-  // large sums therefore have whole tiles in full waves only, unless all teams fit at once.
+  // Teams that began together end together. So behind a full wave one multiprocessor may get two of the whole tiles and another
+  // none. Rows with large sums therefore have whole tiles in full waves only, unless all teams fit at once.
   const auto keeps_order = [&](double whole_tiles, double teams_behind) {
     return !stores_single_sums(r) || std::fmod(whole_tiles, slots) == 0 ||
            whole_tiles + teams_behind <= slots;
@@ -216,7 +217,7 @@ inline split_choice choose_split(const tile_row& r, index_t m, index_t n, index_
     }
   };
   try_behind(0);
-  // Whole tiles fill all multiprocessors alike, once or several times, and perhaps all the teams that these hold.
+  // As many whole tiles as give each multiprocessor equally many; or as many as fill waves.
   if (tiles > device.units && tiles < double(std::numeric_limits<int>::max())) {
     const double filled = std::floor(tiles / device.units) * device.units;
     const double in_waves = std::floor(tiles / slots) * slots;
@@ -277,8 +278,8 @@ main_part choose_main_part(index_t m, index_t n, index_t k, std::size_t element_
   return best;
 }
 
-/// Calls `f(corner)` for those that are worth a try: without them tiles fill all multiprocessors alike, or all the teams that these
-/// hold.
+/// Calls `f(corner)` for each corner that is worth a try. The tiles that remain without it are a multiple of the
+/// multiprocessors, or of the teams that these hold at once; or a few less, since a corner has whole columns of tiles.
 template <class F>
 void for_each_corner(const tile_row& r, index_t m, index_t n, const device_model& device, const F& f) {
   const tiling::shape& block = r.config.block;

@@ -42,7 +42,7 @@ struct tile_chooser : row_chooser<Exec> {
     set_row(part.row, part);
   }
 
-  /// Notes a row of the table as a tile: also the threads of a team, and the local memory that it asks for.
+  /// Makes a tile that of a row of the table: also the threads of a team, and the local memory that it asks for.
   static void set_row(int row, gemm_tile& tile) {
     const tile_row& r = table[row];
     tile.row = row, tile.block = r.config.block, tile.stages = r.config.stages, tile.math = r.config.math;
@@ -78,7 +78,7 @@ struct tile_chooser : row_chooser<Exec> {
     part.row = rows::template requested<Types>(exec, tiles::arch(exec), requested, whose);
     part.split = choose_split(table[part.row], p.m, p.n, p.k, device).plan;
   }
-  /// That of the model, or of a call before.
+  /// The row that is fastest by the model: predicted now, or in an earlier call for the same key.
   template <class Types>
   static void take_fastest_row(const Exec& exec, const gemm_problem<Types>& p, epilogue_of_product whose,
                                bool is_left_over, const device_model& device, gemm_part& part) {

@@ -87,13 +87,13 @@ int choose_small_row(const Exec& exec, index_t extent, const small_access& acces
   return best;
 }
 
-/// The rows of elements of such a type, whatever the access (kernel/with_kernel.hpp).
+/// The rows for elements of such a type, whatever the access (kernel/with_kernel.hpp).
 template <class Types>
 struct rows_of_type {
   static constexpr int rows = small_rows, accesses = 1;
   static constexpr bool exists(int row, int /*access*/) { return small_row(row).type == small_type<Types>; }
 };
-/// Notes a row, and what it means.
+/// Makes a choice that of a row.
 template <class Types>
 void set_small_row(int row, gemm_batch_choice& choice) {
   const small_config c = small_row(row);

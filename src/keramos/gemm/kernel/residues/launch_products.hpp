@@ -1,4 +1,4 @@
-// What products.hpp names.
+// The launch that products.hpp declares.
 #pragma once
 
 #include <iterator>

@@ -108,12 +108,12 @@ void choose_moduli(const Exec& exec, const gemm_problem<Types>& p, const memory_
 }
 
 /// Does a product in bands of C as planned, with the moduli that were chosen for it. `multiply(diagonal product, layout, choice)`
-/// forms the products of remainders; `otherwise(problem, choice)` does the product if no moduli are chosen, which only the
+/// forms the products of remainders; `fallback(problem, choice)` does the product if no moduli are chosen, which only the
 /// device knows.
-template <class Exec, class Types, class Epilogue, class Multiply, class Otherwise>
+template <class Exec, class Types, class Epilogue, class Multiply, class Fallback>
 void multiply_chosen(const Exec& exec, const gemm_problem<Types>& p, const gemm_part& part,
                      const Epilogue& epilogue, const memory_map<Types>& map, char* at,
-                     const Multiply& multiply, const Otherwise& otherwise) {
+                     const Multiply& multiply, const Fallback& fallback) {
   using A = typename Types::a;
   using split = split_kernel<A, Exec>;
   using combine = combine_kernel<Types, Epilogue, Exec>;
@@ -143,7 +143,7 @@ void multiply_chosen(const Exec& exec, const gemm_problem<Types>& p, const gemm_
           combine{band, epilogue, reinterpret_cast<const std::uint32_t*>(map.of_product(at)), map.product(),
                   exponents_a + m0, exponents_b + n0, choice});
     }
-  otherwise(p, choice);
+  fallback(p, choice);
 }
 
 }  // namespace keramos::detail::residues
