@@ -166,48 +166,76 @@ testing::AssertionResult run_by_addresses(const batched_case& g, std::uint64_t s
   return run_batched<T, C, B>(g, seed, call, "pointer array");
 }
 
-/// C[i] = alpha·op(A[i])·B[i] for a list of matrices of all layouts and of random extents, each element judged. If extents are
-/// to be multiples of something, A is row-major, B column-major, and nothing lies between rows or columns; one problem is
-/// wide then, which alone is transposed, and one is tall. Of many problems each is small, and one has no terms.
+/// A problem of a list, whose matrices lie as those of gemm_case.
+struct list_member {
+  index_t m, n, k;
+  layout a = layout::right, b = layout::right, c = layout::right;
+  index_t gap = 0, offset = 0;
+};
+
+struct list_case {
+  std::vector<list_member> members;
+  op op_a = op::N, op_b = op::N;
+  double alpha = 1, beta = 0;
+  double alpha_imag = 0, beta_imag = 0;  ///< of complex products
+  gemm_compute compute = gemm_compute::standard;
+};
+
+/// A list of random extents, with every mix of layouts of A and B among nine. If extents are to be multiples of something, A is
+/// row-major, B column-major, and nothing lies between rows or columns; one problem is wide then, which alone is transposed, and
+/// one is tall. Of many problems each is small, and one has no terms.
+list_case random_list(op op_a, std::uint64_t seed, int multiples_of = 1, int count = 9);
+/// A list with every mix of layouts, of small matrices.
+list_case list_of_every_layout(op op_a, op op_b);
+
+/// Runs the case as one list and judges every element of every C, and every element around it.
 template <class T, class C = T, class B = T>
-testing::AssertionResult run_list(op op_a, std::uint64_t seed, gemm_compute compute = gemm_compute::standard,
-                                  int multiples_of = 1, int count = 9) {
+testing::AssertionResult run(const list_case& g, std::uint64_t seed) {
+  using number = wider_element<T, B>;
+  using scalar = scaled_as<number, C>;
+  const auto alpha = scalar_for<scalar>(g.alpha, g.alpha_imag),
+             beta = scalar_for<scalar>(g.beta, g.beta_imag);
+  const auto zero = scalar_for<scalar>(0);
   std::mt19937_64 rng(seed);
-  const bool many = count > 9;
+  const bool ta = g.op_a != op::N, tb = g.op_b != op::N;
+  const auto add = [&]<class E>(std::vector<stored_matrix<E>>& to, index_t rows, index_t cols, layout l,
+                                const list_member& x, bool is_read) {
+    auto& matrix = to.emplace_back(rows, cols, l, x.gap, x.offset);
+    matrix.fill_all(poison<E>);
+    for (index_t i = 0; is_read && i < rows; ++i)
+      for (index_t j = 0; j < cols; ++j) matrix.at(i, j) = random_value<E>(rng);
+    matrix.upload();
+    return matrix.view;
+  };
   std::vector<stored_matrix<T>> a;
   std::vector<stored_matrix<B>> b;
   std::vector<stored_matrix<C>> c;
-  std::vector<matrix_view<T>> av;
-  std::vector<matrix_view<B>> bv;
+  std::vector<matrix_view<const T>> av;
+  std::vector<matrix_view<const B>> bv;
   std::vector<matrix_view<C>> cv;
-  const bool ta = op_a != op::N;
-  for (int i = 0; i < count; ++i) {
-    const bool any = multiples_of == 1;
-    const auto extent = [&] { return multiples_of * index_t(1 + rng() % (any ? 90 : many ? 7 : 20)); };
-    index_t m = extent(), n = extent();
-    const index_t k = many && i == 5 ? 0 : extent();
-    if (!any && !many && i < 2) m = multiples_of * (i == 0 ? 2 : 20), n = multiples_of * (i == 0 ? 20 : 2);
-    a.emplace_back(ta ? k : m, ta ? m : k, any ? layout(i % 3) : layout::right, any ? i : 0, 0);
-    b.emplace_back(k, n, any ? layout(i / 3) : layout::left, 0, any ? i : 0);
-    c.emplace_back(m, n, layout::right, 0, 0);
-    a[i].fill_all([&] { return random_value<T>(rng); }), b[i].fill_all([&] { return random_value<B>(rng); });
-    a[i].upload(), b[i].upload();
-    av.push_back(a[i].view), bv.push_back(b[i].view), cv.push_back(c[i].view);
+  for (const list_member& x : g.members) {
+    av.push_back(add(a, ta ? x.k : x.m, ta ? x.m : x.k, x.a, x, alpha != zero));
+    bv.push_back(add(b, tb ? x.n : x.k, tb ? x.k : x.n, x.b, x, alpha != zero));
+    cv.push_back(add(c, x.m, x.n, x.c, x, beta != zero));
   }
+  std::vector<judged_storage<C>> judged(c.begin(), c.end());
+
   queue q;
-  constexpr scaled_as<int, C> alpha = 2 * scale_to<C>;
-  gemm_batched(q, alpha, av, bv, 0, cv, {.op_a = op_a, .compute = compute});
+  gemm_batched(q, alpha, av, bv, beta, cv, {.op_a = g.op_a, .op_b = g.op_b, .compute = g.compute});
   q.wait();
-  using number = wider_element<T, B>;
-  const auto how = arithmetic_of<number>(compute);
-  for (int l = 0; l < count; ++l) {
-    judged_storage<C> judged(c[l]);
-    record_support("list", a[l].view, b[l].view, c[l].view, op_a, op::N, compute);
+  const auto how = arithmetic_of<number>(g.compute);
+  const reference::element_judge<number, C> judge(alpha, beta, how);
+  for (std::size_t l = 0; l < g.members.size(); ++l) {
+    const auto& [m, n, k, of_a, of_b, of_c, gap, offset] = g.members[l];
+    record_support("list", a[l].view, b[l].view, c[l].view, g.op_a, g.op_b, g.compute);
     c[l].download();
-    auto result =
-        judged.judge(reference::element_judge<number, C>(alpha, decltype(alpha)(0), how), a[l].applied(op_a),
-                     b[l].applied(), c[l].applied(), cv[l].rows, cv[l].cols, bv[l].rows, how);
-    if (!result) return result << ", of matrix " << l << "; seed " << seed;
+    auto result = judged[l].judge(judge, a[l].applied(g.op_a), b[l].applied(g.op_b), c[l].applied(), m, n,
+                                  alpha != zero ? k : 0, how);
+    if (result) result = judged[l].judge_rest();
+    if (!result)
+      return result << "; problem " << l << " of " << g.members.size() << " (" << m << 'x' << n << 'x' << k
+                    << ' ' << char(g.op_a) << char(g.op_b) << " layouts " << int(of_a) << int(of_b)
+                    << int(of_c) << " gap " << gap << " offset " << offset << "), seed " << seed;
   }
   return testing::AssertionSuccess();
 }

@@ -23,6 +23,7 @@ TYPED_TEST(GemmBatched, EveryOpAndLayoutInAnyMix) {
     batched_case g{21, 7, 13, 10, op_a, op_b, a, b, c};
     g.gap = 3, g.offset = 5, g.alpha = 1.5, g.beta = 0.5;
     ASSERT_TRUE(run<TypeParam>(g, seed++));
+    ASSERT_TRUE(run_by_addresses<TypeParam>(g, seed++));
   });
 }
 

@@ -13,6 +13,7 @@
 
 #include "emulated_case.hpp"
 #include "ops_and_layouts.hpp"
+#include "product_cases.hpp"
 
 namespace keramos::test {
 namespace {
@@ -85,6 +86,11 @@ TYPED_TEST(GemmByIntegers, EveryOpAndLayout) {
     const gemm_case g{37, 45, 29, op_a, op_b, a, b, c, 3, 5, 1.5, 0.5};
     EXPECT_TRUE(run<TypeParam>(by_integers<TypeParam>(g, 20, 30), rng()));
   });
+}
+
+// Whatever the form: batches and lists are not emulated, and asking for it is no error.
+TYPED_TEST(GemmByIntegers, EveryOpLayoutAndForm) {
+  every_op_and_layout(products_of<TypeParam>(), emulated<TypeParam>);
 }
 
 /// op(A)·op(B) of row-major m x k and k x n, by integers where that can be; otherwise in tiles, k undivided.

@@ -35,6 +35,17 @@ TYPED_TEST(GemmBytes, Batches) { batches(this->products()); }
 TYPED_TEST(GemmBytes, Lists) { lists(this->products()); }
 TYPED_TEST(GemmBytes, ManyTiles) { many_tiles(this->products()); }
 
+// The other mixes are done by the same kernels, which are told of each operand, and of C, whether it has a sign.
+template <class Elements>
+class GemmOtherBytes : public testing::Test {};
+using other_mixes =
+    testing::Types<elements<i8, i8, u8>, elements<i8, u8, i8>, elements<u8, i8, u8>, elements<u8, u8, i8>>;
+TYPED_TEST_SUITE(GemmOtherBytes, other_mixes);
+
+TYPED_TEST(GemmOtherBytes, EveryOpAndLayout) {
+  every_op_and_layout(products_of<typename TypeParam::a, typename TypeParam::c, typename TypeParam::b>());
+}
+
 // The largest numbers, whose sums pass 2^31: alpha = 1 then leaves C of eight bits its smallest or largest number.
 TYPED_TEST(GemmBytes, SumsWrapAround) {
   using A = typename TypeParam::a;

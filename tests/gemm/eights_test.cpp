@@ -87,6 +87,20 @@ TYPED_TEST(GemmEights, Batches) { batches(this->products()); }
 TYPED_TEST(GemmEights, Lists) { lists(this->products()); }
 TYPED_TEST(GemmEights, ManyTiles) { many_tiles(this->products()); }
 
+// The other mixes are done by the same kernels, which are told of each operand which kind it is.
+template <class Elements>
+class GemmOtherEights : public testing::Test {};
+using other_mixes =
+    testing::Types<elements<float8_e4m3, float8_e4m3, float16>, elements<float8_e4m3, float8_e4m3, bfloat16>,
+                   elements<float8_e4m3, float8_e5m2, bfloat16>, elements<float8_e4m3, float8_e5m2, float>,
+                   elements<float8_e5m2, float8_e4m3, float16>, elements<float8_e5m2, float8_e4m3, float>,
+                   elements<float8_e5m2, float8_e5m2, float16>, elements<float8_e5m2, float8_e5m2, bfloat16>>;
+TYPED_TEST_SUITE(GemmOtherEights, other_mixes);
+
+TYPED_TEST(GemmOtherEights, EveryOpAndLayout) {
+  every_op_and_layout(products_of<typename TypeParam::a, typename TypeParam::c, typename TypeParam::b>());
+}
+
 // What cannot be written in C's type is the same in any order of sums: NaN and infinity reach C.
 TYPED_TEST(GemmEights, NaNAndInfinityReachC) {
   using A = typename TypeParam::a;

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "batched_case.hpp"
+#include "ops_and_layouts.hpp"
 
 namespace keramos::test {
 
@@ -51,6 +52,31 @@ std::string batched_case::describe() const {
     << int(a) << int(b) << int(c) << " spacings " << int(space_a) << int(space_b) << int(space_c) << " gap "
     << gap << " offset " << offset << " alpha " << alpha << " beta " << beta;
   return s.str();
+}
+
+list_case random_list(op op_a, std::uint64_t seed, int multiples_of, int count) {
+  std::mt19937_64 rng(seed);
+  const bool any = multiples_of == 1, many = count > 9;
+  const auto extent = [&] { return multiples_of * index_t(1 + rng() % (any ? 90 : many ? 7 : 20)); };
+  list_case list{.members = {}, .op_a = op_a};
+  for (int i = 0; i < count; ++i) {
+    list_member x{extent(), extent(), many && i == 5 ? 0 : extent()};
+    if (!any && !many && i < 2)
+      x.m = multiples_of * (i == 0 ? 2 : 20), x.n = multiples_of * (i == 0 ? 20 : 2);
+    x.a = any ? layout(i % 3) : layout::right, x.b = any ? layout(i / 3 % 3) : layout::left;
+    if (any) x.gap = i, x.offset = i / 2;
+    list.members.push_back(x);
+  }
+  return list;
+}
+
+list_case list_of_every_layout(op op_a, op op_b) {
+  list_case list{.members = {}, .op_a = op_a, .op_b = op_b};
+  for_layouts([&](layout a, layout b, layout c) {
+    const auto i = index_t(list.members.size());
+    list.members.push_back({7 + i % 5, 5 + i % 4, 11 + i % 3, a, b, c, 2, 1});
+  });
+  return list;
 }
 
 void pack_and_cut(gemm_plan& plan, int k_tile) {

@@ -1,5 +1,6 @@
 // gemm_batched over lists: each problem with extents, layout and memory of its own.
 #include "batched_case.hpp"
+#include "ops_and_layouts.hpp"
 
 namespace {
 
@@ -11,55 +12,25 @@ class GemmGrouped : public testing::Test {};
 using types = testing::Types<float, double, std::int32_t>;
 TYPED_TEST_SUITE(GemmGrouped, types);
 
-struct member {
-  index_t m, n, k;
-  layout a = layout::right, b = layout::right, c = layout::right;
-  index_t gap = 0, offset = 0;
-};
-
-/// Runs all members as one grouped batch and judges every element of every C, and around it.
+/// The members as one list.
 template <class T>
-testing::AssertionResult run_group(const std::vector<member>& group, op op_a, op op_b, double alpha,
+testing::AssertionResult run_group(const std::vector<list_member>& group, op op_a, op op_b, double alpha,
                                    double beta, std::uint64_t seed) {
-  alpha = scalar_for<T>(alpha), beta = scalar_for<T>(beta);
-  std::mt19937_64 rng(seed);
-  const bool ta = op_a != op::N, tb = op_b != op::N;
-  std::vector<stored_matrix<T>> a, b, c;
-  std::vector<matrix_view<const T>> av, bv;
-  std::vector<matrix_view<T>> cv;
-  for (const member& g : group) {
-    a.emplace_back(ta ? g.k : g.m, ta ? g.m : g.k, g.a, g.gap, g.offset);
-    b.emplace_back(tb ? g.n : g.k, tb ? g.k : g.n, g.b, g.gap, g.offset);
-    c.emplace_back(g.m, g.n, g.c, g.gap, g.offset);
-    for (auto* x : {&a.back(), &b.back(), &c.back()}) {
-      x->fill_all(poison<T>);
-      const bool read = x == &c.back() ? beta != 0 : alpha != 0;
-      for (index_t i = 0; read && i < x->view.rows; ++i)
-        for (index_t j = 0; j < x->view.cols; ++j) x->at(i, j) = random_value<T>(rng);
-      x->upload();
-    }
-    av.push_back(a.back().view), bv.push_back(b.back().view), cv.push_back(c.back().view);
-  }
-  std::vector<judged_storage<T>> judged(c.begin(), c.end());
-  queue q;
-  gemm_batched(q, alpha, av, bv, beta, cv, {op_a, op_b}).wait();
-  for (std::size_t l = 0; l < group.size(); ++l) {
-    record_support("list", a[l].view, b[l].view, c[l].view, op_a, op_b);
-    c[l].download();
-    const auto& g = group[l];
-    auto result = judged[l].judge(reference::element_judge<T>(alpha, beta), a[l].applied(op_a),
-                                  b[l].applied(op_b), c[l].applied(), g.m, g.n, alpha != 0 ? g.k : 0);
-    if (result) result = judged[l].judge_rest();
-    if (!result)
-      return result << "; problem " << l << " of " << group.size() << " (" << g.m << 'x' << g.n << 'x' << g.k
-                    << "), seed " << seed;
-  }
-  return testing::AssertionSuccess();
+  return run<T>(list_case{.members = group, .op_a = op_a, .op_b = op_b, .alpha = alpha, .beta = beta}, seed);
+}
+
+TYPED_TEST(GemmGrouped, EveryOpAndLayoutInAnyMix) {
+  std::uint64_t seed = fresh_seed();
+  for_ops([&](op op_a, op op_b) {
+    list_case list = list_of_every_layout(op_a, op_b);
+    list.alpha = 1.5, list.beta = 0.5;
+    ASSERT_TRUE(run<TypeParam>(list, seed++));
+  });
 }
 
 TYPED_TEST(GemmGrouped, SmallOnes) {
   std::uint64_t seed = fresh_seed();
-  std::vector<member> group;
+  std::vector<list_member> group;
   for (index_t i = 0; i < 70; ++i) group.push_back({1 + i % 32, 1 + i * 7 % 31, i % 40});
   for (op a : {op::N, op::T})
     for (op b : {op::N, op::T}) ASSERT_TRUE(run_group<TypeParam>(group, a, b, 1.5, 0.5, seed++));
@@ -68,8 +39,8 @@ TYPED_TEST(GemmGrouped, SmallOnes) {
 
 TYPED_TEST(GemmGrouped, SmallAndLargeAndEmpty) {
   std::uint64_t seed = fresh_seed();
-  const std::vector<member> group{{200, 150, 170}, {1, 1, 1},   {0, 40, 9}, {70, 0, 8},   {65, 129, 0},
-                                  {8, 8, 8},       {33, 1, 90}, {5, 6, 0},  {128, 64, 1}, {1, 300, 40}};
+  const std::vector<list_member> group{{200, 150, 170}, {1, 1, 1},   {0, 40, 9}, {70, 0, 8},   {65, 129, 0},
+                                       {8, 8, 8},       {33, 1, 90}, {5, 6, 0},  {128, 64, 1}, {1, 300, 40}};
   ASSERT_TRUE(run_group<TypeParam>(group, op::N, op::N, 1, 0, seed++));
   ASSERT_TRUE(run_group<TypeParam>(group, op::T, op::N, -1, 2, seed++));
   ASSERT_TRUE(run_group<TypeParam>(group, op::N, op::T, 0, 2, seed++));
@@ -87,9 +58,9 @@ TYPED_TEST(GemmGrouped, RandomGroups) {
   for (int i = 0; i < 40; ++i) {
     const bool one_layout = rng() % 2, aligned = rng() % 2;
     const index_t most = rng() % 2 ? 32 : 150;
-    std::vector<member> group(1 + rng() % 30);
+    std::vector<list_member> group(1 + rng() % 30);
     const layout common[] = {layouts[rng() % 3], layouts[rng() % 3], layouts[rng() % 3]};
-    for (member& g : group) {
+    for (list_member& g : group) {
       const auto extent = [&] { return index_t(rng() % (most + 1)); };
       g.m = extent(), g.n = extent(), g.k = extent();
       if (aligned) g.m &= ~3, g.n &= ~3, g.k &= ~3;

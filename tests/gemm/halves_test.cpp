@@ -23,13 +23,9 @@ TYPED_TEST(GemmHalves, RandomLayoutsAndScalars) { random_layouts_and_scalars(thi
 TYPED_TEST(GemmHalves, LongK) { long_k(this->products()); }
 TYPED_TEST(GemmHalves, PackedBeforehandAndCut) { packed_beforehand_and_cut(this->products()); }
 TYPED_TEST(GemmHalves, Batches) { batches(this->products()); }
-TYPED_TEST(GemmHalves, SmallBatches) {
-  small_batches(this->products(), run_by_addresses<typename TypeParam::a, typename TypeParam::c>);
-}
+TYPED_TEST(GemmHalves, SmallBatches) { small_batches(this->products()); }
 TYPED_TEST(GemmHalves, Lists) { lists(this->products()); }
-TYPED_TEST(GemmHalves, ManyTiles) {
-  many_tiles(this->products(), run_by_addresses<typename TypeParam::a, typename TypeParam::c>);
-}
+TYPED_TEST(GemmHalves, ManyTiles) { many_tiles(this->products()); }
 
 // Hosts multiply elements where they lie only if sums are of their type.
 TYPED_TEST(GemmHalves, PlansThatMultiplyInPlaceAreRefused) {

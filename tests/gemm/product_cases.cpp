@@ -13,6 +13,11 @@ constexpr layout layouts[] = {layout::right, layout::left, layout::strided};
 
 using some_ops = std::vector<op>;
 
+testing::AssertionResult judge_list(const judged_products& of, list_case list) {
+  list.alpha = 2 * of.unit;
+  return of.list(list, fresh_seed());
+}
+
 }  // namespace
 
 void sizes_and_ops(const judged_products& of) {
@@ -85,7 +90,7 @@ void batches(const judged_products& of) {
     }
 }
 
-void small_batches(const judged_products& of, judged_batch& by_addresses) {
+void small_batches(const judged_products& of) {
   std::mt19937_64 rng(fresh_seed());
   for (index_t size = 1; size <= 33; ++size)
     for (const op a : all_ops)
@@ -108,17 +113,16 @@ void small_batches(const judged_products& of, judged_batch& by_addresses) {
             g.space_a = rng() % 2 ? spacing::apart : spacing::packed;
         }
         EXPECT_TRUE(of.batch(g, rng()));
-        EXPECT_TRUE(by_addresses(g, rng()));
+        EXPECT_TRUE(of.by_addresses(g, rng()));
       }
-  for (const op a : all_ops) EXPECT_TRUE(of.list(a, rng(), gemm_compute::standard, 4, 30));
+  for (const op a : all_ops) EXPECT_TRUE(judge_list(of, random_list(a, rng(), 4, 30)));
 }
 
 void lists(const judged_products& of) {
-  for (const op a : all_ops)
-    EXPECT_TRUE(of.list(a, fresh_seed() + std::uint64_t(a), gemm_compute::standard, 1, 9));
+  for (const op a : all_ops) EXPECT_TRUE(judge_list(of, random_list(a, fresh_seed() + std::uint64_t(a))));
 }
 
-void many_tiles(const judged_products& of, judged_batch* by_addresses) {
+void many_tiles(const judged_products& of) {
   std::mt19937_64 rng(fresh_seed());
   const int count = backend::traits<default_execution_space>::is_host ? 30 : 300;
   for (const op a : {op::N, op::T})
@@ -134,11 +138,9 @@ void many_tiles(const judged_products& of, judged_batch* by_addresses) {
       g.space_c = b == spacing::shared ? spacing::packed : b;
       g.gap = 16, g.alpha = of.unit, g.beta = double(extent == 64);
       EXPECT_TRUE(of.batch(g, rng()));
-      if (by_addresses) {
-        EXPECT_TRUE(by_addresses(g, rng()));
-      }
+      EXPECT_TRUE(of.by_addresses(g, rng()));
     }
-  for (const op a : {op::N, op::T}) EXPECT_TRUE(of.list(a, rng(), gemm_compute::standard, 16, count));
+  for (const op a : {op::N, op::T}) EXPECT_TRUE(judge_list(of, random_list(a, rng(), 16, count)));
 }
 
 void every_op_and_layout(const judged_products& of, gemm_compute compute) {
@@ -150,6 +152,12 @@ void every_op_and_layout(const judged_products& of, gemm_compute compute) {
     batched_case batch{3, 7, 5, 11, op_a, op_b, a, b, c};
     batch.gap = 2, batch.offset = 1, batch.alpha = 2 * of.unit, batch.beta = 1, batch.compute = compute;
     EXPECT_TRUE(of.batch(batch, rng()));
+    EXPECT_TRUE(of.by_addresses(batch, rng()));
+  });
+  for_ops([&](op op_a, op op_b) {
+    list_case list = list_of_every_layout(op_a, op_b);
+    list.alpha = 2 * of.unit, list.beta = 1, list.compute = compute;
+    EXPECT_TRUE(of.list(list, rng()));
   });
 }
 

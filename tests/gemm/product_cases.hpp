@@ -6,20 +6,24 @@
 namespace keramos::test {
 
 /// What runs and judges products of one kind of elements, and what these take.
-using judged_batch = testing::AssertionResult(const batched_case&, std::uint64_t seed);
 struct judged_products {
   testing::AssertionResult (*product)(gemm_case, std::uint64_t seed);
-  judged_batch* batch;
-  testing::AssertionResult (*list)(op op_a, std::uint64_t seed, gemm_compute compute, int multiples_of,
-                                   int count);
+  testing::AssertionResult (*batch)(const batched_case&, std::uint64_t seed);
+  testing::AssertionResult (*by_addresses)(const batched_case&, std::uint64_t seed);
+  testing::AssertionResult (*list)(const list_case&, std::uint64_t seed);
   bool is_complex;  ///< ops conjugate, and scalars have an imaginary part
   bool is_whole;
   double unit;  ///< see scale_to
 };
 template <class A, class C = A, class B = A>
 judged_products products_of() {
-  return {run<A, C, B>,          run<A, C, B>, run_list<A, C, B>, complex_like<wider_element<A, B>>,
-          std::is_integral_v<A>, scale_to<C>};
+  return {run<A, C, B>,
+          run<A, C, B>,
+          run_by_addresses<A, C, B>,
+          run<A, C, B>,
+          complex_like<wider_element<A, B>>,
+          std::is_integral_v<A>,
+          scale_to<C>};
 }
 
 /// Tiny and larger ones, a row, a column; with every op.
@@ -33,12 +37,12 @@ void packed_beforehand_and_cut(const judged_products& of, void (*cut)(gemm_plan&
 /// With each spacing.
 void batches(const judged_products& of);
 /// Of up to 33 x 33 elements, which GPUs let share teams: as they lie, by addresses, and in lists.
-void small_batches(const judged_products& of, judged_batch& by_addresses);
+void small_batches(const judged_products& of);
 void lists(const judged_products& of);
-/// More tiles than a GPU does at once, in rows of whole sixteens of elements: of batches with each spacing, and by addresses if
-/// there is a function for that, and of a list.
-void many_tiles(const judged_products& of, judged_batch* by_addresses = nullptr);
-/// Every op of A and B with every mix of layouts, of one product and of a batch.
+/// More tiles than a GPU does at once, in rows of whole sixteens of elements: of batches with each spacing, by addresses, and of a
+/// list.
+void many_tiles(const judged_products& of);
+/// Every op of A and B with every mix of layouts, of one product and of a batch: as it lies, by addresses, and in a list.
 void every_op_and_layout(const judged_products& of, gemm_compute compute = gemm_compute::standard);
 
 }  // namespace keramos::test

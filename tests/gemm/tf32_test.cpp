@@ -115,7 +115,9 @@ TEST(GemmTf32, BatchesAndLists) {
       g.alpha = -2, g.beta = double(size % 2), g.compute = gemm_compute::tf32;
       EXPECT_TRUE(run<float>(g, rng()));
     }
-  EXPECT_TRUE(run_list<float>(op::T, rng(), gemm_compute::tf32));
+  list_case list = random_list(op::T, rng());
+  list.alpha = 2, list.compute = gemm_compute::tf32;
+  EXPECT_TRUE(run<float>(list, rng()));
 }
 
 // 1 + 2^-11 has twelve bits, of which eleven are kept.

@@ -231,8 +231,9 @@ TYPED_TEST(GemmWarpgroups, BatchesAndLists) {
                      .beta = 1};
       EXPECT_TRUE((run<typename fixture::a, typename fixture::c, typename fixture::b>(g, rng())));
     }
-  EXPECT_TRUE((run_list<typename fixture::a, typename fixture::c, typename fixture::b>(
-      op::N, rng(), gemm_compute::standard, 16)));
+  list_case list = random_list(op::N, rng(), 16);
+  list.alpha = 2 * scale_to<typename fixture::c>;
+  EXPECT_TRUE((run<typename fixture::a, typename fixture::c, typename fixture::b>(list, rng())));
 }
 
 }  // namespace
