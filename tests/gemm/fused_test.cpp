@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fused_case.hpp"
+#include "fused_mixes.hpp"
 #include "last_tiles.hpp"
 
 namespace {
@@ -72,6 +73,13 @@ TYPED_TEST(FusedPlaces, EveryPathOfOneProduct) {
   const std::set<gemm_path> of_hosts{gemm_path::dots, gemm_path::unpacked, gemm_path::tiled},
       of_devices{gemm_path::vector, gemm_path::tiled};
   EXPECT_EQ(seen.paths, on_host ? of_hosts : of_devices);
+}
+
+TYPED_TEST(FusedPlaces, EveryOpAndLayout) {
+  expect_with_every_op_and_layout<TypeParam, TypeParam, TypeParam>(
+      place_of_each<TypeParam>{false}, [](const auto& sum, index_t i, index_t j, index_t batch) {
+        return TypeParam(sum) + code_of<TypeParam>(i, j, batch);
+      });
 }
 
 /// The product in one part, for a test to change, and what it then gives.

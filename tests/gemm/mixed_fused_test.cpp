@@ -7,6 +7,7 @@
 
 #include <keramos/gemm/fused.hpp>
 
+#include "fused_mixes.hpp"
 #include "mixed_case.hpp"
 
 namespace keramos::test {
@@ -52,6 +53,14 @@ TYPED_TEST(FusedMixed, EpiloguesSeeTheCallersPlaces) {
     EXPECT_TRUE(x.judge([](index_t i, index_t j) { return code_of(i, j, 0); }));
     if constexpr (backend::traits<default_execution_space>::is_host) lists(q, x, y);
   }
+}
+
+TYPED_TEST(FusedMixed, EveryOpAndLayout) {
+  using C = typename TypeParam::c;
+  expect_with_every_op_and_layout<typename TypeParam::a, typename TypeParam::b, C>(
+      adds_place(), [](const auto& sum, index_t i, index_t j, index_t batch) {
+        return whole_numbers<TypeParam>::as_c(sum) + C(float(code_of(i, j, batch)));
+      });
 }
 
 // NaN and infinity go where IEEE arithmetic of a real number and a complex one has them: parts do not meet.
