@@ -3,10 +3,15 @@
 
 namespace keramos::fuzz {
 
+namespace {
+using i8 = std::int8_t;
+using u8 = std::uint8_t;
+using i32 = std::int32_t;
+}  // namespace
+
 const std::vector<check*> checks_of_bytes = {
-    check_one<std::int8_t, std::int8_t, std::int32_t>,  check_one<std::int8_t, std::uint8_t, std::int32_t>,
-    check_one<std::uint8_t, std::int8_t, std::int32_t>, check_one<std::uint8_t, std::uint8_t, std::int32_t>,
-    check_one<std::int8_t, std::int8_t, std::int8_t>,   check_one<std::uint8_t, std::int8_t, std::uint8_t>,
-    check_one<std::int8_t, std::uint8_t, std::int8_t>};
+    check_one<i8, i8, i32>, check_one<i8, u8, i32>, check_one<u8, i8, i32>, check_one<u8, u8, i32>,
+    check_one<i8, i8, i8>,  check_one<i8, u8, i8>,  check_one<u8, i8, i8>,  check_one<u8, u8, i8>,
+    check_one<i8, i8, u8>,  check_one<i8, u8, u8>,  check_one<u8, i8, u8>,  check_one<u8, u8, u8>};
 
 }  // namespace keramos::fuzz

@@ -58,6 +58,22 @@ inline bool overlap_is_provable(const placed& x, const placed& y) {
   return (leading(x) != 0 && leading(x) == leading(y)) || is_dense(x) || is_dense(y);
 }
 
+/// Whether the device rounds floats to tf32: hosts, and many GPUs, refuse to.
+inline bool rounds_to_tf32() {
+  static const bool can = [] {
+    alignas(16) static float memory[3][64];  // which a plan does not read
+    const auto matrix = [&](int x) { return matrix_view<float>::row_major(memory[x], 8, 8); };
+    try {
+      queue q;
+      plan_gemm(q, matrix(0), matrix(1), matrix(2), {.compute = gemm_compute::tf32});
+      return true;
+    } catch (const error&) {
+      return false;
+    }
+  }();
+  return can;
+}
+
 /// An epilogue that knows where it is: it turns the sign of some elements.
 struct turned_signs {
   KERAMOS_INLINE_FUNCTION static bool turns(index_t i, index_t j, index_t batch) {
@@ -98,7 +114,9 @@ class product {
     has_epilogue_ = takes_epilogues && one_in(rng, 4);
     if (has_epilogue_ && alpha_ == scalar(0)) alpha_ = 1;  // sums are formed whatever alpha is
     if (one_type && std::is_floating_point_v<A> && !has_epilogue_ && one_in(rng, 6))
-      compute_ = sizeof(A) == 4 ? gemm_compute::f32_emulated : gemm_compute::f64_emulated;
+      compute_ = sizeof(A) == 8                       ? gemm_compute::f64_emulated
+                 : rounds_to_tf32() && one_in(rng, 2) ? gemm_compute::tf32
+                                                      : gemm_compute::f32_emulated;
     const bool a_for_all = f != form::one && one_in(rng, 5), b_for_all = f != form::one && one_in(rng, 5);
     index_t m = 0, n = 0, k = 0, ends[3] = {0, 0, 0};
     const int among = close ? int(draw(rng, 2)) : 2;  // the operand that lies where C lies
@@ -152,8 +170,11 @@ class product {
           : form_ == form::pointers ? " gemm_batched, by pointers"
                                     : " gemm_batched, listed")
       << (close_ ? ", close" : "") << (has_epilogue_ ? ", with an epilogue" : "")
-      << (compute_ == gemm_compute::standard ? "" : ", emulated") << (subnormal_ ? ", with subnormals" : "")
-      << ", op " << char(op_a_) << char(op_b_) << ", alpha " << alpha_ << ", beta " << beta_;
+      << (compute_ == gemm_compute::standard ? ""
+          : compute_ == gemm_compute::tf32   ? ", as tf32"
+                                             : ", emulated")
+      << (subnormal_ ? ", with subnormals" : "") << ", op " << char(op_a_) << char(op_b_) << ", alpha "
+      << alpha_ << ", beta " << beta_;
     for (const auto& p : problems_)
       for (int x = 0; x < 3; ++x)
         s << (x == 0 ? "; " : ", ") << "ABC"[x] << ' ' << p.of[x].rows << 'x' << p.of[x].cols << " strides "
@@ -289,7 +310,8 @@ class product {
 
   void fill(std::mt19937_64& rng) {
     constexpr bool is_integer = std::is_integral_v<A>;
-    subnormal_ = !is_integer && one_in(rng, 6);
+    // Of subnormal elements tf32 keeps fewer bits than the bound says.
+    subnormal_ = !is_integer && compute_ != gemm_compute::tf32 && one_in(rng, 6);
     const bool special = !is_integer && one_in(rng, 5);
     constexpr int choices[][3] = {{-1, 1, 0}, {1, -1, 0}, {-1, -1, -1}, {-1, 1, -1}};
     const auto& towards = choices[draw(rng, 4)];
