@@ -221,7 +221,8 @@ void run_emulated(const Exec& exec, workspace<Exec>& memory, const gemm_problem<
 /// the same device and build gives bitwise the same answer.
 ///
 /// options.compute = gemm_compute::tf32, for f32 on CUDA from compute capability 8.0 on: elements are rounded to eleven bits
-/// first, so to the bound comes 2^-10·(1 + 2^-12)·|alpha||A||B|. A matrix times a vector is computed as without.
+/// first, so to the bound comes 2^-10·(1 + 2^-12)·|alpha||A||B|; of subnormal elements fewer bits are left. A matrix times a
+/// vector is computed as without.
 ///
 /// options.compute = gemm_compute::f32_emulated, for f32, and f64_emulated, for f64: on GPUs of compute capability 9.0 whose
 /// Kokkos gives a team 198 KB of scratch (5.2), where it is faster, by one of two ways. Everywhere else, for batches and with
