@@ -206,6 +206,28 @@ TYPED_TEST(GemmResidues, AreNoLessAccurateThanSumsInOrder) {
     }
 }
 
+// The second half of each sum takes back the first, all but a millionth: what is left is far smaller than what was added.
+TYPED_TEST(GemmResidues, AreNoLessAccurateWhereSumsCancel) {
+  using T = TypeParam;
+  std::mt19937_64 rng(fresh_seed());
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  for (const index_t k : {40, 700}) {
+    sample_product<T> x(24, 33, k, [&] { return T(uniform(rng)); });
+    for (index_t i = 0; i < x.m; ++i)
+      for (index_t p = 0; p < k / 2; ++p) x.a[i * k + k / 2 + p] = x.a[i * k + p];
+    for (index_t p = 0; p < k / 2; ++p)
+      for (index_t j = 0; j < x.n; ++j)
+        x.b[(k / 2 + p) * x.n + j] = T(-x.b[p * x.n + j] * (1 + 1e-6 * uniform(rng)));
+    x.run(1, 0, 24, 33);
+    ASSERT_FALSE(x.done_otherwise) << "k = " << k;
+    const errors<T> e(x);
+    EXPECT_LE(e.mean, e.mean_in_order) << "k = " << k;
+    EXPECT_LE(e.largest, e.largest_in_order) << "k = " << k;
+    x.run(1, 0, 24, 33, 12);
+    EXPECT_GT(errors<T>(x).mean, 4 * e.mean) << "k = " << k;
+  }
+}
+
 TYPED_TEST(GemmResidues, ZerosAndNumbersThatAreNotFinite) {
   using T = TypeParam;
   std::mt19937_64 rng(fresh_seed());
