@@ -14,6 +14,7 @@
 #include "emulated_case.hpp"
 #include "ops_and_layouts.hpp"
 #include "product_cases.hpp"
+#include "repeat_case.hpp"
 
 namespace keramos::test {
 namespace {
@@ -193,6 +194,24 @@ TYPED_TEST(GemmByIntegers, AreNoLessAccurateThanTheStandardProduct) {
     std::printf("errors of kind %ld: mean %.3g of %.3g, largest %.3g of %.3g\n", kind, mean, mean_standard,
                 most, most_standard);
   }
+}
+
+// Sums of integers are exact, whatever adds them up, where operands lie and what else is done.
+TYPED_TEST(GemmByIntegers, TheSameBitsAgain) {
+  using T = TypeParam;
+  const index_t m = 140, n = 270, k = 700;
+  std::mt19937_64 rng(fresh_seed());
+  const moved a = moved::random<T>(m * k, rng), b = moved::random<T>(k * n, rng), c(m * n * sizeof(T));
+  const auto change = by_integers<T>({.m = m, .n = n, .k = k}, 100, 200).change_plan;
+  expect_same_bits(c, "by integers", [&](queue& q, bool elsewhere) {
+    const auto x = matrix_view<T>::row_major(a.at<T>(elsewhere), m, k);
+    const auto y = matrix_view<T>::row_major(b.at<T>(elsewhere), k, n);
+    const auto z = matrix_view<T>::row_major(c.at<T>(elsewhere), m, n);
+    gemm_options options{.compute = emulated<T>};
+    options.plan = plan_gemm(q, x, y, z, options);
+    if (change) change(*options.plan);
+    gemm(q, 1.5, x, y, 0, z, options);
+  });
 }
 
 TYPED_TEST(GemmByIntegers, PlansAreRefusedElsewhere) {

@@ -4,11 +4,13 @@
 #include <cstring>
 #include <random>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "fused_case.hpp"
 #include "fused_mixes.hpp"
 #include "last_tiles.hpp"
+#include "repeat_case.hpp"
 
 namespace {
 
@@ -80,6 +82,33 @@ TYPED_TEST(FusedPlaces, EveryOpAndLayout) {
       place_of_each<TypeParam>{false}, [](const auto& sum, index_t i, index_t j, index_t batch) {
         return TypeParam(sum) + code_of<TypeParam>(i, j, batch);
       });
+}
+
+// With operands elsewhere in memory and other calls in between: in tiles, with k in parts, with a vector, and in a batch.
+TYPED_TEST(FusedPlaces, TheSameBitsAgain) {
+  using T = TypeParam;
+  std::mt19937_64 rng(fresh_seed());
+  const index_t shapes[][4] = {
+      {1, 4, 5, 6}, {1, 233, 244, 300}, {1, 16, 16, 30000}, {1, 300, 1, 3000}, {7, 20, 23, 30}};
+  for (const auto& [count, m, n, k] : shapes) {
+    if (count > 1 && !on_host && !std::is_same_v<T, float>) continue;  // as FusedBatches
+    const moved a = moved::random<T>(count * m * k, rng), b = moved::random<T>(count * k * n, rng),
+                c(std::size_t(count * m * n) * sizeof(T));
+    const auto batch = [count = count](T* data, index_t rows, index_t cols) {
+      return batched_matrix_view<T>{data, count, rows, cols, rows * cols, cols, 1};
+    };
+    const std::string what = std::to_string(m) + 'x' + std::to_string(n) + 'x' + std::to_string(k);
+    expect_same_bits(c, what, [&, count = count, m = m, n = n, k = k](queue& q, bool elsewhere) {
+      const auto x = batch(a.at<T>(elsewhere), m, k), y = batch(b.at<T>(elsewhere), k, n),
+                 z = batch(c.at<T>(elsewhere), m, n);
+      const place_of_each<T> epilogue{false};
+      if (count == 1)
+        gemm(q, x[0], y[0], z[0], epilogue);
+      else if constexpr (on_host || std::is_same_v<T, float>)
+        gemm_batched(q, x, y, z, epilogue);
+    });
+    if (this->HasFatalFailure()) return;
+  }
 }
 
 /// The product in one part, for a test to change, and what it then gives.
