@@ -58,7 +58,7 @@ nlohmann::ordered_json measure(data_type type, std::int64_t n, int repetitions) 
   const auto product = summarize(subjects[0].seconds), fused = summarize(subjects[1].seconds),
              separate = summarize(subjects[2].seconds);
   const auto cost = ratio_of(subjects[1], subjects[0]), gain = ratio_of(subjects[2], subjects[1]);
-  fmt::print("{:4} {:6} {:12.4f} {:12.4f} {:12.4f} {:8.2f} {:8.2f} {:8.3f} {:8.3f}\n", name(type), n,
+  fmt::print("{:7} {:6} {:12.4f} {:12.4f} {:12.4f} {:8.2f} {:8.2f} {:8.3f} {:8.3f}\n", name(type), n,
              product.median * 1e3, fused.median * 1e3, separate.median * 1e3, 100 * (cost.median - 1),
              100 * cost.iqr, gain.median, gain.iqr);
   return {{"type", name(type)},
@@ -85,7 +85,7 @@ int run_epilogue(const epilogue_options& options, int& argc, char** argv) {
   document["context"] = machine_context(m.device(), {"keramos-perf epilogue", line, 0, {}});
   fmt::print("{} on {}, Kokkos {}: C = gelu(A·B + bias), n x n, medians of {} repetitions\n\n",
              m.device().backend, m.device().name, m.device().kokkos_version, options.repetitions);
-  fmt::print("{:4} {:>6} {:>12} {:>12} {:>12} {:>8} {:>8} {:>8} {:>8}\n", "type", "n", "A·B ms ", "fused ms",
+  fmt::print("{:7} {:>6} {:>12} {:>12} {:>12} {:>8} {:>8} {:>8} {:>8}\n", "type", "n", "A·B ms ", "fused ms",
              "separate ms", "cost %", "iqr", "gain x", "iqr");
   for (const auto type : types)
     for (const auto n : sizes) document["results"].push_back(measure(type, n, options.repetitions));

@@ -7,7 +7,7 @@
 namespace keramos::perf {
 
 namespace fused {  // instantiated in products_<type>.cpp
-template <class T>
+template <class T, class C = T>
 epilogue_products make(std::int64_t n);
 template <>
 epilogue_products make<float>(std::int64_t n);
@@ -17,10 +17,13 @@ template <>
 epilogue_products make<float16>(std::int64_t n);
 template <>
 epilogue_products make<bfloat16>(std::int64_t n);
+template <>
+epilogue_products make<float8_e4m3, bfloat16>(std::int64_t n);
 }  // namespace fused
 
 namespace {
-constexpr data_type types[] = {data_type::f32, data_type::f64, data_type::f16, data_type::bf16};
+constexpr data_type types[] = {data_type::f32, data_type::f64, data_type::f16, data_type::bf16,
+                               data_type::f8_bf16};
 }
 constinit const std::span<const data_type> epilogue_types = types;
 
@@ -34,6 +37,8 @@ epilogue_products make_epilogue_products(data_type type, std::int64_t n) {
       return fused::make<float16>(n);
     case data_type::bf16:
       return fused::make<bfloat16>(n);
+    case data_type::f8_bf16:
+      return fused::make<float8_e4m3, bfloat16>(n);
     default:
       throw std::logic_error("not one of epilogue_types");
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 #include <random>
 #include <stdexcept>
 #include <type_traits>
@@ -11,6 +12,7 @@
 #include <keramos/gemm/reference.hpp>
 #include <keramos/keramos.hpp>
 
+#include "judge.hpp"
 #include "measure/device/machine_queue.hpp"
 #include "products.hpp"
 
@@ -39,10 +41,11 @@ struct apply_to_c {
   }
 };
 
-template <class T>
+template <class T, class C>
 struct operands {
   using sum = reference::sum_t<T>;
-  matrix<T> a, b, c;
+  matrix<T> a, b;
+  matrix<C> c;
   vector<sum> bias;
 
   explicit operands(std::int64_t n) : a("A", n, n), b("B", n, n), c("C", n, n), bias("bias", n) {
@@ -64,42 +67,51 @@ struct operands {
   void multiply_then_apply() const {
     multiply();
     machine_queue().parallel_for("keramos_perf_bias_gelu", keramos::range{c.extent(0), c.extent(1)},
-                                 apply_to_c<T, decltype(bias_gelu(bias))>{c, bias_gelu(bias)});
+                                 apply_to_c<C, decltype(bias_gelu(bias))>{c, bias_gelu(bias)});
   }
 
+  // Elements of the fused product by the reference, and all of them beside those of the kernel apart, which is of other code.
   void check() const {
+    const auto host_of = [](const auto& view) {
+      return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+    };
     const auto result = [&](void (operands::*multiply)() const) {
+      Kokkos::deep_copy(c, C(std::numeric_limits<float>::quiet_NaN()));
       (this->*multiply)();
       machine_queue().wait();
-      const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), c);
-      return std::vector<T>(host.data(), host.data() + host.size());
+      const auto host = host_of(c);
+      return std::vector<C>(host.data(), host.data() + host.size());
     };
     const auto fused = result(&operands::multiply_fused), separate = result(&operands::multiply_then_apply);
+    const auto n = std::int64_t(c.extent(0));
+    if (const auto wrong = wrong_gelu(host_of(a).data(), host_of(b).data(), host_of(bias).data(),
+                                      fused.data(), n, machine_queue().device().is_host, std::uint64_t(n)))
+      throw std::runtime_error("the fused product is wrong: " + *wrong);
     // Sums in another order, and C rounded to its type once more, of elements that are a few units large.
-    const double bound = 200 * std::sqrt(double(c.extent(0))) * reference::unit_roundoff<sum> +
-                         (std::is_same_v<T, sum> ? 0 : 32 * reference::unit_roundoff<T>);
+    const double bound = 200 * std::sqrt(double(n)) * reference::unit_roundoff<sum> +
+                         (std::is_same_v<C, sum> ? 0 : 32 * reference::unit_roundoff<C>);
     for (std::size_t i = 0; i < fused.size(); ++i)
       if (!(std::abs(double(fused[i]) - double(separate[i])) <= bound))
         throw std::runtime_error("the fused product and the separate kernel do not give the same C");
   }
 };
 
-template <class T>
+template <class T, class C = T>
 epilogue_products make(std::int64_t n);
 
-template <class T>
+template <class T, class C = T>
 epilogue_products products_of(std::int64_t n) {
-  const operands<T> x(n);
+  const operands<T, C> x(n);
   x.check();
-  const auto timed = [x](void (operands<T>::*multiply)() const) {
+  const auto timed = [x](void (operands<T, C>::*multiply)() const) {
     return [x, multiply](std::int64_t calls) {
       return seconds_on_queue([&] {
         for (std::int64_t i = 0; i < calls; ++i) (x.*multiply)();
       });
     };
   };
-  return {timed(&operands<T>::multiply), timed(&operands<T>::multiply_fused),
-          timed(&operands<T>::multiply_then_apply)};
+  return {timed(&operands<T, C>::multiply), timed(&operands<T, C>::multiply_fused),
+          timed(&operands<T, C>::multiply_then_apply)};
 }
 
 }  // namespace keramos::perf::fused
