@@ -1,9 +1,18 @@
 // Floats of eight bits: the numbers themselves, and their products in any mix of both kinds.
+#if defined(__CUDACC__)
+#if __has_include(<cuda_fp8.h>)
+#include <cuda_fp8.h>
+#define KERAMOS_TEST_CUDA_FP8
+#endif
+#endif
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
+#include <random>
 #include <type_traits>
 
 #include "product_cases.hpp"
@@ -132,6 +141,30 @@ TYPED_TEST(GemmEights, NaNAndInfinityReachC) {
       }
     }
 }
+
+#if defined(KERAMOS_TEST_CUDA_FP8)
+// CUDA's floats of eight bits are the same under other names.
+template <class Other, class Own>
+void expect_the_same(const matrix_view<Own>& a, stored_matrix<float>& c, stored_matrix<float>& other) {
+  const matrix_view<Other> x{reinterpret_cast<Other*>(a.data), a.rows, a.cols, a.row_stride, a.col_stride};
+  queue q;
+  gemm(q, 1.5, a, a, 0, c.view);
+  gemm(q, 1.5, x, a, 0, other.view);
+  q.wait();
+  c.download(), other.download();
+  EXPECT_EQ(std::memcmp(c.host.data(), other.host.data(), c.host.extent(0) * sizeof(float)), 0);
+}
+TYPED_TEST(EightBits, CudasAreMultipliedAsTheLibrarysOwn) {
+  using other = std::conditional_t<std::is_same_v<TypeParam, float8_e5m2>, __nv_fp8_e5m2, __nv_fp8_e4m3>;
+  std::mt19937_64 rng(fresh_seed());
+  stored_matrix<TypeParam> a(45, 45, layout::right, 0, 0);
+  stored_matrix<float> c(45, 45, layout::right, 0, 0), of_other(45, 45, layout::right, 0, 0);
+  a.fill_all([&] { return random_value<TypeParam>(rng); });
+  c.fill_all(poison<float>), of_other.fill_all([] { return 0.f; });
+  a.upload(), c.upload(), of_other.upload();
+  expect_the_same<other>(a.view, c, of_other);
+}
+#endif
 
 }  // namespace
 }  // namespace keramos::test
