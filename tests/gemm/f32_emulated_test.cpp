@@ -168,5 +168,37 @@ TEST(GemmF32Emulated, IsNoLessAccurateThanF32) {
   }
 }
 
+// Where A's elements have eleven bits their rests are zero, and tf32 is emulation but for one product: that of A with the rests
+// of B. Likewise with B. So either product is seen if it is left out.
+TEST(GemmF32Emulated, EachProductWithARestIsSeen) {
+  if (on_host) return;  // it is f32 there
+  const index_t m = 130, n = 140, k = 1500;
+  std::mt19937_64 rng(fresh_seed());
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  const auto eleven_bits = [](float x) {
+    int exponent = 0;
+    const float mantissa = std::frexp(x, &exponent);
+    return std::ldexp(std::rint(std::ldexp(mantissa, 11)), exponent - 11);
+  };
+  for (const bool of_a : {true, false}) {
+    std::vector<float> a(m * k), b(k * n);
+    for (float& x : a) x = float(uniform(rng));
+    for (float& x : b) x = float(uniform(rng));
+    for (float& x : of_a ? a : b) x = eleven_bits(x);
+    std::vector<double> exact(m * n);
+    for (index_t i = 0; i < m * n; ++i) exact[i] = exact_element(a, b, i / n, i % n, n, k);
+    for_tiles([&](const gemm_options& options) {
+      if (!options.block) return;
+      const auto error_of = [&](const gemm_options& how) {
+        return mean_error(product(a, b, m, n, k, how), exact);
+      };
+      const double error = error_of(options), of_f32 = error_of({.block = tiling::shape{128, 128, 16}}),
+                   of_tf32 = error_of({.compute = gemm_compute::tf32});
+      EXPECT_LE(error, of_f32) << (of_a ? "A" : "B");
+      EXPECT_GT(of_tf32, 20 * error) << (of_a ? "A" : "B");
+    });
+  }
+}
+
 }  // namespace
 }  // namespace keramos::test
