@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <utility>
 #include <vector>
 
@@ -26,8 +27,30 @@ namespace keramos::dist {
 namespace {
 
 constexpr bool is_host = backend::traits<communicator::execution_space>::is_host;
+constexpr std::uint64_t failures = 8;  // more than there are kinds
 
-MPI_Comm duplicate(MPI_Comm of) {
+/// The duplicate that all ranks make, for whom others wait twice as long as in calls: there they would ask who is missing.
+MPI_Comm duplicate_in_time(MPI_Comm of, double timeout_seconds) {
+  auto copy = std::make_unique<MPI_Comm>(MPI_COMM_NULL);
+  MPI_Request request = MPI_REQUEST_NULL;
+  detail::check_mpi(MPI_Comm_idup(of, copy.get(), &request), "MPI_Comm_idup", of);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(2 * timeout_seconds);
+  for (int is_done = 0; !is_done;) {
+    detail::check_mpi(MPI_Test(&request, &is_done, MPI_STATUS_IGNORE), "MPI_Test", of);
+    if (is_done || std::chrono::steady_clock::now() < end) continue;
+    (void)copy.release();  // MPI may write it later
+    int rank = -1;
+    MPI_Comm_rank(of, &rank);
+    throw communication_error("keramos::dist::communicator: rank " + std::to_string(rank) +
+                                  " has waited longer than twice options.mpi_timeout_seconds, " +
+                                  std::to_string(timeout_seconds) +
+                                  ", for all ranks of the MPI_Comm to make a communicator",
+                              rank);
+  }
+  return *copy;
+}
+
+MPI_Comm duplicate(MPI_Comm of, double timeout_seconds) {
   int initialised = 0, finalised = 0;
   MPI_Initialized(&initialised);
   MPI_Finalized(&finalised);
@@ -35,8 +58,17 @@ MPI_Comm duplicate(MPI_Comm of) {
     throw not_initialized("keramos::dist::communicator: MPI is not initialised; call MPI_Init first");
   if (of == MPI_COMM_NULL)
     throw invalid_argument("keramos::dist::communicator: the MPI_Comm is MPI_COMM_NULL");
+  int is_inter = 0;
+  MPI_Comm_test_inter(of, &is_inter);
+  if (is_inter)
+    throw invalid_argument(
+        "keramos::dist::communicator: the MPI_Comm is an intercommunicator; merge its groups by "
+        "MPI_Intercomm_merge");
   MPI_Comm copy = MPI_COMM_NULL;
-  detail::check_mpi(MPI_Comm_dup(of, &copy), "MPI_Comm_dup", of);
+  if (timeout_seconds > 0)
+    copy = duplicate_in_time(of, timeout_seconds);
+  else
+    detail::check_mpi(MPI_Comm_dup(of, &copy), "MPI_Comm_dup", of);
   MPI_Comm_set_errhandler(copy, MPI_ERRORS_RETURN);
   return copy;
 }
@@ -61,16 +93,21 @@ std::array<std::string, 2> difference(const std::string& x, const std::string& y
 }  // namespace
 
 communicator::communicator(MPI_Comm of, const communicator_options& options)
-    : comm_(duplicate(of)), timeout_seconds_(options.mpi_timeout_seconds) {
+    : comm_(duplicate(of, options.mpi_timeout_seconds)), timeout_seconds_(options.mpi_timeout_seconds) {
   MPI_Comm_rank(comm_, &rank_);
   MPI_Comm_size(comm_, &size_);
-  pool_ = std::make_unique<detail::dist_pool>(detail::dist_pool::kind::device);
-  remembered_ = std::make_unique<detail::dist_remembered>();
-  queue_ = std::make_unique<queue_type>();
   try {
+    agree_on("function: keramos::dist::communicator\ntransport: " + std::to_string(int(options.transport)) +
+                 "\nlongest message: " + std::to_string(options.longest_message) + "\n",
+             [&] {
+               pool_ = std::make_unique<detail::dist_pool>(detail::dist_pool::kind::device);
+               remembered_ = std::make_unique<detail::dist_remembered>();
+               queue_ = std::make_unique<queue_type>();
+             });
     choose_transport(options);
   } catch (...) {
-    MPI_Comm_free(&comm_);
+    transport_.reset();
+    if (!has_given_up_) MPI_Comm_free(&comm_);
     throw;
   }
 }
@@ -123,10 +160,27 @@ void communicator::finish(std::vector<T>& values, const char* function, const Be
   values = std::move(*used);
 }
 
+/// Calls f(): what it throws on one rank, all throw.
+template <class F>
+void communicator::agree_on(const std::string& call, const F& f) {
+  failure why = failure::none;
+  std::string message;
+  try {
+    f();
+  } catch (const not_initialized& e) {
+    why = failure::not_initialized, message = e.what();
+  } catch (const invalid_argument& e) {
+    why = failure::argument, message = e.what();
+  } catch (const memory_error& e) {
+    why = failure::memory, message = e.what();
+  } catch (const std::exception& e) {
+    why = failure::other, message = e.what();
+  }
+  agree(call, why, message);
+}
+
 void communicator::choose_transport(const communicator_options& options) {
   const auto kind = options.transport;
-  agree("function: keramos::dist::communicator\ntransport: " + std::to_string(int(kind)) +
-        "\nlongest message: " + std::to_string(options.longest_message) + "\n");
   std::string why_not = "hosts have none; pass transport_kind::automatic";
   if constexpr (!is_host) {
     why_not = "there is one rank";
@@ -137,14 +191,16 @@ void communicator::choose_transport(const communicator_options& options) {
   if (kind == transport_kind::devices)
     throw invalid_argument(
         "keramos::dist::communicator: options.transport is `devices`, but there is no link: " + why_not);
-  transfers_ = is_host ? std::make_unique<queue_type>()
-                       : std::make_unique<queue_type>(queue_options{.own_instance = true});
-  transport_ = detail::mpi_transport(comm_, options.longest_message, timeout_seconds_, *transfers_, *pool_);
-  if (kind == transport_kind::staged)
-    transport_ = detail::staged_transport(std::move(transport_), *transfers_, "");
-  else if (kind == transport_kind::automatic && !is_host)
-    transport_ = detail::staged_transport(std::move(transport_), *transfers_,
-                                          " (no link between devices: " + why_not + ")");
+  agree_on("the queue of transfers", [&] {
+    transfers_ = is_host ? std::make_unique<queue_type>()
+                         : std::make_unique<queue_type>(queue_options{.own_instance = true});
+    transport_ = detail::mpi_transport(comm_, options.longest_message, timeout_seconds_, *transfers_, *pool_);
+    if (kind == transport_kind::staged)
+      transport_ = detail::staged_transport(std::move(transport_), *transfers_, "");
+    else if (kind == transport_kind::automatic && !is_host)
+      transport_ = detail::staged_transport(std::move(transport_), *transfers_,
+                                            " (no link between devices: " + why_not + ")");
+  });
 }
 
 /// Returns why not, on all ranks the same; "" if they are connected.
@@ -166,7 +222,7 @@ std::string communicator::connect_devices([[maybe_unused]] const communicator_op
   try {
     device = hash_of(dist_link::device_of(queue_->execution_space()));
     if (rank_ == 0) id = dist_link::make_id();
-  } catch (const error& e) {
+  } catch (const std::exception& e) {
     why = e.what();
   }
   if (why = of_all(why); !why.empty()) return why;
@@ -183,16 +239,17 @@ std::string communicator::connect_devices([[maybe_unused]] const communicator_op
   try {
     link = dist_link::connect(id, rank_, size_);
     why = detail::dist_wait_for_link(*link, options.timeout_seconds);
-  } catch (const error& e) {
+    if (why.empty()) transfers_ = std::make_unique<queue_type>(link->execution_space());
+  } catch (const std::exception& e) {
     why = e.what();
   }
   if (!why.empty() && link) link->abort();
   if (const std::string on_any = of_all(why); !on_any.empty()) {
+    transfers_.reset();
     if (link) link->abort();
     return on_any;
   }
   link_ = link;
-  transfers_ = std::make_unique<queue_type>(link->execution_space());
   transport_ = detail::dist_link_transport(comm_, std::move(link), *transfers_, options.timeout_seconds);
   return "";
 #else
@@ -230,13 +287,15 @@ void communicator::agree(const std::string& call, failure why, const std::string
   // fails, with why.
   const std::uint64_t hash = hash_of(call);
   const std::uint64_t failing =
-      why == failure::none ? 0 : std::uint64_t(size_ - rank_) * 4 + std::uint64_t(why);
+      why == failure::none ? 0 : std::uint64_t(size_ - rank_) * failures + std::uint64_t(why);
   std::uint64_t mine[3] = {hash, ~hash, failing}, most[3];
   largest(mine, most, 3);
   if (most[2] != 0) {
-    const int rank = size_ - int(most[2] / 4);
+    const int rank = size_ - int(most[2] / failures);
     const std::string text = text_of(rank, message) + " (found on rank " + std::to_string(rank) + ")";
-    switch (failure(most[2] % 4)) {
+    switch (failure(most[2] % failures)) {
+      case failure::not_initialized:
+        throw not_initialized(text);
       case failure::argument:
         throw invalid_argument(text);
       case failure::memory:

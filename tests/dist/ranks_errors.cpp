@@ -193,12 +193,44 @@ TEST(DistErrors, ARankThatStallsWhileRanksAgree) {
   dist::communicator comm(world().mpi(), {.mpi_timeout_seconds = 1});
   const int last = comm.size() - 1;
   if (comm.rank() == last) {
-    const std::uint64_t mine[3] = {0, 0, 4 + std::uint64_t(dist::failure::other)};
+    const std::uint64_t mine[3] = {0, 0, 8 + std::uint64_t(dist::failure::other)};
     std::uint64_t most[3];
     comm.largest(mine, most, 3);
   } else {
     const std::string text = message_of_lost([&] { comm.agree("nothing"); });
     EXPECT_NE(text.find("no answer of rank"), std::string::npos) << text;
+  }
+  MPI_Barrier(world().mpi());
+}
+
+// An intercommunicator has ranks of two groups, and no rank of one number.
+TEST(DistErrors, AnIntercommunicatorIsRefused) {
+  const int rank = world().rank(), ranks = world().size();
+  if (ranks == 1) return;
+  MPI_Comm group, both;
+  MPI_Comm_split(world().mpi(), rank == 0, rank, &group);
+  MPI_Intercomm_create(group, 0, world().mpi(), rank == 0 ? 1 : 0, 9, &both);
+  EXPECT_EQ(message_of<invalid_argument>([&] { dist::communicator none(both); }),
+            "keramos::dist::communicator: the MPI_Comm is an intercommunicator; merge its groups by "
+            "MPI_Intercomm_merge");
+  MPI_Comm_free(&both), MPI_Comm_free(&group);
+}
+
+// The last rank comes when the others have given up, and waits for them in its turn.
+TEST(DistErrors, ARankThatMakesItsCommunicatorTooLate) {
+  if (world().size() == 1) return;
+  MPI_Comm of;  // not freed: what ranks have begun there may never end
+  MPI_Comm_dup(world().mpi(), &of);
+  const bool is_last = world().rank() == world().size() - 1;
+  const dist::communicator_options options{.mpi_timeout_seconds = 0.5};
+  const auto make = [&] { dist::communicator none(of, options); };
+  if (!is_last) {
+    const std::string text = message_of<dist::communication_error>(make);
+    EXPECT_NE(text.find("for all ranks of the MPI_Comm to make a communicator"), std::string::npos) << text;
+  }
+  MPI_Barrier(world().mpi());
+  if (is_last) {
+    EXPECT_NE(message_of<dist::communication_error>(make), "");
   }
   MPI_Barrier(world().mpi());
 }

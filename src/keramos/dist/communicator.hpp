@@ -41,7 +41,7 @@ struct communicator_options {
 };
 
 /// What an agreement found on some rank, as the exception that all ranks throw.
-enum class failure : int { none, argument, memory, other };
+enum class failure : int { none, argument, memory, other, not_initialized };
 
 /// The ranks of an MPI communicator, of which it has a duplicate: its messages meet no others. Collective to make and to
 /// destroy, before MPI_Finalize and Kokkos::finalize. MPI must be initialised, and Kokkos, on devices with one for this rank.
@@ -53,7 +53,10 @@ class KERAMOS_EXPORT communicator {
   using execution_space = default_execution_space;
   using queue_type = basic_queue<execution_space>;
 
-  /// @throws invalid_argument, on all ranks, if options.transport is not possible, with the reason
+  /// @throws with one message on all ranks, whichever rank it is: invalid_argument if options.transport is not possible, with
+  ///         the reason; not_initialized if Kokkos is not initialised on a rank; memory_error or error if a rank's device
+  ///         has no room for a queue. invalid_argument as well if `of` is no communicator, or an intercommunicator;
+  ///         communication_error if a rank does not come within twice options.mpi_timeout_seconds.
   explicit communicator(MPI_Comm of, const communicator_options& options = {});
   ~communicator();
   communicator(communicator&&) noexcept;
@@ -81,12 +84,14 @@ class KERAMOS_EXPORT communicator {
   /// Collective: returns on all ranks, or throws the same message on all of them: if `why` is not `none` on some rank, what
   /// the lowest of them says, or else if the ranks say different things in `call`, what rank 0 and the lowest that differs
   /// say in the first line that differs. Lines are "name: value\n", the first is the function.
-  /// @throws invalid_argument, memory_error or error
+  /// @throws invalid_argument, memory_error, not_initialized or error
   void agree(const std::string& call, failure why = failure::none, const std::string& message = "");
   /// Collective: the largest of each number on any rank. @throws communication_error
   void largest(const std::uint64_t* mine, std::uint64_t* most, int count);
 
  private:
+  template <class F>
+  void agree_on(const std::string& call, const F& f);
   std::string text_of(int rank, const std::string& text);
   template <class T, class Begin>
   void finish(std::vector<T>& values, const char* function, const Begin& begin);
