@@ -45,17 +45,33 @@ std::string missing_ranks(MPI_Comm comm, int rank, std::chrono::duration<double>
   return names;
 }
 
+/// Of several requests MPI says only that one has failed: why stands in its status.
+void check_all(int status, const std::vector<MPI_Status>& statuses, const char* function, MPI_Comm comm) {
+  if (status == MPI_ERR_IN_STATUS)
+    for (const MPI_Status& s : statuses)
+      if (s.MPI_ERROR != MPI_ERR_PENDING) check_mpi(s.MPI_ERROR, function, comm);
+  check_mpi(status, function, comm);
+}
+bool test_all(std::vector<MPI_Request>& requests, std::vector<MPI_Status>& statuses, MPI_Comm comm) {
+  int are_done = 0;
+  statuses.resize(requests.size());
+  check_all(MPI_Testall(int(requests.size()), requests.data(), &are_done, statuses.data()), statuses,
+            "MPI_Testall", comm);
+  return are_done;
+}
+
 }  // namespace
 
 void wait_mpi(std::vector<MPI_Request>& requests, MPI_Comm comm, double timeout_seconds,
               dist::transport* carrier) {
-  const int count = int(requests.size());
+  std::vector<MPI_Status> statuses(requests.size());
   if (timeout_seconds <= 0 && carrier == nullptr)
-    return check_mpi(MPI_Waitall(count, requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall", comm);
+    return check_all(MPI_Waitall(int(requests.size()), requests.data(), statuses.data()), statuses,
+                     "MPI_Waitall", comm);
   const std::chrono::duration<double> patience(timeout_seconds);
   const auto end = std::chrono::steady_clock::now() + patience;
-  for (int is_done = 0; !is_done;) {
-    check_mpi(MPI_Testall(count, requests.data(), &is_done, MPI_STATUSES_IGNORE), "MPI_Testall", comm);
+  for (bool is_done = false; !is_done;) {
+    is_done = test_all(requests, statuses, comm);
     if (!is_done && carrier != nullptr) carrier->check();
     if (is_done || timeout_seconds <= 0 || std::chrono::steady_clock::now() < end) continue;
     int rank = -1;
@@ -98,12 +114,7 @@ class mpi_pending final : public pending {
     }
   }
 
-  bool progress() override {
-    int done = 0;
-    detail::check_mpi(MPI_Testall(int(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE),
-                      "MPI_Testall", comm_);
-    return done;
-  }
+  bool progress() override { return detail::test_all(requests_, statuses_, comm_); }
   void wait() override { detail::wait_mpi(requests_, comm_, timeout_seconds_); }
   MPI_Request* next() { return &requests_.emplace_back(MPI_REQUEST_NULL); }
 
@@ -112,6 +123,7 @@ class mpi_pending final : public pending {
   double timeout_seconds_;
   std::function<void()> give_up_;
   std::vector<MPI_Request> requests_;
+  std::vector<MPI_Status> statuses_;
 };
 
 /// Calls f(offset, count) for pieces of at most `longest` bytes, which arrive in this order.

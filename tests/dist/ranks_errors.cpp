@@ -143,6 +143,22 @@ TEST(DistErrors, OfMpi) {
       << text;
 }
 
+// Of several messages the reason of the one that failed, also where MPI says only that one has.
+TEST(DistErrors, OfOneMessageOfSeveral) {
+  if (world().size() == 1 || !backend::traits<default_execution_space>::is_host) return;
+  dist::communicator by_mpi(world().mpi(), {.transport = dist::transport_kind::mpi});
+  char bytes[2][8] = {};
+  if (by_mpi.rank() == 0) by_mpi.transport().start({{1, bytes[0], 8}, {1, bytes[1], 8}}, {})->wait();
+  MPI_Barrier(world().mpi());
+  if (by_mpi.rank() == 1) {
+    const std::string text = message_of<dist::communication_error>([&] {
+      by_mpi.transport().start({}, {{0, bytes[0], 8}, {0, bytes[1], 4}})->wait();
+    });
+    EXPECT_NE(text.find("failed on rank 1: MPI_ERR_TRUNCATE"), std::string::npos) << text;
+  }
+  MPI_Barrier(world().mpi());
+}
+
 // What fails while a rank multiplies is told when ranks next agree; no rank waits for its panels.
 TEST(DistErrors, OfAProductOnOneRank) {
   square a, b, c;
