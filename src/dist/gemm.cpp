@@ -74,7 +74,8 @@ class rank_product {
   void move(activity what, const dist_path& path, const dist_operand& from, const dist_operand& to,
             const dist_transfer& transfer, bool by_columns, char* messages, int part = -1) {
     const auto begin = recorder_->now(comm_.queue());
-    const index_t received = dist_run(comm_, path, {from, to, transfer, by_columns, part}, messages);
+    const index_t received =
+        dist_run(comm_, path, {from, to, transfer, by_columns, part, what == activity::write_c}, messages);
     report_.redistributed_bytes += received;
     recorder_->add({.what = what, .bytes = received}, begin, recorder_->now(comm_.queue()));
   }

@@ -140,10 +140,15 @@ index_t dist_run(dist::communicator& comm, const dist_path& path, const dist_mov
   index_t received = 0;
   for (const dist_path::area& x : path.turns()) {
     std::unique_ptr<const dist_turn> turn;
-    dist_allocate(comm, [&] {
-      turn = std::make_unique<dist_turn>(comm, path.source().sub(x.i, x.j, x.rows, x.cols),
-                                         path.target().sub(x.i, x.j, x.rows, x.cols), path.bytes());
-    });
+    try {
+      dist_allocate(comm, [&] {
+        turn = std::make_unique<dist_turn>(comm, path.source().sub(x.i, x.j, x.rows, x.cols),
+                                           path.target().sub(x.i, x.j, x.rows, x.cols), path.bytes());
+      });
+    } catch (const memory_error& e) {  // on all ranks
+      if (!move.writes || &x == &path.turns().front()) throw;
+      throw error(std::string(e.what()) + "; parts of " + move.target.name + " are written already");
+    }
     received += run_turn(comm, *turn, path.bytes(), move, messages);
     comm.queue().wait_and_throw();  // its lists are freed
   }

@@ -32,9 +32,11 @@ struct dist_move {
   dist_transfer transfer;   ///< from where elements lie, or arrived, to the target
   bool by_columns = false;  ///< the order of elements in messages
   int part = -1;            ///< the target's part that is wanted, if the path is local; -1: all
+  bool writes = true;       ///< whether the target is the caller's
 };
 /// Moves the elements, which lie as `path` says. `messages`: path.message_bytes() bytes for what is sent and received, aligned to
 /// an element. Collective. The queue is not waited for, unless there are several turns. Returns the bytes received from others.
+/// @throws memory_error, on all ranks, if one has no memory for a turn; error, if `writes` and it is not the first
 KERAMOS_EXPORT index_t dist_run(dist::communicator& comm, const dist_path& path, const dist_move& move,
                                 char* messages);
 /// The same with all checks.

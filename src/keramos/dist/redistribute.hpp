@@ -21,8 +21,8 @@ struct redistribute_options {
 /// @param source, target  of one element type that a product knows; op(source) has target's extents. They must not overlap.
 /// @return the bytes that this rank received from others.
 /// @throws invalid_argument, with one message on all ranks, if extents, layouts or elements disagree, a part is smaller than
-///         its layout says, or has no data; memory_error likewise; target is untouched then. communication_error: target may be
-///         partly written.
+///         its layout says, or has no data; memory_error likewise; target is untouched then. error likewise, if memory ends
+///         between two turns; communication_error: target may be partly written.
 template <class TS, class TT>
 index_t redistribute(communicator& comm, op how, const matrix<TS>& source, const matrix<TT>& target,
                      const redistribute_options& options = {}) {
