@@ -6,12 +6,14 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <memory>
 #include <string>
+#include <thread>
 #include <type_traits>
 #include <vector>
 
@@ -228,6 +230,15 @@ struct arguments {
   const int *ic, *jc, *descc;
 };
 
+/// Ends the job. What all ranks throw the first of the grid says, or another if that one lives on without an error.
+[[noreturn]] void end_job(const char* name, const blacs_grid& grid, const char* why) {
+  if (grid.row > 0 || grid.col > 0) std::this_thread::sleep_for(std::chrono::seconds(1));
+  std::fprintf(stderr, "keramos_pblas: %s: process (%d, %d): %s\n", name, grid.row, grid.col, why);
+  std::fflush(stderr);
+  MPI_Abort(MPI_COMM_WORLD, 1);
+  std::abort();
+}
+
 /// False: the call is ScaLAPACK's.
 template <class T>
 bool multiply(const char* name, const arguments<T>& x) {
@@ -244,23 +255,24 @@ bool multiply(const char* name, const arguments<T>& x) {
   std::vector<int> ranks;
   if (!all_take(grid, context, takes, ranks)) return false;
   if (m == 0 || n == 0) return true;
+  bool is_written = false;
   try {
     communicator& comm = state::get().communicator_of(ranks);
     gemm_options options;
     options.op_a = op(op_a), options.op_b = op(op_b), options.memory = memory_limit();
     const auto first = c.get(grid);
     gemm(comm, *x.alpha, a.get(grid), b.get(grid), *x.beta, first, options);
+    is_written = true;
     for (int row = 0; row < c.row_copies(grid); ++row)
       for (int col = 0; col < c.col_copies(grid); ++col)
-        if (row + col > 0) redistribute(comm, op::N, first, c.get(grid, row, col));
+        if (row + col > 0) redistribute(comm, op::N, first, c.get(grid, row, col), {options.memory});
     c.give_back();
     return true;
-  } catch (const memory_error&) {  // on all ranks; C is as it was
-    return false;
+  } catch (const memory_error& e) {  // on all ranks
+    if (is_written) end_job(name, grid, e.what());
+    return false;  // C is as it was
   } catch (const std::exception& e) {
-    if (grid.row == 0 && grid.col == 0) std::fprintf(stderr, "keramos_pblas: %s: %s\n", name, e.what());
-    MPI_Abort(MPI_COMM_WORLD, 1);
-    return true;
+    end_job(name, grid, e.what());
   }
 }
 

@@ -1,12 +1,14 @@
 // p?gemm_ on grids that are not the ranks in their order: a column-major one, one of some ranks turned round, and one that
 // gets the number of a context that was given back. Conjugation, scalars, sub-matrices, empty products, and what is left to
-// ScaLAPACK: complex numbers that are aligned as their parts are, and a product for which memory is too little.
+// ScaLAPACK: complex numbers that are aligned as their parts are, and a product for which memory is too little. With an argument:
+// how a job ends by a mistake of one process.
 #include <mpi.h>
 
 #include <algorithm>
 #include <complex>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <vector>
 
 using complex = std::complex<double>;
@@ -84,10 +86,28 @@ int wrong_on(int context, int shift) {
   return wrong;
 }
 
+/// Something is wrong with a call on one process, which is not the first of the grid: the job ends, and says why.
+int end_by(const char* mistake) {
+  int context, rows, cols, row, col;
+  Cblacs_get(-1, 0, &context);
+  Cblacs_gridinit(&context, "Row", 2, 3);
+  Cblacs_gridinfo(context, &rows, &cols, &row, &col);
+  const bool is_last = row == 1 && col == 2;
+  if (is_last && mistake == std::string("memory")) setenv("KERAMOS_PBLAS_MEMORY", "much", 1);
+  const int one = 1, n = 9;
+  const complex alpha(is_last && mistake == std::string("alpha") ? 2 : 1), beta(0);
+  cyclic a(n, n, 1, context), b(n, n, 2, context), c(n, n, 3, context);
+  pzgemm_("N", "N", &n, &n, &n, &alpha, a.data, &one, &one, a.desc, b.data, &one, &one, b.desc, &beta, c.data,
+          &one, &one, c.desc);
+  std::puts("the job goes on");
+  return 2;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
+  if (argc > 1) return end_by(argv[1]);
   int wrong = 0, grids = 0;
   const auto check = [&](int context, int shift = 0) {
     if (context < 0) return;
