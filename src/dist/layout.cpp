@@ -110,6 +110,12 @@ std::array<int, 9> block_cyclic::descriptor(int context, index_t leading) const 
 }
 
 index_t numroc(index_t n, index_t block, int process, int source, int processes) {
+  if (n < 0 || block < 1 || process < 0 || process >= processes || source < 0 || source >= processes)
+    throw invalid_argument(
+        "keramos::dist::numroc: n is " + std::to_string(n) + " in blocks of " + std::to_string(block) +
+        ", for process " + std::to_string(process) + ", from process " + std::to_string(source) + " on, of " +
+        std::to_string(processes) +
+        ", but n must not be negative, a block must have lines, and processes are counted from 0");
   const index_t blocks = n / block;  // whole ones
   const index_t distance = (process - source + processes) % processes;
   const index_t whole = blocks / processes + (distance < blocks % processes ? 1 : 0);

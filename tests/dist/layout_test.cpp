@@ -133,4 +133,14 @@ TEST(DistLayout, WhatIsNotSoundIsRefused) {
   EXPECT_THROW(layout::on_rank(2, 2).to_global(0, 0, 2, 0), invalid_argument);
 }
 
+// What would divide by zero, or count wrong.
+TEST(DistLayout, NumrocRefusesWhatIsNoBlockOrProcess) {
+  EXPECT_EQ(dist::numroc(0, 1, 0, 0, 1), 0);
+  EXPECT_THROW(dist::numroc(10, 0, 0, 0, 1), invalid_argument);
+  EXPECT_THROW(dist::numroc(10, 2, 0, 0, 0), invalid_argument);
+  EXPECT_THROW(dist::numroc(10, 2, 3, 0, 3), invalid_argument);
+  EXPECT_THROW(dist::numroc(10, 2, 0, -1, 3), invalid_argument);
+  EXPECT_THROW(dist::numroc(-1, 2, 0, 0, 3), invalid_argument);
+}
+
 }  // namespace

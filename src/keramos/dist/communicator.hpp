@@ -45,7 +45,8 @@ enum class failure : int { none, argument, memory, other, not_initialized };
 
 /// The ranks of an MPI communicator, of which it has a duplicate: its messages meet no others. Collective to make and to
 /// destroy, before MPI_Finalize and Kokkos::finalize. MPI must be initialised, and Kokkos, on devices with one for this rank.
-/// One thread at a time; MPI_THREAD_FUNNELED will do.
+/// One thread at a time; MPI_THREAD_FUNNELED will do. Several threads may each use one of their own at the same time if MPI was
+/// initialised with MPI_THREAD_MULTIPLE; those of one rank are made and destroyed one after the other, on all ranks in one order.
 ///
 /// The errors of MPI are thrown as communication_error, whatever error handler the original has.
 class KERAMOS_EXPORT communicator {

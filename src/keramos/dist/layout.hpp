@@ -44,7 +44,7 @@ struct block_cyclic {
 };
 
 /// How many of n rows (or columns) process `process` of `processes` holds in blocks of `block` that are dealt out from
-/// process `source` on: ScaLAPACK's NUMROC.
+/// process `source` on: ScaLAPACK's NUMROC. @throws invalid_argument if there is no such block or process.
 KERAMOS_EXPORT index_t numroc(index_t n, index_t block, int process, int source, int processes);
 
 /// A rows x cols matrix cut by rows and by columns into blocks, each of which lies in a part of one rank. Parts are matrices
