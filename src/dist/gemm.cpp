@@ -41,6 +41,7 @@ class rank_product {
         memory_(comm, p, plan, !into_c_),
         shares_(plan) {
     report_.memory = memory_.bytes;
+    if (p.takes_numbers) numbers_.emplace(comm, p.c.layout);
   }
 
   void run(dist_recorder& recorder) {
@@ -64,8 +65,8 @@ class rank_product {
   /// type of sums. Hosts do not, where no product that fails leaves C written on other ranks; nor does a schedule that is given, with
   /// which bits are the same wherever C lies.
   bool may_write_c() const {
-    if (is_host || !works_ || s_.pk > 1 || (s_.steps() > 1 && !p_.c_is_of_sums) || plan_.given ||
-        !plan_.c_stays || p_.c.parts.empty())
+    if (is_host || !works_ || p_.takes_numbers || s_.pk > 1 || (s_.steps() > 1 && !p_.c_is_of_sums) ||
+        plan_.given || !plan_.c_stays || p_.c.parts.empty())
       return false;
     const auto overlaps_c = [&](const region& x) { return overlaps(x, p_.c.parts.front()); };
     return std::none_of(p_.a.parts.begin(), p_.a.parts.end(), overlaps_c) &&
@@ -74,8 +75,10 @@ class rank_product {
   void move(activity what, const dist_path& path, const dist_operand& from, const dist_operand& to,
             const dist_transfer& transfer, bool by_columns, char* messages, int part = -1) {
     const auto begin = recorder_->now(comm_.queue());
-    const index_t received =
-        dist_run(comm_, path, {from, to, transfer, by_columns, part, what == activity::write_c}, messages);
+    const bool writes = what == activity::write_c;
+    const index_t received = dist_run(
+        comm_, path,
+        {from, to, transfer, by_columns, part, writes, writes && numbers_ ? &*numbers_ : nullptr}, messages);
     report_.redistributed_bytes += received;
     recorder_->add({.what = what, .bytes = received}, begin, recorder_->now(comm_.queue()));
   }
@@ -297,6 +300,7 @@ class rank_product {
   const bool into_c_;    // products are written where C lies
   dist_product_memory memory_;
   const dist_shares shares_;
+  std::optional<dist_numbers> numbers_;  // of C, for an epilogue
   bool copies_by_stages_ = false;
   /// Behind the redistribution of an operand whose panels travel, where the other's do not and no messages lie where these panels
   /// will: they need not wait for the other.
@@ -357,7 +361,8 @@ dist::gemm_report dist_multiply(dist::communicator& comm, const dist_product& p,
   if (report.schedule.m == 0 || report.schedule.n == 0) return report;
   if (!multiplies()) {
     if (!p.keeps_c)
-      dist_for_each_own(comm, p.c, [&](const dist_rectangle& r) { p.update(comm.queue(), {}, r); });
+      dist_for_each_own(comm, p.c, p.takes_numbers,
+                        [&](const dist_rectangle& r) { p.update(comm.queue(), {}, r); });
     return report;
   }
   dist_recorder recorder(comm, options.timeline);

@@ -47,6 +47,15 @@ dist_rectangle block_of(const region& part, index_t row, index_t rows, index_t c
   return {data, part.row_stride, part.col_stride, nullptr, nullptr, rows, cols};
 }
 
+/// A rectangle of the target, with its numbers if they are wanted.
+dist_rectangle numbered(const dist_move& move, const dist_rectangle& r, int part, index_t row, index_t col) {
+  return move.numbers ? move.numbers->of(r, part, row, col) : r;
+}
+dist_rectangle target_of(const dist_move& move, const dist_turn& turn, const dist_route::piece& p) {
+  return numbered(move, turn.to.rectangle(move.target, p), p.part, p.rows->stretches.front().begin,
+                  p.cols->stretches.front().begin);
+}
+
 /// Copies a piece that stays on this rank: block by block if they are few and large, since kernels are faster without lists.
 void copy_own(dist::communicator& comm, const dist_turn& turn, const dist_move& move,
               const dist_route::piece& from, const dist_route::piece& to) {
@@ -61,13 +70,13 @@ void copy_own(dist::communicator& comm, const dist_turn& turn, const dist_move& 
   };
   const std::size_t blocks = stretches(*from.rows, *to.rows) * stretches(*from.cols, *to.cols);
   if (blocks > 1 && (blocks > few || from.size() * here.element_bytes < blocks * large)) {
-    move.transfer(comm.queue(), turn.from.rectangle(move.source, from), turn.to.rectangle(move.target, to));
+    move.transfer(comm.queue(), turn.from.rectangle(move.source, from), target_of(move, turn, to));
     return;
   }
   for_each_stretch(*from.rows, *to.rows, [&](index_t row, index_t to_row, index_t rows) {
     for_each_stretch(*from.cols, *to.cols, [&](index_t col, index_t to_col, index_t cols) {
       move.transfer(comm.queue(), block_of(here, row, rows, col, cols),
-                    block_of(there, to_row, rows, to_col, cols));
+                    numbered(move, block_of(there, to_row, rows, to_col, cols), to.part, to_row, to_col));
     });
   });
 }
@@ -112,8 +121,7 @@ index_t run_turn(dist::communicator& comm, const dist_turn& turn, int bytes, con
   for (std::size_t i = 0; i < turn.in.pieces().size(); ++i) {
     const auto& p = turn.in.pieces()[i];
     if (p.rank != me)
-      move.transfer(q, message(received + turn.in_at[i], p, move.by_columns),
-                    turn.to.rectangle(move.target, p));
+      move.transfer(q, message(received + turn.in_at[i], p, move.by_columns), target_of(move, turn, p));
   }
   return from_others;
 }
@@ -197,15 +205,20 @@ index_t dist_redistribute(dist::communicator& comm, const dist_move& move, int b
   return received;
 }
 
-void dist_for_each_own(dist::communicator& comm, const dist_operand& x,
+void dist_for_each_own(dist::communicator& comm, const dist_operand& x, bool takes_numbers,
                        const std::function<void(const dist_rectangle&)>& f) {
   std::optional<dist_route> own;
   std::unique_ptr<const dist_lists> lists;
+  std::optional<dist_numbers> numbers;
   dist_allocate(comm, [&] {
     own.emplace(x.layout, x.layout, comm.rank(), true);
     lists = std::make_unique<dist_lists>(comm, *own);
+    if (takes_numbers) numbers.emplace(comm, x.layout);
   });
-  for (const auto& p : own->pieces()) f(lists->rectangle(x, p));
+  for (const auto& p : own->pieces()) {
+    const dist_rectangle r = lists->rectangle(x, p);
+    f(numbers ? numbers->of(r, p.part, p.rows->stretches.front().begin, p.cols->stretches.front().begin) : r);
+  }
   comm.queue().wait_and_throw();
 }
 

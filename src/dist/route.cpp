@@ -97,4 +97,38 @@ const index_t* dist_lists::list(const dist_lines* of) const {
   return found == begin_.end() ? nullptr : lists_ + found->second;
 }
 
+dist_numbers::dist_numbers(dist::communicator& comm, const dist::layout& l) : account_(comm.pool()) {
+  const dist::layout::tables& t = l.parts_of_all();
+  begin_.resize(std::size_t(l.parts(comm.rank())));
+  const auto add = [&](const dist::layout::axis& a, std::size_t process) {
+    const std::size_t begin = all_.size();
+    for (std::size_t b = 0; b < a.at.size(); ++b) {
+      if (std::size_t(a.process[b]) != process) continue;
+      const index_t length = a.begin[b + 1] - a.begin[b];
+      all_.resize(std::max(all_.size(), begin + std::size_t(a.at[b] + length)));
+      for (index_t i = 0; i < length; ++i) all_[begin + std::size_t(a.at[b] + i)] = a.begin[b] + i;
+    }
+    return begin;
+  };
+  const auto cols = std::size_t(t.cols.processes);
+  for (std::size_t cell = 0; cell < t.rank.size(); ++cell) {
+    if (t.rank[cell] != comm.rank()) continue;
+    const std::size_t of_rows = add(t.rows, cell / cols), of_cols = add(t.cols, cell % cols);
+    begin_[std::size_t(t.part[cell])] = {of_rows, of_cols};
+  }
+  numbers_ = all_.data();
+  if (is_host || all_.empty()) return;
+  const std::size_t bytes = all_.size() * sizeof(index_t);
+  on_device_ = dist_memory(account_, index_t(bytes));
+  comm.queue().memcpy(on_device_.data(), all_.data(), bytes);
+  numbers_ = reinterpret_cast<const index_t*>(on_device_.data());
+}
+
+dist_rectangle dist_numbers::of(dist_rectangle r, int part, index_t row, index_t col) const {
+  const auto& [rows, cols] = begin_[std::size_t(part)];
+  r.row_numbers = numbers_ + rows + (r.rows ? 0 : row);
+  r.col_numbers = numbers_ + cols + (r.cols ? 0 : col);
+  return r;
+}
+
 }  // namespace keramos::detail

@@ -16,22 +16,31 @@
 namespace keramos::detail {
 
 /// Some rows and columns of a part, or a message: element (x, y) is `data[row(x) + col(y)]`. Lists are where kernels read;
-/// without one, rows or columns follow one another.
+/// without one, rows or columns follow one another. With numbers, it is element (row_number(x), col_number(y)) of the matrix.
 struct dist_rectangle {
   void* data = nullptr;
   index_t row_stride = 0, col_stride = 0;
   const index_t* rows = nullptr;
   const index_t* cols = nullptr;
   index_t row_count = 0, col_count = 0;
+  const index_t* row_numbers = nullptr;
+  const index_t* col_numbers = nullptr;
 
   index_t size() const { return row_count * col_count; }
   KERAMOS_FORCEINLINE_FUNCTION index_t row(index_t x) const { return (rows ? rows[x] : x) * row_stride; }
   KERAMOS_FORCEINLINE_FUNCTION index_t col(index_t y) const { return (cols ? cols[y] : y) * col_stride; }
+  KERAMOS_FORCEINLINE_FUNCTION index_t row_number(index_t x) const { return row_numbers[rows ? rows[x] : x]; }
+  KERAMOS_FORCEINLINE_FUNCTION index_t col_number(index_t y) const { return col_numbers[cols ? cols[y] : y]; }
   dist_rectangle transposed() const {
-    return {data, col_stride, row_stride, cols, rows, col_count, row_count};
+    return {data, col_stride, row_stride, cols, rows, col_count, row_count, col_numbers, row_numbers};
   }
 };
 
+/// Whether F is told the numbers of an element's row and column, too.
+template <class F>
+inline constexpr bool dist_takes_numbers = requires(F f) {
+  f.is_turned;
+};
 /// f(place in `from`, place in `to`) for each element of `outer` rows and `inner` columns.
 template <class F>
 struct dist_each_element {
@@ -45,18 +54,25 @@ struct dist_each_element {
     const index_t y_end = y_begin + inner < to.col_count ? y_begin + inner : to.col_count;
     for (index_t x = x_begin; x < x_end; ++x) {
       const index_t from_row = from.row(x), to_row = to.row(x);
-      for (index_t y = y_begin; y < y_end; ++y) f(from_row + from.col(y), to_row + to.col(y));
+      for (index_t y = y_begin; y < y_end; ++y)
+        if constexpr (dist_takes_numbers<F>)
+          f(from_row + from.col(y), to_row + to.col(y), to.row_number(x), to.col_number(y));
+        else
+          f(from_row + from.col(y), to_row + to.col(y));
     }
   }
 };
 /// `from` and `to` have as many rows and columns.
 template <class F>
 void dist_for_each_element(dist::communicator::queue_type& q, const char* label, dist_rectangle from,
-                           dist_rectangle to, const F& f) {
+                           dist_rectangle to, F f) {
   // Elements that lie side by side are those of one item on a host, and of as many items one after the other on a device.
   constexpr bool is_host = backend::traits<dist::communicator::execution_space>::is_host;
   const bool side_by_side_in_columns = to.row_stride == 1 || (to.col_stride != 1 && from.row_stride == 1);
-  if (side_by_side_in_columns == is_host) from = from.transposed(), to = to.transposed();
+  if (side_by_side_in_columns == is_host) {
+    from = from.transposed(), to = to.transposed();
+    if constexpr (dist_takes_numbers<F>) f.is_turned = true;
+  }
   if (to.size() == 0) return;
   const index_t outer = is_host ? 16 : 1, inner = is_host ? to.col_count : 8;
   const index_t outer_items = ceil_div(to.row_count, outer);
@@ -118,6 +134,26 @@ struct dist_update_element {
     write_element(epilogue, gemm_place(), sums ? sums[at] : Sum(0), part[target], 0, 0);
   }
 };
+/// The same by a caller's epilogue, which is told the row and column of the whole C.
+template <class Epilogue, class Sum, class C>
+struct dist_update_numbered {
+  Epilogue epilogue;
+  const Sum* sums;
+  C* part;
+  bool is_turned = false;  ///< rows are columns
+  KERAMOS_FUNCTION void operator()(index_t at, index_t target, index_t x, index_t y) const {
+    write_element(epilogue, gemm_place(), sums ? sums[at] : Sum(0), part[target], is_turned ? y : x,
+                  is_turned ? x : y);
+  }
+};
+template <class Sum, class C, class Epilogue>
+dist_transfer dist_update_by(const Epilogue& epilogue) {
+  return [epilogue](dist::communicator::queue_type& q, const dist_rectangle& from, const dist_rectangle& to) {
+    const dist_update_numbered<Epilogue, Sum, C> update{epilogue, static_cast<const Sum*>(from.data),
+                                                        static_cast<C*>(to.data)};
+    dist_for_each_element(q, "keramos::dist::update", from, to, update);
+  };
+}
 template <class Sum, class C, class Epilogue>
 dist_transfer dist_update(const Epilogue& epilogue) {
   return [epilogue](dist::communicator::queue_type& q, const dist_rectangle& from, const dist_rectangle& to) {

@@ -56,7 +56,8 @@ struct dist_product {
   dist::failure why = dist::failure::none;
   std::string message;
   bool needs_no_terms = false, keeps_c = false;
-  bool c_is_of_sums = false;  // by its type
+  bool takes_numbers = false;  // whether the update is told rows and columns of C
+  bool c_is_of_sums = false;   // by its type
   dist_transfer copy_a, copy_b, update;
   bool plain_a = true, plain_b = true;  // not conjugated
   /// C (m x n) ← A (m x k, by columns) · B (k x n, by rows), or += .
@@ -108,9 +109,11 @@ matrix_view<T> dist_typed(const matrix_view<char>& m) {
   return {reinterpret_cast<T*>(m.data), m.rows, m.cols, m.row_stride, m.col_stride};
 }
 
-template <class TA, class TB, class TC, class Alpha, class Beta>
-dist_product dist_product_of(const dist::matrix<TA>& a, const dist::matrix<TB>& b, const dist::matrix<TC>& c,
-                             Alpha alpha, Beta beta, const dist::gemm_options& options) {
+/// `set_update(p, types)` gives p what happens to sums on their way to C.
+template <class TA, class TB, class TC, class SetUpdate>
+dist_product dist_product_with(const dist::matrix<TA>& a, const dist::matrix<TB>& b,
+                               const dist::matrix<TC>& c, const dist::gemm_options& options,
+                               const SetUpdate& set_update) {
   using A = std::remove_const_t<TA>;
   using B = std::remove_const_t<TB>;
   static_assert(!std::is_const_v<TC>, "keramos::dist::gemm: C is written, so its elements must not be const");
@@ -135,12 +138,7 @@ dist_product dist_product_of(const dist::matrix<TA>& a, const dist::matrix<TB>& 
                "\nelements of B: " + dist_element_name<B>() + "\nelements of C: " + dist_element_name<TC>() +
                "\ncompute: " + to_string(options.compute) + "\n";
       try {
-        const auto epilogue = update_of<types, TC>(alpha, beta);
-        p.needs_no_terms = needs_no_terms(epilogue);
-        p.keeps_c = keeps_c_without_terms(epilogue);
-        p.update = dist_update<kernel_sum, typename types::c>(epilogue);
-        const auto& scalars = linear_part(epilogue);
-        p.call += "alpha and beta: " + dist_bytes_text(&scalars, sizeof(scalars)) + "\n";
+        set_update(p, types());
         check_compute<dist::communicator::execution_space, types>(options.compute);
       } catch (const invalid_argument& e) {
         p.why = dist::failure::argument, p.message = e.what();
@@ -154,17 +152,6 @@ dist_product dist_product_of(const dist::matrix<TA>& a, const dist::matrix<TB>& 
                       dist_typed<sum>(sums), local);
       };
       p.c_is_of_sums = std::is_same_v<TC, sum>;
-      p.multiply_into_c = [compute = options.compute, alpha, beta](
-                              dist::communicator::queue_type& q, const matrix_view<char>& a_panel,
-                              const matrix_view<char>& b_panel, const matrix_view<char>& own_c, bool adds) {
-        keramos::gemm_options local;
-        local.compute = compute;
-        const auto multiply = [&](auto scale_of_c) {
-          keramos::gemm(q, alpha, dist_typed<const A>(a_panel), dist_typed<const B>(b_panel), scale_of_c,
-                        dist_typed<TC>(own_c), local);
-        };
-        adds ? multiply(1) : multiply(beta);
-      };
       p.add = [](dist::communicator::queue_type& q, void* own, const void* others, int mine, int count,
                  index_t size) {
         q.parallel_for("keramos::dist::add", range{size},
@@ -174,6 +161,31 @@ dist_product dist_product_of(const dist::matrix<TA>& a, const dist::matrix<TB>& 
     }
   }
   return p;
+}
+
+template <class TA, class TB, class TC, class Alpha, class Beta>
+dist_product dist_product_of(const dist::matrix<TA>& a, const dist::matrix<TB>& b, const dist::matrix<TC>& c,
+                             Alpha alpha, Beta beta, const dist::gemm_options& options) {
+  return dist_product_with(a, b, c, options, [&]<class Types>(dist_product& p, Types) {
+    const auto epilogue = update_of<Types, TC>(alpha, beta);
+    p.needs_no_terms = needs_no_terms(epilogue);
+    p.keeps_c = keeps_c_without_terms(epilogue);
+    p.update = dist_update<typename Types::accumulator, typename Types::c>(epilogue);
+    const auto& scalars = linear_part(epilogue);
+    p.call += "alpha and beta: " + dist_bytes_text(&scalars, sizeof(scalars)) + "\n";
+    p.multiply_into_c = [compute = options.compute, alpha, beta](
+                            dist::communicator::queue_type& q, const matrix_view<char>& a_panel,
+                            const matrix_view<char>& b_panel, const matrix_view<char>& own_c, bool adds) {
+      keramos::gemm_options local;
+      local.compute = compute;
+      const auto multiply = [&](auto scale_of_c) {
+        keramos::gemm(q, alpha, dist_typed<const std::remove_const_t<TA>>(a_panel),
+                      dist_typed<const std::remove_const_t<TB>>(b_panel), scale_of_c, dist_typed<TC>(own_c),
+                      local);
+      };
+      adds ? multiply(1) : multiply(beta);
+    };
+  });
 }
 
 }  // namespace keramos::detail
@@ -195,6 +207,8 @@ namespace keramos::dist {
 ///         schedule has it, if there is one step or C is of the type of sums. A product that fails leaves C written then.
 ///         error likewise, which says so, if memory ends while C is written in turns, for which options.memory is too little at once.
 ///         communication_error if the transport fails: C may be partly updated, and MPI may read A and B as long as it runs.
+///
+/// Products with an epilogue of the caller's are in dist/fused.hpp.
 ///
 /// Rounding errors keep the bound of keramos::gemm with two more sums for each step and each part of k: sums are kept in the
 /// type of sums and rounded to C's elements once. The same call on as many ranks gives the same bits. The schedule is

@@ -29,10 +29,11 @@ inline constexpr const char* dist_no_memory =
 
 struct dist_move {
   dist_operand source, target;
-  dist_transfer transfer;   ///< from where elements lie, or arrived, to the target
-  bool by_columns = false;  ///< the order of elements in messages
-  int part = -1;            ///< the target's part that is wanted, if the path is local; -1: all
-  bool writes = true;       ///< whether the target is the caller's
+  dist_transfer transfer;                 ///< from where elements lie, or arrived, to the target
+  bool by_columns = false;                ///< the order of elements in messages
+  int part = -1;                          ///< the target's part that is wanted, if the path is local; -1: all
+  bool writes = true;                     ///< whether the target is the caller's
+  const dist_numbers* numbers = nullptr;  ///< of the target, for a transfer that takes them
 };
 /// Moves the elements, which lie as `path` says. `messages`: path.message_bytes() bytes for what is sent and received, aligned to
 /// an element. Collective. The queue is not waited for, unless there are several turns. Returns the bytes received from others.
@@ -44,7 +45,7 @@ KERAMOS_EXPORT index_t dist_redistribute(dist::communicator& comm, const dist_mo
                                          const char* element, index_t memory);
 
 /// f(rectangle) for each piece of this rank's parts, where kernels can use it; returns when they have. Collective.
-KERAMOS_EXPORT void dist_for_each_own(dist::communicator& comm, const dist_operand& x,
+KERAMOS_EXPORT void dist_for_each_own(dist::communicator& comm, const dist_operand& x, bool takes_numbers,
                                       const std::function<void(const dist_rectangle&)>& f);
 
 }  // namespace keramos::detail

@@ -74,4 +74,19 @@ class dist_lists {
   dist_memory on_device_;
 };
 
+/// Of each part of a rank, which rows and columns of the whole matrix its rows and columns are: where kernels read.
+class dist_numbers {
+ public:
+  KERAMOS_EXPORT dist_numbers(dist::communicator& comm, const dist::layout& l);
+  /// A rectangle of a part, from its row and column on where it has no lists, with its numbers.
+  KERAMOS_EXPORT dist_rectangle of(dist_rectangle r, int part, index_t row, index_t col) const;
+
+ private:
+  dist_account account_;                                    // not a call's
+  std::vector<std::pair<std::size_t, std::size_t>> begin_;  // of each part's rows and columns
+  std::vector<index_t> all_;
+  const index_t* numbers_ = nullptr;
+  dist_memory on_device_;
+};
+
 }  // namespace keramos::detail
