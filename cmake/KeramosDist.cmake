@@ -6,7 +6,7 @@ if(NOT MPI_CXX_FOUND)
                       "compiler with -DMPI_CXX_COMPILER, or configure with -DKERAMOS_MPI=OFF")
 endif()
 
-add_library(keramos_dist src/dist/choose.cpp src/dist/communicator.cpp src/dist/elements.cpp src/dist/gemm.cpp
+add_library(keramos_dist src/dist/alarm.cpp src/dist/choose.cpp src/dist/communicator.cpp src/dist/elements.cpp src/dist/gemm.cpp
   src/dist/layout.cpp src/dist/link_transport.cpp src/dist/memory.cpp src/dist/move.cpp src/dist/mpi_transport.cpp
   src/dist/operand.cpp src/dist/path.cpp src/dist/plan.cpp src/dist/product_memory.cpp src/dist/route.cpp src/dist/schedule.cpp
   src/dist/staged_transport.cpp src/dist/traffic.cpp)

@@ -117,6 +117,7 @@ communicator::communicator(communicator&& other) noexcept
       rank_(other.rank_),
       size_(other.size_),
       timeout_seconds_(other.timeout_seconds_),
+      all_know_(other.all_know_),
       has_given_up_(other.has_given_up_),
       pool_(std::move(other.pool_)),
       remembered_(std::move(other.remembered_)),
@@ -147,6 +148,7 @@ void communicator::free_memory() {
 /// Begins a collective on `values` and waits for it. After a failure MPI cannot cancel it, and may use them later.
 template <class T, class Begin>
 void communicator::finish(std::vector<T>& values, const char* function, const Begin& begin) {
+  if (transport_) transport_->check();  // after a failure ranks may have begun different collectives
   auto used = std::make_unique<std::vector<T>>(std::move(values));
   try {
     std::vector<MPI_Request> all(1, MPI_REQUEST_NULL);
@@ -289,10 +291,12 @@ void communicator::agree(const std::string& call, failure why, const std::string
   const std::uint64_t failing =
       why == failure::none ? 0 : std::uint64_t(size_ - rank_) * failures + std::uint64_t(why);
   std::uint64_t mine[3] = {hash, ~hash, failing}, most[3];
+  all_know_ = false;
   largest(mine, most, 3);
   if (most[2] != 0) {
     const int rank = size_ - int(most[2] / failures);
     const std::string text = text_of(rank, message) + " (found on rank " + std::to_string(rank) + ")";
+    all_know_ = true;
     switch (failure(most[2] % failures)) {
       case failure::not_initialized:
         throw not_initialized(text);
@@ -312,6 +316,7 @@ void communicator::agree(const std::string& call, failure why, const std::string
   largest(&differs, &of_lowest, 1);
   const int rank = size_ - int(of_lowest);
   const auto [of_first, of_other] = difference(first, text_of(rank, call));
+  all_know_ = true;
   throw invalid_argument("keramos::dist: ranks call different things: rank 0 has " + of_first + " but rank " +
                          std::to_string(rank) + " has " + of_other + "; all ranks must pass the same");
 }

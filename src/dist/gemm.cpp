@@ -365,9 +365,11 @@ dist::gemm_report dist_multiply(dist::communicator& comm, const dist_product& p,
                         [&](const dist_rectangle& r) { p.update(comm.queue(), {}, r); });
     return report;
   }
-  dist_recorder recorder(comm, options.timeline);
-  product->run(recorder);
-  recorder.finish();
+  dist_in_call(comm, [&] {
+    dist_recorder recorder(comm, options.timeline);
+    product->run(recorder);
+    recorder.finish();
+  });
   product.reset();
   comm.pool().trim();
   return report;

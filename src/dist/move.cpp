@@ -198,8 +198,11 @@ index_t dist_redistribute(dist::communicator& comm, const dist_move& move, int b
                  "\nop(source): " + from.to_string() + "\nthe target: " + to.to_string() +
                  "\nmemory: " + std::to_string(memory) + "\n",
              why, message);
-  const index_t received = dist_run(comm, *path, move, messages.data());
-  comm.queue().wait_and_throw();
+  const index_t received = dist_in_call(comm, [&] {
+    const index_t bytes_received = dist_run(comm, *path, move, messages.data());
+    comm.queue().wait_and_throw();
+    return bytes_received;
+  });
   messages = dist_memory();
   comm.pool().trim();
   return received;

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include <keramos/dist/alarm.hpp>
 #include <keramos/dist/communicator.hpp>
 
 namespace keramos::detail {
@@ -68,12 +69,14 @@ void wait_mpi(std::vector<MPI_Request>& requests, MPI_Comm comm, double timeout_
   if (timeout_seconds <= 0 && carrier == nullptr)
     return check_all(MPI_Waitall(int(requests.size()), requests.data(), statuses.data()), statuses,
                      "MPI_Waitall", comm);
+  using clock = std::chrono::steady_clock;
   const std::chrono::duration<double> patience(timeout_seconds);
-  const auto end = std::chrono::steady_clock::now() + patience;
-  for (bool is_done = false; !is_done;) {
-    is_done = test_all(requests, statuses, comm);
-    if (!is_done && carrier != nullptr) carrier->check();
-    if (is_done || timeout_seconds <= 0 || std::chrono::steady_clock::now() < end) continue;
+  auto now = clock::now(), next_check = now + std::chrono::milliseconds(1);
+  for (const auto end = now + patience; !test_all(requests, statuses, comm);) {
+    now = clock::now();
+    if (carrier != nullptr && now >= next_check)
+      carrier->check(), next_check = now + std::chrono::milliseconds(1);
+    if (timeout_seconds <= 0 || now < end) continue;
     int rank = -1;
     MPI_Comm_rank(comm, &rank);
     const std::string missing = missing_ranks(comm, rank, patience);
@@ -97,8 +100,8 @@ constexpr int tag = 1;
 
 class mpi_pending final : public pending {
  public:
-  mpi_pending(MPI_Comm comm, double timeout_seconds, std::function<void()> give_up)
-      : comm_(comm), timeout_seconds_(timeout_seconds), give_up_(std::move(give_up)) {}
+  mpi_pending(transport& of, MPI_Comm comm, double timeout_seconds, std::function<void()> give_up)
+      : of_(of), comm_(comm), timeout_seconds_(timeout_seconds), give_up_(std::move(give_up)) {}
   mpi_pending(const mpi_pending&) = delete;
   mpi_pending& operator=(const mpi_pending&) = delete;
   // After an exception messages may be under way: those that have not begun are cancelled. MPI cancels no others.
@@ -115,10 +118,11 @@ class mpi_pending final : public pending {
   }
 
   bool progress() override { return detail::test_all(requests_, statuses_, comm_); }
-  void wait() override { detail::wait_mpi(requests_, comm_, timeout_seconds_); }
+  void wait() override { detail::wait_mpi(requests_, comm_, timeout_seconds_, &of_); }
   MPI_Request* next() { return &requests_.emplace_back(MPI_REQUEST_NULL); }
 
  private:
+  transport& of_;
   MPI_Comm comm_;
   double timeout_seconds_;
   std::function<void()> give_up_;
@@ -140,10 +144,12 @@ class mpi final : public transport {
         longest_(longest),
         timeout_seconds_(timeout_seconds),
         transfers_(transfers),
-        memory_(memory) {}
+        memory_(memory),
+        alarm_(
+            comm, [this] { return name(); }, [] {}) {}
   std::string name() const override { return "MPI"; }
   void check() override {
-    if (!has_given_up_) return;
+    if (!has_given_up_) return alarm_.check();
     int rank = -1;
     MPI_Comm_rank(comm_, &rank);
     throw communication_error(
@@ -153,9 +159,11 @@ class mpi final : public transport {
         rank);
   }
 
+  void leave(const std::string& why) noexcept override { alarm_.tell(why); }
+
   std::unique_ptr<pending> start(const std::vector<outgoing>& out, const std::vector<incoming>& in) override {
     transfers_.wait_and_throw();
-    auto p = std::make_unique<mpi_pending>(comm_, timeout_seconds_, [this] {
+    auto p = std::make_unique<mpi_pending>(*this, comm_, timeout_seconds_, [this] {
       has_given_up_ = true;
       memory_.abandon();
     });
@@ -180,6 +188,7 @@ class mpi final : public transport {
   double timeout_seconds_;
   communicator::queue_type& transfers_;
   detail::dist_pool& memory_;
+  detail::dist_alarm alarm_;
   bool has_given_up_ = false;
 };
 

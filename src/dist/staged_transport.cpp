@@ -54,6 +54,7 @@ class staged final : public transport {
         pool_(dist_pool::kind::pinned) {}
   std::string name() const override { return name_; }
   void check() override { of_hosts_->check(); }
+  void leave(const std::string& why) noexcept override { of_hosts_->leave(why); }
 
   std::unique_ptr<pending> start(const std::vector<outgoing>& out, const std::vector<incoming>& in) override {
     auto p = std::make_unique<staged_pending>(*of_hosts_, transfers_, pool_);

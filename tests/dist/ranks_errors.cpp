@@ -176,6 +176,38 @@ TEST(DistErrors, OfAProductOnOneRank) {
   EXPECT_EQ(c.data.get(), square().data.get());
 }
 
+// What one rank throws in the middle of a call, in which others wait for it. The communicator is of no use then.
+TEST(DistErrors, WhatOneRankThrowsOthersLearn) {
+  const int ranks = world().size();
+  for (const auto kind : {dist::transport_kind::automatic, dist::transport_kind::staged}) {
+    dist::communicator comm(world().mpi(), {.transport = kind});
+    square a, b, c;
+    dist::gemm_options options;
+    options.schedule = dist::choose_schedule(10, 10, 10, ranks);
+    const dist::layout on_first = dist::layout::on_rank(10, 10);
+    const auto product = [&] {
+      auto p = detail::dist_product_of(a.get(on_first), b.get(on_first), c.get(), 1.0, 0.0, options);
+      if (comm.rank() == 0) p.copy_a = p.copy_b = [](auto&&...) { throw error("no such luck"); };
+      detail::dist_multiply(comm, p, options);
+    };
+    if (comm.rank() == 0) {
+      EXPECT_EQ(message_of<error>(product), "no such luck");
+    } else {
+      const std::string text = message_of<dist::communication_error>(product);
+      EXPECT_NE(text.find(" on rank 0: no such luck; the communicator is of no use any more"),
+                std::string::npos)
+          << text;
+    }
+    EXPECT_EQ(c.data.get(), square().data.get());
+    // Also who asks for more.
+    if (ranks > 1) {
+      EXPECT_NE(
+          message_of<dist::communication_error>([&] { dist::redistribute(comm, op::N, a.get(), c.get()); }),
+          "");
+    }
+  }
+}
+
 std::string message_of_lost(const std::function<void()>& call) {
   const std::string text = message_of<dist::communication_error>(call);
   EXPECT_NE(text.find("has waited longer than options.mpi_timeout_seconds"), std::string::npos) << text;

@@ -87,6 +87,8 @@ class KERAMOS_EXPORT communicator {
   /// say in the first line that differs. Lines are "name: value\n", the first is the function.
   /// @throws invalid_argument, memory_error, not_initialized or error
   void agree(const std::string& call, failure why = failure::none, const std::string& message = "");
+  /// Whether the last agreement threw, and so all ranks know what is wrong.
+  bool all_know() const { return all_know_; }
   /// Collective: the largest of each number on any rank. @throws communication_error
   void largest(const std::uint64_t* mine, std::uint64_t* most, int count);
 
@@ -103,7 +105,8 @@ class KERAMOS_EXPORT communicator {
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1;
   double timeout_seconds_ = 0;  // of MPI
-  bool has_given_up_ = false;   // a collective of MPI's, which cannot be cancelled
+  bool all_know_ = false;
+  bool has_given_up_ = false;  // a collective of MPI's, which cannot be cancelled
   std::unique_ptr<keramos::detail::dist_pool> pool_;
   std::unique_ptr<keramos::detail::dist_remembered> remembered_;  // has memory of the pool
   std::shared_ptr<void> link_;  // owns the stream of transfers_, if there is one

@@ -205,8 +205,9 @@ namespace keramos::dist {
 ///         options.memory is too little or a rank has no memory left before C is written; error likewise, if a rank's own
 ///         product fails. C is untouched then, but for one case: devices write products to C at once where C lies as the
 ///         schedule has it, if there is one step or C is of the type of sums. A product that fails leaves C written then.
-///         error likewise, which says so, if memory ends while C is written in turns, for which options.memory is too little at once.
-///         communication_error if the transport fails: C may be partly updated, and MPI may read A and B as long as it runs.
+///         error likewise, which says so, if memory ends while C is written in turns, as little memory makes it.
+///         communication_error if the transport fails, or another rank leaves the call by an exception of its own: C may be
+///         partly updated, and MPI may read A and B as long as it runs.
 ///
 /// Products with an epilogue of the caller's are in dist/fused.hpp.
 ///

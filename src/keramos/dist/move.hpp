@@ -1,6 +1,7 @@
 // Elements on their way between ranks: packed by kernels, sent by the transport.
 #pragma once
 
+#include <exception>
 #include <functional>
 
 #include <keramos/dist/communicator.hpp>
@@ -26,6 +27,17 @@ auto dist_with_memory(dist::communicator& comm, const F& allocate) {
 /// What a rank says that has no memory left.
 inline constexpr const char* dist_no_memory =
     "keramos::dist: there is not enough memory; lower the option memory, or use more ranks";
+
+/// f(), which is what a call does when ranks have agreed on it. Others learn what this rank alone throws: they may wait for it.
+template <class F>
+auto dist_in_call(dist::communicator& comm, const F& f) {
+  try {
+    return f();
+  } catch (const std::exception& e) {
+    if (!comm.all_know()) comm.transport().leave(e.what());
+    throw;
+  }
+}
 
 struct dist_move {
   dist_operand source, target;

@@ -46,6 +46,9 @@ class KERAMOS_EXPORT transport {
                                          const std::vector<incoming>& in) = 0;
   /// For loops that wait for other ranks by other means. @throws communication_error if one of them told that transfers failed
   virtual void check() {}
+  /// This rank leaves a call by an exception of its own: check() and pending::wait() of the others throw communication_error
+  /// with `why`. Nothing is begun any more.
+  virtual void leave([[maybe_unused]] const std::string& why) noexcept {}
 };
 
 }  // namespace keramos::dist
