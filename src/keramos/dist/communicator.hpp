@@ -24,7 +24,7 @@ namespace keramos::dist {
 /// What carries matrices.
 enum class transport_kind : char {
   automatic,  ///< on hosts mpi; on devices `devices` where that is possible, else staged
-  devices,    ///< the vendor's library between devices: NCCL. Each rank needs a device of its own
+  devices,    ///< the vendor's library between devices: NCCL, RCCL. Each rank needs a device of its own
   mpi,  ///< MPI gets the addresses of matrices: on devices it must be an MPI that takes them, which nothing checks
   staged,  ///< MPI gets copies in the host's memory, which is pinned where there is a device
 };

@@ -1,0 +1,26 @@
+# RCCL, which carries matrices between the devices of ranks, where it is found: RCCL_ROOT may name its folder, or ROCM_PATH in the
+# environment that of all libraries. Communicators that do not block came with 2.14.
+function(keramos_add_link_of_hip library)
+  set(folders "${RCCL_ROOT}" "$ENV{RCCL_ROOT}" "$ENV{ROCM_PATH}" /opt/rocm)
+  find_path(KERAMOS_RCCL_INCLUDE rccl/rccl.h HINTS ${folders} PATH_SUFFIXES include)
+  find_library(KERAMOS_RCCL_LIBRARY NAMES rccl HINTS ${folders} PATH_SUFFIXES lib)
+  mark_as_advanced(KERAMOS_RCCL_INCLUDE KERAMOS_RCCL_LIBRARY)
+  if(NOT KERAMOS_RCCL_INCLUDE OR NOT KERAMOS_RCCL_LIBRARY)
+    message(STATUS "Keramos: no RCCL (rccl/rccl.h, librccl) was found; keramos::dist sends by MPI through the host's memory. "
+                   "Name its folder with -DRCCL_ROOT")
+    return()
+  endif()
+  file(STRINGS "${KERAMOS_RCCL_INCLUDE}/rccl/rccl.h" version REGEX "#define NCCL_(MAJOR|MINOR) ")
+  string(REGEX REPLACE "[^0-9;]" "" version "${version}")
+  string(REPLACE ";" "." version "${version}")
+  if(version VERSION_LESS 2.14)
+    message(STATUS "Keramos: ${KERAMOS_RCCL_INCLUDE}/rccl/rccl.h is ${version}, but 2.14 is needed; keramos::dist sends by MPI "
+                   "through the host's memory")
+    return()
+  endif()
+  message(STATUS "Keramos: RCCL is ${KERAMOS_RCCL_LIBRARY}")
+  target_sources(${library} PRIVATE backends/hip/rccl.cpp)
+  target_include_directories(${library} SYSTEM PRIVATE "${KERAMOS_RCCL_INCLUDE}")
+  target_link_libraries(${library} PRIVATE "${KERAMOS_RCCL_LIBRARY}")
+  target_compile_definitions(${library} PRIVATE KERAMOS_HAS_DEVICE_LINK)
+endfunction()
