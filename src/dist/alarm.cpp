@@ -22,6 +22,9 @@ dist_alarm::dist_alarm(MPI_Comm comm, std::function<std::string()> name, std::fu
     : comm_(comm), name_(std::move(name)), abort_(std::move(abort)) {
   MPI_Comm_rank(comm, &rank_);
   MPI_Comm_size(comm, &size_);
+  // Also who has no memory left can tell.
+  told_.reserve(mine_->size());
+  sent_.reserve(std::size_t(size_));
 }
 
 dist_alarm::~dist_alarm() {
@@ -47,8 +50,9 @@ void dist_alarm::raise(const std::string& why) {
 void dist_alarm::tell(const std::string& why) noexcept {
   if (has_failed()) return;
   teller_ = rank_;
-  told_ = "keramos::dist: " + name_() + " on rank " + std::to_string(rank_) + ": " + why;
-  std::snprintf(mine_->data(), mine_->size(), "%s", told_.c_str());
+  std::snprintf(mine_->data(), mine_->size(), "keramos::dist: %s on rank %d: %s", name_().c_str(), rank_,
+                why.c_str());
+  told_ = mine_->data();
   for (int to = 0; to < size_; ++to)
     if (to != rank_)
       MPI_Isend(mine_->data(), int(mine_->size()), MPI_CHAR, to, tag, comm_,
