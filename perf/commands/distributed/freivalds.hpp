@@ -4,8 +4,11 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
+#include <cstddef>
+#include <type_traits>
 #include <vector>
 
 #include "matrices.hpp"
@@ -13,17 +16,21 @@
 
 namespace keramos::perf {
 
-// Sums over all ranks.
-inline void add_up(std::vector<double>& x, MPI_Comm comm) {
-  MPI_Allreduce(MPI_IN_PLACE, x.data(), int(x.size()), MPI_DOUBLE, MPI_SUM, comm);
+// Sums over all ranks, of as many numbers at once as MPI counts.
+template <class R>
+void add_up(R* x, std::size_t count, MPI_Comm comm) {
+  constexpr std::size_t most = std::size_t(1) << 30;
+  for (std::size_t at = 0; at < count; at += most)
+    MPI_Allreduce(MPI_IN_PLACE, x + at, int(std::min(most, count - at)),
+                  std::is_same_v<R, double> ? MPI_DOUBLE : MPI_LONG_DOUBLE, MPI_SUM, comm);
 }
-inline void add_up(std::vector<long double>& x, MPI_Comm comm) {
-  MPI_Allreduce(MPI_IN_PLACE, x.data(), int(x.size()), MPI_LONG_DOUBLE, MPI_SUM, comm);
+template <class R>
+void add_up(std::vector<R>& x, MPI_Comm comm) {
+  add_up(x.data(), x.size(), comm);
 }
 template <class R>
 void add_up(std::vector<std::complex<R>>& x, MPI_Comm comm) {
-  MPI_Allreduce(MPI_IN_PLACE, reinterpret_cast<R*>(x.data()), 2 * int(x.size()),
-                std::is_same_v<R, double> ? MPI_DOUBLE : MPI_LONG_DOUBLE, MPI_SUM, comm);
+  add_up(reinterpret_cast<R*>(x.data()), 2 * x.size(), comm);
 }
 
 template <class Types>  // elements<...>; those of A and B are summed alike
