@@ -200,6 +200,17 @@ concept has_multiply_16x16 = requires {
   };
 };
 
+/// What wavefronts need that take turns.
+template <class Exec>
+concept has_turns = requires(char* local, const char* global) {
+  { staging<Exec>::direct_bytes } -> std::convertible_to<int>;
+  staging<Exec>::copy_direct(local, global, std::uint32_t(0));
+  staging<Exec>::wait_for_direct_copies();
+  mma<Exec>::begin_turn();
+  mma<Exec>::end_turn();
+  { mma<Exec>::opaque(1) } -> std::same_as<int>;
+};
+
 /// Fragments of a sub-group of elements E, and their sums of T.
 template <class Exec, class E, class T, class M = mma<Exec>>
 concept has_joint_fragments = requires {
@@ -302,7 +313,7 @@ consteval bool has_atoms_of_row() {
   else if constexpr (row.config.math == tiling::math_unit::joint)
     return has_joint_fragments<Exec, E, T>;
   else if constexpr (mma<Exec>::template multiplies_in_waves<E>)
-    return has_multiply_16x16<Exec, E, T>;
+    return has_multiply_16x16<Exec, E, T> && (!row.config.ping_pong || has_turns<Exec>);
   else if constexpr (detail::is_complex<T>)
     return has_multiply_16x8<Exec, typename T::value_type>;
   else if constexpr (mma<Exec>::template multiplies_short<E>)

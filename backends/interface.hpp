@@ -20,7 +20,9 @@
 //                          copy<count>(local, global), advance(pointer, bytes), recompute(x), thread_of(team),
 //                          by_registers<T>, most_groups_unrolled<T>, most_words_ahead, shifts<T> (simt/staging.hpp);
 //                          where it shifts also shifted<T> and bounds, as simt/shifted_run.hpp has them, and
-//                          copies_words, whether it copies short elements in words of 4 and 8 bytes
+//                          copies_words, whether it copies short elements in words of 4 and 8 bytes; for rows with
+//                          config::ping_pong direct_bytes, copy_direct(local, global, offset), wait_for_direct_copies()
+//                          (backends/hip/staging.hpp)
 //   mma<Exec>              the multiply atom, below
 //   warpgroups<Exec>       where there are any: tensor cores that read local memory, and barriers in it
 //                          (backends/cuda/warpgroup.hpp)
@@ -66,7 +68,8 @@ struct fma_units {
   template <class E>
   static constexpr bool widens = false;
   /// Whether they take elements E by `multiply_16x16` instead: a lane's run of k at once, in fragments of which
-  /// `fragment<E>` says how they are shared out (backends/simt/wave_fragment.hpp, backends/hip/mma.hpp).
+  /// `fragment<E>` says how they are shared out (backends/simt/wave_fragment.hpp, backends/hip/mma.hpp). Rows with
+  /// config::ping_pong need begin_turn(), end_turn() and opaque(x) as well.
   template <class E>
   static constexpr bool multiplies_in_waves = false;
   // Rows of math_unit::joint need fragments that a sub-group loads from local memory and holds together; `fragment<E>` says how

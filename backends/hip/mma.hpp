@@ -173,9 +173,31 @@ struct mma<Kokkos::HIP> : fma_units {
 #endif
   }
 
+  /// x, from which the compiler computes anew what follows from it. Else it does so before all loops, and keeps it in registers.
+  KERAMOS_FORCEINLINE_FUNCTION static int opaque(int x) {
+#if defined(__HIP_DEVICE_COMPILE__)
+    asm volatile("" : "+v"(x));
+#endif
+    return x;
+  }
+
   /// None of the products before is moved behind it.
   KERAMOS_FORCEINLINE_FUNCTION static void end_of_products() {
 #if defined(__HIP_DEVICE_COMPILE__)
+    __builtin_amdgcn_sched_barrier(0);
+#endif
+  }
+
+  /// Around the products of a wavefront that takes turns with another one: they go first, and nothing is moved across.
+  KERAMOS_FORCEINLINE_FUNCTION static void begin_turn() {
+#if defined(__HIP_DEVICE_COMPILE__)
+    __builtin_amdgcn_sched_barrier(0);
+    __builtin_amdgcn_s_setprio(1);
+#endif
+  }
+  KERAMOS_FORCEINLINE_FUNCTION static void end_turn() {
+#if defined(__HIP_DEVICE_COMPILE__)
+    __builtin_amdgcn_s_setprio(0);
     __builtin_amdgcn_sched_barrier(0);
 #endif
   }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <keramos/backends/hip/units.hpp>
 #include <keramos/backends/interface.hpp>
 #include <keramos/backends/simt/staging.hpp>
 
@@ -53,6 +54,45 @@ struct staging<Kokkos::HIP> : simt::plain_copier {
   template <int Count, class T>
   KERAMOS_FORCEINLINE_FUNCTION static void store(T* local, const vector<Count* int(sizeof(T))>& v) {
     __builtin_memcpy(__builtin_assume_aligned(local, sizeof(v)), &v, sizeof(v));
+  }
+
+  /// What a lane copies at a time from global to local memory without registers.
+  static constexpr int direct_bytes = hip::direct_bytes;
+
+  /// Begins to copy `direct_bytes` for each lane of a wavefront, from `offset` bytes behind `global`, to neighbouring places from
+  /// `local` on; `local` and `global` are the same for all lanes. The compiler does not know of it, and so does not wait for it
+  /// before each read of local memory. (Between a write of m0 and its use there is to be one instruction.)
+  KERAMOS_FORCEINLINE_FUNCTION static void copy_direct([[maybe_unused]] char* local,
+                                                       [[maybe_unused]] const char* global,
+                                                       [[maybe_unused]] std::uint32_t offset) {
+#if defined(__HIP_DEVICE_COMPILE__)
+    // The low half of a generic address of local memory is that in local memory (LLVM, "User Guide for AMDGPU Backend").
+    const int to = __builtin_amdgcn_readfirstlane(int(reinterpret_cast<std::uintptr_t>(local)));
+    const auto from = reinterpret_cast<std::uintptr_t>(global);
+    const std::uint64_t base = std::uint64_t(std::uint32_t(__builtin_amdgcn_readfirstlane(int(from >> 32))))
+                                   << 32 |
+                               std::uint32_t(__builtin_amdgcn_readfirstlane(int(from)));
+    int m0;  // which asm may use, but not change: clang warns where it is named among what an asm overwrites
+    if constexpr (direct_bytes == 16)
+      asm volatile(
+          "s_mov_b32 %0, m0\n\ts_mov_b32 m0, %1\n\ts_nop 0\n\tglobal_load_lds_dwordx4 %2, %3\n\ts_mov_b32 "
+          "m0, %0"
+          : "=&s"(m0)
+          : "s"(to), "v"(offset), "s"(base)
+          : "memory");
+    else if constexpr (direct_bytes == 4)
+      asm volatile(
+          "s_mov_b32 %0, m0\n\ts_mov_b32 m0, %1\n\ts_nop 0\n\tglobal_load_lds_dword %2, %3\n\ts_mov_b32 m0, "
+          "%0"
+          : "=&s"(m0)
+          : "s"(to), "v"(offset), "s"(base)
+          : "memory");
+#endif
+  }
+  KERAMOS_FORCEINLINE_FUNCTION static void wait_for_direct_copies() {
+#if defined(__HIP_DEVICE_COMPILE__)
+    asm volatile("s_waitcnt vmcnt(0)" ::: "memory");
+#endif
   }
 
   using simt::plain_copier::copy;

@@ -17,7 +17,8 @@ namespace hip {
 // f8 as i8: its instructions are those of gfx942, not those with 128 of k.
 //
 // Large tiles have one stage and two teams: with copies that are held in registers a second stage saves a barrier and nothing
-// else, and while one team waits the other multiplies.
+// else, and while one team waits the other multiplies. The largest have eight wavefronts that take turns (ping_pong.hpp) and two
+// stages, which fill most of the local memory; 0.9 of the rate is a guess.
 //
 // Rows for FMA units: gfx90a, LLVM 21, Kokkos 4.6.99, over the layouts of A and B; no scratch is used, SGPRs that spill go to
 // VGPRs:
@@ -48,6 +49,16 @@ inline constexpr simt::tile_row tile_table[] = {
     {     0, simt::f64,  {{ 64,  64,  8}, { 32,  32}, {16, 16,  4},   2,    3, tiling::math_unit::matrix, true},  0.60},
     {     0, simt::f32,  {{128, 128, 16}, { 64,  64}, {16, 16,  4},   1,    2, tiling::math_unit::matrix, false}, 0.80},
     {     0, simt::f32,  {{ 64,  64, 16}, { 32,  32}, {16, 16,  4},   2,    3, tiling::math_unit::matrix, true},  0.60},
+#if defined(KERAMOS_HIP_F8_UNITS)
+    {     0, simt::f16,  {{256, 256, 64}, {128,  64}, {16, 16, 32},   2,    1, tiling::math_unit::matrix, false, true}, 14.4, simt::serves::single},
+    {     0, simt::bf16, {{256, 256, 64}, {128,  64}, {16, 16, 32},   2,    1, tiling::math_unit::matrix, false, true}, 14.4, simt::serves::single},
+    {     0, simt::i8,   {{256, 128,128}, { 64,  64}, {16, 16, 64},   2,    1, tiling::math_unit::matrix, false, true}, 28.8, simt::serves::single},
+    {     0, simt::f8,   {{256, 256,128}, {128,  64}, {16, 16, 32},   2,    1, tiling::math_unit::matrix, false, true}, 28.8, simt::serves::single},
+#else
+    {     0, simt::f16,  {{256, 128, 32}, { 64,  64}, {16, 16, 16},   2,    1, tiling::math_unit::matrix, false, true}, 7.20, simt::serves::single},
+    {     0, simt::bf16, {{256, 128, 32}, { 64,  64}, {16, 16, 16},   2,    1, tiling::math_unit::matrix, false, true}, 7.20, simt::serves::single},
+    {     0, simt::i8,   {{256, 128, 64}, { 64,  64}, {16, 16, 32},   2,    1, tiling::math_unit::matrix, false, true}, 14.4, simt::serves::single},
+#endif
     {     0, simt::f16,  {{128, 128, 32}, { 64,  64}, {16, 16, 16},   1,    2, tiling::math_unit::matrix, false}, 6.40},
     {     0, simt::f16,  {{ 64,  64, 32}, { 32,  32}, {16, 16, 16},   2,    3, tiling::math_unit::matrix, true},  4.80},
     {     0, simt::bf16, {{128, 128, 32}, { 64,  64}, {16, 16, 16},   1,    2, tiling::math_unit::matrix, false}, 6.40},

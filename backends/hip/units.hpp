@@ -32,6 +32,16 @@ inline constexpr bool has_long_mfma = true, has_ocp_f8 = true;
 inline constexpr bool has_long_mfma = false, has_ocp_f8 = false;
 #endif
 
+/// Bytes that a lane copies at a time from global to local memory without registers: 4 from gfx9 on, 16 on gfx950 (LLVM, "Syntax
+/// of GFX940 instructions"; AMD CDNA 4 ISA). Wavefronts take turns where they do so, not on gfx90a, whose rows are smaller.
+#if defined(KOKKOS_ARCH_AMD_GFX950)
+inline constexpr int direct_bytes = 16;
+#elif KERAMOS_HIP_UNITS == 2
+inline constexpr int direct_bytes = 4;
+#else
+inline constexpr int direct_bytes = 0;
+#endif
+
 #if defined(KOKKOS_ARCH_AMD_GFX950)
 inline constexpr multiprocessor unit = cdna4;
 #elif KERAMOS_HIP_UNITS == 3 || defined(KOKKOS_ARCH_AMD_GFX1030) || defined(KOKKOS_ARCH_AMD_GFX1201)

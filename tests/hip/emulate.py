@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Runs the products of tests/sycl/products.cpp, compiled for an AMD GPU, in tinygrad's emulator of RDNA's machine code, and
-compares them with NumPy's. Elements are small integers, so no bit may differ. By hand; docs/elsewhere.md says how.
+"""Runs the products of tests/sycl/products.cpp, compiled for an AMD GPU, in tinygrad's emulator of machine code of RDNA 3 and CDNA,
+and compares them with NumPy's. Elements are small integers, so no bit may differ. By hand; docs/elsewhere.md says how.
 
   python3 tests/hip/emulate.py <checkout of tinygrad> <code object> f16_f32     (numpy and pyelftools from PyPI)
 """
@@ -18,6 +18,7 @@ from elftools.elf.elffile import ELFFile
 ACCESSES = 16  # as arguments.hpp has it
 FORMAT = "<QQQ6q3qiiddi4xqQQ4q"  # struct product
 BFLOAT = "bf16"
+MACHINES = {0x41: "rdna3", 0x4c: "cdna", 0x4f: "cdna"}  # gfx1100, gfx942, gfx950
 TYPES = {  # elements of A, B and C
     "f32": (np.float32,) * 3, "f64": (np.float64,) * 3, "i32": (np.uint32,) * 3, "i8_i32": (np.int8, np.int8, np.uint32),
     "c32": (np.complex64,) * 3, "f16_f32": (np.float16, np.float16, np.float32), "bf16_f32": (BFLOAT, BFLOAT, np.float32),
@@ -25,8 +26,8 @@ TYPES = {  # elements of A, B and C
 
 
 def load_emulator(checkout):
-    """Its function run_asm, with what it lacks (commit a9069c177a): s_getpc, s_setpc and s_swappc, and loads from local memory into
-    one half of a register, which must leave the other half."""
+    """Its function run_asm, with what it lacks (commit a9069c177a): s_getpc, s_setpc and s_swappc; loads from local memory into one
+    half of a register, which must leave the other half; and global_load_lds."""
     sys.path[:0] = [checkout, os.path.join(checkout, "test")]
     os.environ.setdefault("CPU", "1")
     path = os.path.join(checkout, "test/mockgpu/amd/emu.py")
@@ -54,6 +55,21 @@ def load_emulator(checkout):
         "  rest = (ctx.raccvgpr_dyn if use_acc else ctx.rvgpr_dyn)(reg, lane) & _c(0xffffffff ^ bits << at)",
         "  return [_wdata(reg, rest | (_to_u32(val) & _c(bits)) << _c(at), lane, exec_mask)]",
     ])
+    add('  """Unified memory operation compiler for DS, FLAT, GLOBAL, SCRATCH."""', [
+        "if 'LOAD_LDS' in _op_name(inst):",
+        "  lane, wide, size = ctx.range(), dtypes.uint64, 16 if 'X4' in _op_name(inst) else 4",
+        "  addr_reg, saddr_reg = ctx.inst_field(type(inst).addr), ctx.inst_field(type(inst).saddr)",
+        "  active, low = _lane_active(ctx.rexec(), lane), ctx.rvgpr_dyn(addr_reg, lane)",
+        "  offset = ctx.inst_field_signed(type(inst).offset)",
+        "  base = (saddr_reg < _c(124)).where(_u64(ctx.rsgpr_dyn(saddr_reg), ctx.rsgpr_dyn(saddr_reg + _c(1))) + low.cast(wide),",
+        "                                     _u64(low, ctx.rvgpr_dyn(addr_reg + _c(1), lane)))",
+        "  first, stores = (ctx.rsgpr_dyn(_c(124)) & _c(0x3ffff)) + lane.cast(dtypes.uint32) * _c(size), []",
+        "  for at in range(0, size, 4):",
+        "    word = (base + offset.cast(dtypes.int64).cast(wide) + UOp.const(at, wide)) >> UOp.const(2, wide)",
+        "    x = ctx.vmem.index(word.cast(dtypes.int64).valid(active)).load()",
+        "    stores.append(ctx.lds.index(((first + _c(at)) >> _c(2)).valid(active)).store(x))",
+        "  return UOp.sink(UOp.group(*stores).end(lane), *ctx.inc_pc())",
+    ])
     spec = importlib.util.spec_from_file_location("keramos_emulator", path)
     emulator = importlib.util.module_from_spec(spec)
     exec(compile(text, path, "exec"), emulator.__dict__)
@@ -65,6 +81,7 @@ class CodeObject:
         self.run_asm = run_asm
         with open(path, "rb") as file:
             elf = ELFFile(file)
+            self.arch = MACHINES[elf["e_flags"] & 0xff]
             loaded = [s for s in elf.iter_segments() if s["p_type"] == "PT_LOAD"]
             self.size = max(s["p_vaddr"] + s["p_memsz"] for s in loaded) + 4096
             self.memory = mmap.mmap(-1, self.size)
@@ -96,7 +113,7 @@ class CodeObject:
                 registers += values
         rsrc2 = rsrc2 & ~(0x1ff << 15) | (local + 511) // 512 << 15
         self.run_asm(self.address + descriptor + entry, self.size, blocks, 1, 1, threads, 1, 1, address, rsrc2=rsrc2,
-                     scratch_size=private, arch="rdna3", user_data=registers)
+                     scratch_size=private, arch=self.arch, user_data=registers)
 
 
 class Matrix:
@@ -147,19 +164,20 @@ def main():
     parser.add_argument("tinygrad")
     parser.add_argument("code_object")
     parser.add_argument("type", choices=TYPES)
+    parser.add_argument("--rows", type=int, default=3, help="of the tile table, from the first on")
     options = parser.parse_args()
     code = CodeObject(options.code_object, load_emulator(os.path.abspath(options.tinygrad)))
     random = np.random.default_rng(42)
 
-    rows = 2
-    described = np.zeros((rows * ACCESSES, 5), np.int32)
+    described = np.zeros((3 * ACCESSES, 5), np.int32)
     code.run("describe", 1, 1, struct.pack("<Q", described.ctypes.data))
     count = wrong = 0
-    for number, (threads, block_m, block_n, block_k, splits_k) in enumerate(described.tolist()):
+    for number, (threads, block_m, block_n, block_k, splits_k) in enumerate(described[:options.rows * ACCESSES].tolist()):
         if threads == 0:
             continue
         kernel, access = f"product_{number // ACCESSES}_{number % ACCESSES}", number % ACCESSES
-        cases = [((block_m, block_n, 2 * block_k), 0, 0), ((block_m // 2 + 5, block_n + 3, block_k + 7), -1, 0)]
+        cases = [((block_m, block_n, 2 * block_k), 0, 0), ((block_m // 2 + 5, block_n + 3, block_k + 7), -1, 0),
+                 ((block_m, block_n + 1, 3 * block_k + 7), -1, 0)]
         if splits_k:
             cases.append(((33, 18, 5 * block_k - 3), -1, 2 * block_k))
         for shape, beta, k_per_part in cases:

@@ -1,10 +1,11 @@
 # What a compiler made of an object's kernels for AMD GPUs: none keeps anything in scratch, and all have what their rows promise.
-#   cmake -DOBJECT=<file> -DARCH=gfx90a -DVGPRS=<most of a kernel> -DAHEAD=<least> "-DUSES=<regexes of instructions>[@least]"
-#         -P kernels.cmake
+#   cmake -DOBJECT=<file> -DARCH=gfx90a -DVGPRS=<most of a kernel> -DAHEAD=<least> -DTURNS=<least>
+#         "-DUSES=<regexes of instructions>[@least]" -P kernels.cmake
 # AHEAD counts loops that load a k-tile from global memory while they multiply another: MFMA or WMMA stand between loads and the
-# wait for them.
+# wait for them. TURNS counts those of wavefronts that take turns: 16 or more MFMA between two barriers, which go first, and beside
+# them neither loads nor waits.
 # Needs LLVM's tools in LLVM=<folder>.
-foreach(value IN ITEMS OBJECT ARCH VGPRS AHEAD USES LLVM)
+foreach(value IN ITEMS OBJECT ARCH VGPRS AHEAD TURNS USES LLVM)
   if(NOT DEFINED ${value})
     message(FATAL_ERROR "-D${value}= is missing")
   endif()
@@ -75,6 +76,15 @@ list(LENGTH loops loops)
 if(loops LESS AHEAD)
   message(SEND_ERROR "${OBJECT}: ${loops} loops for ${ARCH} load ahead of products, not ${AHEAD}")
 endif()
+string(REGEX MATCHALL "\t(s_barrier|s_setprio [01]|v_mfma|s_waitcnt|ds_read|global_load|scratch)" turns "${instructions}")
+list(JOIN turns "" turns)
+string(REPEAT "\tv_mfma" 16 products)
+string(REGEX MATCHALL "\ts_barrier\ts_setprio 1${products}(\tv_mfma)*\ts_setprio 0\ts_barrier" turns "${turns}")
+list(LENGTH turns turns)
+if(turns LESS TURNS)
+  message(SEND_ERROR "${OBJECT}: wavefronts for ${ARCH} multiply in ${turns} turns, not ${TURNS}")
+endif()
 list(JOIN found ", " found)
 cmake_path(GET OBJECT FILENAME name)
-message(STATUS "${name}, ${ARCH}: ${count} kernels, no scratch, at most ${most} VGPRs; ${loops} loops load ahead; ${found}")
+message(STATUS "${name}, ${ARCH}: ${count} kernels, no scratch, at most ${most} VGPRs; ${loops} loops load ahead; "
+        "${turns} turns; ${found}")

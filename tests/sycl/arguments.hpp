@@ -30,7 +30,7 @@ struct product {
 struct tile {
   int team_size, block_m, block_n, block_k, splits_k;
 };
-inline constexpr int most_rows = 2, accesses = 16;
+inline constexpr int most_rows = 3, accesses = 16;
 
 /// A kernel of small batches: so many problems a team, each of at most `size` x `size` elements of C. Numbers of kernels are
 /// those of the table's rows for the type, times eight, plus 1 where A runs along k, 2 where B does, 4 for copies of 16 bytes.

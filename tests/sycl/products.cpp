@@ -100,6 +100,7 @@ constexpr int threads_of() {
   KERAMOS_PRODUCT(row, 15)
 KERAMOS_PRODUCTS(0)
 KERAMOS_PRODUCTS(1)
+KERAMOS_PRODUCTS(2)
 static_assert(number_of(test::device::most_rows) < 0, "list the kernels of another row");
 
 /// out[row * accesses + access].

@@ -35,7 +35,8 @@ struct config {
   int stages;      ///< k-tiles in flight in local memory
   int teams;       ///< teams per multiprocessor to leave registers for
   math_unit math = math_unit::fma;
-  bool splits_k = false;  ///< whether teams may share a tile
+  bool splits_k = false;   ///< whether teams may share a tile
+  bool ping_pong = false;  ///< whether halves of a team's warps take turns to multiply and to load
 
   /// Those that multiply.
   constexpr int warps() const { return (block.m / warp.m) * (block.n / warp.n); }

@@ -46,6 +46,15 @@ struct swizzled_rows {
     const int at = row * Extent + i;
     return at ^ at / line % 8 * run_length;
   }
+  /// Which row, and which of its elements, lies there: where `at` is offset(row, i).
+  struct element {
+    int row, i;
+  };
+  KERAMOS_FORCEINLINE_FUNCTION static constexpr element element_at(int at) {
+    if constexpr (Extent >= line) return {at / Extent, at % Extent ^ at / Extent % 8 * run_length};
+    at ^= at / line % 8 * run_length;
+    return {at / Extent, at % Extent};
+  }
   /// data + offset(first + row, i), where `first` is a multiple of the period and `row` a constant: all but one of eight XORs of i
   /// is an offset that the compiler knows.
   KERAMOS_FORCEINLINE_FUNCTION static const T* at(const T* data, int first, int row, int i) {

@@ -57,7 +57,7 @@ class collective {
   static constexpr bool splits_k = Config.splits_k, persistent = false;
   static constexpr bool on_several_dies = backend::traits<Exec>::several_dies;
 
- private:
+ protected:
   static constexpr int stages = Config.stages;
   using accumulator = accumulator_for<Exec, Types, Config, A, B, ConjugateA>;
   static constexpr tiling::direction rows(const access& x) {

@@ -7,6 +7,7 @@
 #include <keramos/backends/interface.hpp>
 #include <keramos/backends/simt/tiles.hpp>
 #include <keramos/base/complex.hpp>
+#include <keramos/gemm/collective/ping_pong.hpp>
 #include <keramos/gemm/collective/simt.hpp>
 #include <keramos/gemm/problem.hpp>
 #include <keramos/tile/shape.hpp>
@@ -70,15 +71,23 @@ struct operand_access {
   }
 };
 
+template <class Exec, class Types, tiling::config Config, access A, access B, bool ConjugateA>
+constexpr auto collective_type() {
+  if constexpr (Config.ping_pong)
+    return std::type_identity<ping_pong_collective<Exec, Types, Config, A, B, ConjugateA>>();
+  else
+    return std::type_identity<collective<Exec, Types, Config, A, B, ConjugateA>>();
+}
+
 /// The collective of a row of the backend's table, with operands as operand_access::of(Access) says.
 template <class Exec, class Types, int Row, int Access>
 struct row_collective
-    : collective<Exec, Types, backend::tiles<Exec>::table[Row].config,
-                 access_of<Exec, Row, typename Types::a>(operand_access::of(Access).a_along_k,
-                                                         operand_access::of(Access).vectors),
-                 access_of<Exec, Row, typename Types::b>(operand_access::of(Access).b_along_k,
-                                                         operand_access::of(Access).vectors),
-                 operand_access::of(Access).conjugates> {};
+    : decltype(collective_type<Exec, Types, backend::tiles<Exec>::table[Row].config,
+                               access_of<Exec, Row, typename Types::a>(operand_access::of(Access).a_along_k,
+                                                                       operand_access::of(Access).vectors),
+                               access_of<Exec, Row, typename Types::b>(operand_access::of(Access).b_along_k,
+                                                                       operand_access::of(Access).vectors),
+                               operand_access::of(Access).conjugates>())::type {};
 
 /// The number of the access that a row takes for a problem. One operand that is not aligned makes the other be copied as if it
 /// were not: by elements, or of short ones by words or shifted runs. That halves the number of kernels.

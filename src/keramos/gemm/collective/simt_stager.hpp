@@ -350,7 +350,9 @@ class stager {
   static_assert(a_bytes % 16 == 0 && b_bytes % 16 == 0, "keramos: panels are aligned to 16 bytes");
 
  public:
-  using panels_type = panel_pair<typename stager_a::panel, typename stager_b::panel>;
+  using panel_a = typename stager_a::panel;
+  using panel_b = typename stager_b::panel;
+  using panels_type = panel_pair<panel_a, panel_b>;
   static constexpr int slot_bytes = a_bytes + b_bytes, offset_of_b = a_bytes;
   static constexpr bool always_checks = stager_a::always_checks && stager_b::always_checks;
 
@@ -377,6 +379,12 @@ class stager {
   }
   KERAMOS_FORCEINLINE_FUNCTION panels_type panels(int slot) const {
     return {{read_a_, a_local(slot)}, {read_b_, b_local(slot)}};
+  }
+  /// The same without a stager.
+  template <class Problem>
+  KERAMOS_FORCEINLINE_FUNCTION static panels_type panels_of(const Problem& p, const char* local, int slot) {
+    const char* const at = local + slot * slot_bytes;
+    return {{p.a, reinterpret_cast<const a_type*>(at)}, {p.b, reinterpret_cast<const b_type*>(at + a_bytes)}};
   }
 
  private:

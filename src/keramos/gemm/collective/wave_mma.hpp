@@ -73,14 +73,20 @@ class wave_mma_accumulator {
   static constexpr int fm = wave_m / 16, fn = Config.warp.n / 16;
   static constexpr int warps_n = Config.block.n / Config.warp.n;
   static constexpr int steps = Config.block.k / layout.k();
+  /// Where wavefronts take turns there are several in a k-tile, of at most 16 fragments' products: those of half of the rows, if
+  /// need be.
+  static constexpr int parts = Config.ping_pong && (steps == 1 || fm * fn > 16) ? 2 : 1, part_m = fm / parts;
   static constexpr int vector = 16 / int(sizeof(T)), vectors = layout.sums() / vector;
-  using rows = wave_rows<RowsA, fm, vector>;
+  using rows = wave_rows<RowsA, part_m, vector>;
   using cols = wave_rows<RowsB, fn, vector>;
   static_assert(std::is_same_v<E, typename Types::b>);
   static_assert(wave_m % 16 == 0 && Config.warp.n % 16 == 0 && Config.block.k % layout.k() == 0,
                 "keramos: warp tiles are multiples of the fragment");
+  static_assert(fm % parts == 0);
 
  public:
+  /// The products of a k-tile are done in so many pieces, of which each has fragments of its own.
+  static constexpr int clusters = steps * parts;
   static constexpr bool reads_either = true, takes_kinds = tiling::reading<E>::has_kinds;
 
   KERAMOS_FORCEINLINE_FUNCTION explicit wave_mma_accumulator(int thread)
@@ -96,20 +102,38 @@ class wave_mma_accumulator {
 
   template <class Panels>
   KERAMOS_FORCEINLINE_FUNCTION void start(const Panels&) {}
+  /// From here on places are computed anew, so that they take no registers before.
+  KERAMOS_FORCEINLINE_FUNCTION void refresh() {
+    i_ = atom::opaque(i_), q_ = atom::opaque(q_), j_ = atom::opaque(j_);
+  }
 
   /// `Kinds` are those of the elements of B and of A, if it takes them. Then `correct` follows the last k-tile.
   template <class Panels, class Next, class... Kinds>
   KERAMOS_FORCEINLINE_FUNCTION void multiply(const Panels& now, const Next& next, Kinds... kinds) {
     KERAMOS_UNROLL
-    for (int s = 0; s < steps; ++s) {
-      load(now, s);
-      KERAMOS_UNROLL
-      for (int i = 0; i < fm; ++i) KERAMOS_UNROLL
-      for (int j = 0; j < fn; ++j) atom::multiply_16x16(acc_[i][j], b_frag_[j], a_frag_[i], kinds...);
-      if constexpr (are_bytes && atom::multiplies_signed) multiply_ones(kinds...);
-      atom::end_of_products();
+    for (int c = 0; c < clusters; ++c) {
+      load(now, c);
+      multiply_cluster(c, kinds...);
     }
     next();
+  }
+  template <class Panels>
+  KERAMOS_FORCEINLINE_FUNCTION void load(const Panels& p, int cluster) {
+    static_assert((decltype(p.a)::stride_k == 1) == rows::along_k &&
+                  (decltype(p.b)::stride_k == 1) == cols::along_k);
+    const int part = cluster % parts;
+    const int k = cluster / parts * layout.k() + layout.k_part(q_) * layout.run;
+    rows::load(a_frag_, p.a, m_ + part * part_m * 16, i_, k);
+    if (part == 0) cols::load(b_frag_, p.b, n_, j_, k);
+  }
+  template <class... Kinds>
+  KERAMOS_FORCEINLINE_FUNCTION void multiply_cluster(int cluster, Kinds... kinds) {
+    const int part = cluster % parts, first = part * part_m;
+    KERAMOS_UNROLL
+    for (int i = 0; i < part_m; ++i) KERAMOS_UNROLL
+    for (int j = 0; j < fn; ++j) atom::multiply_16x16(acc_[first + i][j], b_frag_[j], a_frag_[i], kinds...);
+    if constexpr (are_bytes && atom::multiplies_signed) multiply_ones(part, kinds...);
+    atom::end_of_products();
   }
 
   /// Adds what is missing of `k` products where elements of A or B are unsigned, and the atom multiplied them less 128.
@@ -142,7 +166,7 @@ class wave_mma_accumulator {
                                           const Epilogue& epilogue) const {
     KERAMOS_UNROLL
     for (int i = 0; i < fm; ++i) {
-      const int row = m_ + rows::at(i, i_);
+      const int row = m_ + i / part_m * part_m * 16 + rows::at(i % part_m, i_);
       if constexpr (cols::along_k) {
         const c_writer<Types, vector, Position> writer(p, at);
         KERAMOS_UNROLL
@@ -168,16 +192,18 @@ class wave_mma_accumulator {
  private:
   /// (b + 128)·(a + 128) = b·a + 128·a + 128·b + 128·128: sums of A's elements meet B's 128, and sums of B's meet A's.
   template <class KindB, class KindA>
-  KERAMOS_FORCEINLINE_FUNCTION void multiply_ones(KindB b, KindA a) {
+  KERAMOS_FORCEINLINE_FUNCTION void multiply_ones(int part, KindB b, KindA a) {
     const std::true_type is_signed;
     E ones[layout.run];
     KERAMOS_UNROLL
     for (int e = 0; e < layout.run; ++e) ones[e] = E(1);
     if constexpr (!KindB::value) {
       KERAMOS_UNROLL
-      for (int i = 0; i < fm; ++i) atom::multiply_16x16(of_a_[i], ones, a_frag_[i], is_signed, a);
+      for (int i = 0; i < part_m; ++i)
+        atom::multiply_16x16(of_a_[part * part_m + i], ones, a_frag_[i], is_signed, a);
     }
     if constexpr (!KindA::value) {
+      if (part > 0) return;
       KERAMOS_UNROLL
       for (int j = 0; j < fn; ++j) atom::multiply_16x16(of_b_[j], b_frag_[j], ones, b, is_signed);
     }
@@ -188,21 +214,12 @@ class wave_mma_accumulator {
     return sum / vector * vector * layout.parts() + q * vector + sum % vector;
   }
 
-  template <class Panels>
-  KERAMOS_FORCEINLINE_FUNCTION void load(const Panels& p, int step) {
-    static_assert((decltype(p.a)::stride_k == 1) == rows::along_k &&
-                  (decltype(p.b)::stride_k == 1) == cols::along_k);
-    const int k = step * layout.k() + layout.k_part(q_) * layout.run;
-    rows::load(a_frag_, p.a, m_, i_, k);
-    cols::load(b_frag_, p.b, n_, j_, k);
-  }
-
   int m_, n_, i_, q_,
       j_;  // the wavefront's first row and column; this lane's of a fragment's rows, sums and columns
   T acc_[fm][fn][vectors][vector];  // (fragment row, fragment column, sums)
   T of_a_[are_bytes ? fm : 1][vectors][vector],
-      of_b_[are_bytes ? fn : 1][vectors][vector];      // sums of elements
-  E a_frag_[fm][layout.run], b_frag_[fn][layout.run];  // (fragment, k)
+      of_b_[are_bytes ? fn : 1][vectors][vector];          // sums of elements
+  E a_frag_[part_m][layout.run], b_frag_[fn][layout.run];  // (fragment, k)
 };
 
 /// Calls `f(kind of B, kind of A)` with constants, for accumulators whose instructions are others for each of them

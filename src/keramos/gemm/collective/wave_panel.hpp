@@ -38,6 +38,11 @@ class wave_panel : public tiling::reading<T> {
     const int row = along_k ? mn : k, i = along_k ? k : mn;
     return swizzled ? in_lines::offset(row, i) : row * extent + i;
   }
+  /// Which row, and which of its elements, lies `at` elements from the begin.
+  KERAMOS_FORCEINLINE_FUNCTION static constexpr auto element_at(int at) {
+    static_assert(swizzled);
+    return in_lines::element_at(at);
+  }
   KERAMOS_FORCEINLINE_FUNCTION const T* at(int mn, int k) const { return data + offset(mn, k); }
   /// at(mn, k + i), where k is a multiple of `period` and i a constant.
   KERAMOS_FORCEINLINE_FUNCTION const T* at(int mn, int k, int i) const {
