@@ -11,7 +11,7 @@ set(layer_of_keramos umbrella)
 # `launch` what brings it all together.
 set(gemm_levels types epilogue calls host collective kernel plan launch)
 set(gemm_types types compiled_types problem plan batch options check reference)
-set(gemm_calls gemm batched epilogue)
+set(gemm_calls gemm call batched batched_call epilogue)
 set(gemm_launch launch launch_batched batched_instances fused)
 
 # The level of a path below keramos/gemm/; nothing if it has none.

@@ -29,4 +29,12 @@ struct gemm_options {
   gemm_compute compute = gemm_compute::standard;
 };
 
+struct gemm_batched_options {
+  op op_a = op::N;
+  op op_b = op::N;
+  gemm_compute compute = gemm_compute::standard;  ///< as in gemm_options
+  /// The plan to follow instead of choosing one: from plan_gemm_batched, as it is or changed.
+  std::optional<gemm_batch_plan> plan = detail::no_plan<gemm_batch_plan>();
+};
+
 }  // namespace keramos
