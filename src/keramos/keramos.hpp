@@ -1,4 +1,12 @@
-// Everything public.
+// All that is public, but for epilogues (gemm/fused.hpp) and products over ranks (dist/dist.hpp):
+//
+//   #include <keramos/keramos.hpp>
+//
+//   keramos::runtime guard(argc, argv);                // core/runtime.hpp
+//   keramos::queue q;                                  // core/queue.hpp: kernels, copies, events
+//   keramos::gemm(q, 1.0, a, b, 0.0, c).wait();        // gemm/gemm.hpp: C = A·B
+//
+// docs/api.md has the names on a page.
 #pragma once
 
 #include <keramos/algorithm/convolution.hpp>

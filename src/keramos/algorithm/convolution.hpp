@@ -1,4 +1,5 @@
-// keramos::convolve: batched discrete convolution in one dimension.
+// keramos::convolve: batched discrete convolution in one dimension. `keramos::convolve(q, x, w, y);`, or with
+// `{keramos::convolution_mode::same}` as options.
 #pragma once
 
 #include <type_traits>

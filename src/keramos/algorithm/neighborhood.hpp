@@ -1,4 +1,5 @@
-// What a stencil's function sees: a point of a grid and the values around it.
+// What a stencil's function sees: a point of a grid and the values around it. `v(0, 0)` is the point's own, `v(-1, 0)` that
+// above. keramos::halo says how far it reaches.
 #pragma once
 
 #include <keramos/core/range.hpp>

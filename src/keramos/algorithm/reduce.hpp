@@ -1,4 +1,4 @@
-// keramos::reduce: one value from a long array.
+// keramos::reduce: one value from a long array. `keramos::reduce(q, x, sum);`, or `keramos::reduce(q, x, most, maximum{});`
 #pragma once
 
 #include <type_traits>

@@ -1,4 +1,5 @@
 // keramos::inclusive_scan and keramos::exclusive_scan: prefix sums of long arrays, in one pass.
+// `keramos::inclusive_scan(q, x, y);`, `keramos::exclusive_scan(q, x, y, 0);`
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// keramos::stencil: each point of a grid from its neighbours.
+// keramos::stencil: each point of a grid from its neighbours. `keramos::stencil<keramos::halo<1, 1>>(q, in, out, f);`
 #pragma once
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// keramos::transpose: B ← Aᵀ.
+// keramos::transpose: B ← Aᵀ. `keramos::transpose(q, a, b);`
 #pragma once
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// Complex numbers as kernels compute with them. No Kokkos here: the kernels that are compiled per instruction set include
-// it.
+// keramos::complex<float> and <double>, as kernels compute with them. Callers may keep std::complex and Kokkos::complex, which
+// lie in memory alike. No Kokkos here: the kernels that are compiled per instruction set include it.
 #pragma once
 
 #include <concepts>

@@ -1,4 +1,4 @@
-// What a backend can say about a device.
+// What a backend can say about a device: what get_devices() (core/device.hpp) and `q.device()` return.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// One exception hierarchy. Everything is thrown on the host, before any work is queued; what goes wrong
-// later is thrown by queue::wait_and_throw.
+// One exception hierarchy: `catch (const keramos::error& e)` catches all that Keramos throws. Everything is thrown on the host,
+// before any work is queued; what goes wrong later is thrown by queue::wait_and_throw.
 //
 // Message form: `keramos::<function>: <argument> is <value> but <requirement>; <cure>`.
 #pragma once

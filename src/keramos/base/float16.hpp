@@ -1,5 +1,5 @@
-// Sixteen-bit floating-point numbers as they lie in memory. No Kokkos here: the kernels that are compiled per instruction
-// set include it.
+// float16 and bfloat16: sixteen-bit floating-point numbers as they lie in memory. `float16 x(0.5f); float y = x;`. No Kokkos
+// here: the kernels that are compiled per instruction set include it.
 #pragma once
 
 #include <cstdint>

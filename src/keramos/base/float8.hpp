@@ -1,5 +1,6 @@
-// Eight-bit floating-point numbers as they lie in memory (OCP, "8-bit Floating Point Specification (OFP8)"). No Kokkos here:
-// the kernels that are compiled per instruction set include it.
+// float8_e4m3 and float8_e5m2: eight-bit floating-point numbers as they lie in memory (OCP, "8-bit Floating Point
+// Specification (OFP8)"). `float8_e4m3 x(0.5f); float y = x;`. No Kokkos here: the kernels that are compiled per instruction
+// set include it.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,7 @@
 // atomic_ref (SYCL 2020, section 4.15.3): atomic access from kernels to an element of global or local memory.
 //
+//   keramos::atomic_ref<int>(count(bin)).fetch_add(1);
+//
 // Orders: on hosts those of C++'s std::atomic_ref. On devices Kokkos' atomics are relaxed; stronger orders add
 // its memory fence before the operation (release), after it (acquire) or on both sides (acq_rel, seq_cst),
 // which is at least as strong. A device's loads and stores are volatile accesses, which GPUs do as relaxed

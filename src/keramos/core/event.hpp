@@ -1,4 +1,7 @@
 // Events: a point of a queue's order that can be waited on, polled and timed.
+//
+//   keramos::event e = q.parallel_for("name", range{n}, kernel);   // what queues' functions return
+//   e.wait();
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,5 @@
-// Operators of reductions and scans, by SYCL 2020's names (section 4.17.2, "Function objects"). Any other
+// Operators of reductions and scans, by SYCL 2020's names (section 4.17.2, "Function objects"): plus, multiplies, minimum,
+// maximum, bit_and, bit_or, bit_xor, logical_and, logical_or. `keramos::reduce(q, x, result, keramos::maximum{})`. Any other
 // callable `T(T, T)` that is associative and commutative will do as well.
 #pragma once
 

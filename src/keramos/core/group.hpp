@@ -1,5 +1,13 @@
 // A work-group and its phases: the kernel contract.
 //
+//   using wg = keramos::group<keramos::local_range<256>>;          // local memory would be the second argument
+//   q.parallel_for_work_group<wg>("name", range{groups}, KERAMOS_LAMBDA(wg& g) {
+//     auto v = g.make_private(0.0);                                  // one for each item
+//     g.parallel_for_work_item([=](h_item it, double& x) { x = in(it.gi); }, v);    // a phase
+//     g.barrier();
+//     g.parallel_for_work_item([=](h_item it, double& x) { out(it.gi) = x; }, v);   // the next
+//   });
+//
 // A kernel is a sequence of phases over the group's logical items, not one function per thread. The rules, and
 // what breaks when each is broken:
 //

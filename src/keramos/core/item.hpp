@@ -1,4 +1,5 @@
-// What a kernel is told about where it runs.
+// What a kernel is told about where it runs: h_item, the argument of a group's phase, and nd_item, that of a kernel over an
+// nd_range. `x(it.gi)` in a phase is the item's own element.
 #pragma once
 
 #include <keramos/base/kokkos.hpp>

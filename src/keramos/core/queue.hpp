@@ -1,5 +1,11 @@
-// Queues: in-order work on one Kokkos execution space instance. Nothing here waits unless asked to.
-// Kernels are here; the order of work, host tasks and copies are in queue_base.hpp.
+// Queues: kernels in order on one Kokkos execution space instance. Nothing here waits unless asked to.
+//
+//   keramos::queue q;                                                              // on the default instance
+//   q.parallel_for("scale", keramos::range{n}, KERAMOS_LAMBDA(keramos::index_t i) { x(i) *= 2; });
+//   q.parallel_for_work_group<wg>("sums", keramos::range{groups}, KERAMOS_LAMBDA(wg& g) { ... });   // group.hpp
+//   q.wait();
+//
+// The order of work, host tasks and copies are in queue_base.hpp.
 #pragma once
 
 #include <cstddef>

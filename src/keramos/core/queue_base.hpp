@@ -1,5 +1,8 @@
-// What every queue does besides kernels: the order of its work, host tasks, copies. Queues (queue.hpp) derive
-// from it.
+// What every queue does besides kernels: the order of its work, host tasks, copies. Queues (queue.hpp) derive from it.
+//
+//   q.copy(from, to, n);                // elements, between memory of any kind
+//   q.depends_on(event_of_another);     // what follows waits for it, on the device
+//   q.wait_and_throw();                 // and late errors
 #pragma once
 
 #include <cstddef>

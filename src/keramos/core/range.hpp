@@ -1,4 +1,5 @@
-// Index spaces in SYCL's terms: range, id, nd_range. The last index runs fastest.
+// Index spaces in SYCL's terms: `range{rows, columns}`, `id`, `nd_range{range{n}, range{256}}`, and `local_range<256>`, whose
+// extents are known when compiling. One to three dimensions; the last index runs fastest.
 #pragma once
 
 #include <type_traits>

@@ -1,4 +1,5 @@
-// A guard for programs that leave Kokkos' start and end to Keramos.
+// Begins main: `keramos::runtime guard(argc, argv);` initialises Kokkos, and its destructor finalises it. A program that
+// initialises Kokkos by itself needs none.
 #pragma once
 
 #include <string>

@@ -1,5 +1,9 @@
 // Unified shared memory (SYCL 2020, section 4.8): pointers that kernels may use, and owners of them.
 //
+//   double* x = keramos::malloc_device<double>(n, q);    // malloc_host and malloc_shared likewise
+//   keramos::free(x, q);
+//   keramos::device_array<double> y(n, q);               // frees by itself; kernels capture y.data()
+//
 // Memory is Kokkos', so that Kokkos Tools sees it; it is free'd here only, and not with the vendor's function.
 // On host backends all three kinds are plain host memory.
 #pragma once

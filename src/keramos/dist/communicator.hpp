@@ -1,4 +1,4 @@
-// The ranks that work on one product.
+// The ranks that work on one product: `keramos::dist::communicator comm(MPI_COMM_WORLD);`, on all of them.
 #pragma once
 
 #include <mpi.h>

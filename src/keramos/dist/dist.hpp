@@ -1,5 +1,9 @@
 // Products over the ranks of an MPI communicator: all of keramos::dist. The component `dist` of the package, target
 // Keramos::dist; docs/dist.md is a guide.
+//
+//   keramos::dist::communicator comm(MPI_COMM_WORLD);
+//   const keramos::dist::matrix A(layout_of_a, a), B(layout_of_b, b), C(layout_of_c, c);   // this rank's parts
+//   keramos::dist::gemm(comm, 1.0, A, B, 0.0, C);                                          // all ranks call it
 #pragma once
 
 #include <keramos/dist/communicator.hpp>

@@ -1,4 +1,5 @@
 // keramos::dist::gemm: C ← alpha·op(A)·op(B) + beta·C of matrices that lie on several ranks.
+// `dist::gemm(comm, 1.0, A, B, 0.0, C, {.op_b = keramos::op::T});`
 #pragma once
 
 #include <functional>

@@ -1,4 +1,5 @@
-// How a matrix is divided among ranks. No MPI and no data here: layouts are values, the same on every rank.
+// How a matrix is divided among ranks: `layout::on_rank(m, n)`, `block_cyclic{m, n, 32, 32, {rows, cols}}`, or any grid of
+// parts. No MPI and no data here: layouts are values, the same on every rank.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// A distributed matrix: a layout, and where this rank's parts of it lie.
+// A distributed matrix: a layout, and where this rank's parts of it lie. `const dist::matrix A(layout, view);`
 #pragma once
 
 #include <type_traits>

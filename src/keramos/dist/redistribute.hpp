@@ -1,4 +1,4 @@
-// From one layout to another.
+// From one layout to another: `dist::redistribute(comm, op::N, source, target);`
 #pragma once
 
 #include <type_traits>

@@ -1,4 +1,7 @@
 // keramos::gemm_batched: many products C[b] ← alpha·op(A[b])·op(B[b]) + beta·C[b] in one call.
+//
+//   Kokkos::View<double***> a("A", batch, m, k), b("B", batch, k, n), c("C", batch, m, n);
+//   keramos::gemm_batched(q, 1.0, a, b, 0.0, c);
 #pragma once
 
 #include <utility>

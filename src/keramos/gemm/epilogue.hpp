@@ -1,5 +1,6 @@
-// What happens to an accumulated element on its way to C. The folder has what an epilogue is (concept.hpp) and the
-// library's own, in namespace keramos::epilogue. keramos/gemm/fused.hpp has the products that take them.
+// What happens to an accumulated element on its way to C: `epilogue::linear(2.0, 0.0) | epilogue::gelu()`, or a callable of your
+// own. The folder has what an epilogue is (concept.hpp) and the library's own, in namespace keramos::epilogue.
+// keramos/gemm/fused.hpp has the products that take them.
 #pragma once
 
 #include <keramos/gemm/epilogue/activation.hpp>

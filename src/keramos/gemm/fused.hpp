@@ -1,5 +1,10 @@
 // keramos::gemm and gemm_batched with an epilogue of the caller's: what becomes of an element on its way to C happens
-// in the product's own kernel. These kernels are compiled here, in the source that calls: a source of its own is a good
+// in the product's own kernel.
+//
+//   namespace ep = keramos::epilogue;
+//   keramos::gemm(q, a, b, c, ep::bias_by_column(bias) | ep::relu());       // C = max(A·B + bias, 0)
+//
+// These kernels are compiled here, in the source that calls: a source of its own is a good
 // place for each epilogue. keramos.hpp does not include this header.
 //
 // Kernels of warpgroups, the tensor cores of compute capability 9.0, are code for one architecture. A source that CMake's

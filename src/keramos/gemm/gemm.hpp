@@ -1,4 +1,9 @@
 // keramos::gemm: C ← alpha·op(A)·op(B) + beta·C.
+//
+//   keramos::queue q;
+//   keramos::gemm(q, 1.0, a, b, 0.0, c).wait();                          // C = A·B, of Views, mdspans or matrix_views
+//   keramos::gemm(q, 2.0, a, b, 1.0, c, {.op_a = keramos::op::T});       // C = 2·AᵀB + C; returns at once
+//   std::puts(to_string(keramos::plan_gemm(q, a, b, c)).c_str());        // how it would be done
 #pragma once
 
 #include <keramos/core/queue.hpp>

@@ -1,4 +1,4 @@
-// What a call of keramos::gemm can ask for.
+// What a call of gemm and gemm_batched can ask for: `keramos::gemm(q, 1.0, a, b, 0.0, c, {.op_b = keramos::op::T})`.
 #pragma once
 
 #include <optional>
@@ -17,8 +17,9 @@ std::optional<Plan> no_plan() {
 }
 }  // namespace detail
 
+/// Options of gemm and plan_gemm.
 struct gemm_options {
-  op op_a = op::N;
+  op op_a = op::N;  ///< N: A as it is, T: transposed, C: transposed and conjugated
   op op_b = op::N;
   /// The block tile to use instead of the backend's choice: on hosts any, on GPUs a row of the backend's
   /// tile table for the type.
@@ -29,6 +30,7 @@ struct gemm_options {
   gemm_compute compute = gemm_compute::standard;
 };
 
+/// Options of gemm_batched and plan_gemm_batched.
 struct gemm_batched_options {
   op op_a = op::N;
   op op_b = op::N;

@@ -1,5 +1,8 @@
 // How a product, or a batch of them, is done, as a value: plan_gemm and plan_gemm_batched choose it, to_string prints it,
 // gemm_options::plan and gemm_batched_options::plan take it.
+//
+//   keramos::gemm_plan plan = keramos::plan_gemm(q, a, b, c);
+//   keramos::gemm(q, 1.0, a, b, 0.0, c, {.plan = plan});        // the same plan gives the same bits
 #pragma once
 
 #include <cstddef>

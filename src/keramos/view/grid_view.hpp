@@ -1,4 +1,5 @@
-// An array of one to three dimensions where it lies: what algorithms over grids and vectors work on.
+// An array of one to three dimensions where it lies: what algorithms over grids and vectors work on. For bare pointers:
+// `grid_view<float, 1>{data, {n}, {1}}`, with extents and strides. Views and mdspans are taken as they are.
 #pragma once
 
 #include <type_traits>

@@ -1,5 +1,6 @@
-// Batches of matrices where they lie: equally spaced, listed on the host, or wherever an array of pointers
-// in the device's memory says. What gemm_batched works on.
+// Batches of matrices where they lie: equally spaced (batched_matrix_view), wherever an array of pointers in the device's memory
+// says (matrix_array), or listed on the host (any range of matrices). What gemm_batched works on; it takes Views and mdspans of
+// rank 3 as they are.
 #pragma once
 
 #include <cstddef>

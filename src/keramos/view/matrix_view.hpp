@@ -1,4 +1,5 @@
-// A matrix where it lies: pointer, extents and two strides. What GEMM works on, whatever it was given.
+// A matrix where it lies: pointer, extents and two strides. For bare pointers:
+// `keramos::gemm(q, 1.0, matrix_view<const double>::row_major(a, m, k, lda), ...)`. Views and mdspans are taken as they are.
 #pragma once
 
 #include <type_traits>

@@ -1,4 +1,5 @@
-// What networks apply to each element of a layer's product.
+// What networks apply to each element of a layer's product: `epilogue::relu()`, `clamp(low, high)`, `gelu()`, `gelu_tanh()`,
+// `silu()`.
 #pragma once
 
 #include <cmath>

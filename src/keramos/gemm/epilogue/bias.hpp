@@ -1,4 +1,4 @@
-// A vector added to each column of C, or to each row.
+// A vector added to each column of C, or to each row: `epilogue::bias_by_row(v)`, `epilogue::bias_by_column(v)`.
 #pragma once
 
 #include <keramos/gemm/epilogue/data.hpp>

@@ -1,4 +1,4 @@
-// Epilogues one after the other.
+// Epilogues one after the other: `first | second`, or `epilogue::then(first, second)`.
 #pragma once
 
 #include <type_traits>

@@ -1,4 +1,5 @@
-// Through a narrower type and back: the value stays of the type of sums, so that conversions compose with what follows.
+// Through a narrower type and back: `epilogue::saturate<std::int8_t>()`, `epilogue::round_to<float16>()`. The value stays of the
+// type of sums, so that conversions compose with what follows.
 #pragma once
 
 #include <cmath>

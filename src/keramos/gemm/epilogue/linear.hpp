@@ -1,4 +1,4 @@
-// BLAS' update as an epilogue.
+// BLAS' update as an epilogue: `epilogue::linear(alpha, beta)`.
 #pragma once
 
 #include <type_traits>

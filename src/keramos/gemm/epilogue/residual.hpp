@@ -1,4 +1,4 @@
-// Another matrix added to C, as a network's skip connection does.
+// Another matrix added to C, as a network's skip connection does: `epilogue::residual(r)`, `epilogue::residual(r, factor)`.
 #pragma once
 
 #include <type_traits>

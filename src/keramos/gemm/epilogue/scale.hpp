@@ -1,4 +1,5 @@
-// The sum times a number: one for all of C, one for each row or column, or one that the kernel reads.
+// The sum times a number: one for all of C, `epilogue::scale(2.0f)`, one for each row or column, `scale_by_row(v)` and
+// `scale_by_column(v)`, or one that the kernel reads, `scale_by_tensor(pointer)`.
 #pragma once
 
 #include <concepts>
