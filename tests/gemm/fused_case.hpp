@@ -4,6 +4,7 @@
 #include <cmath>
 #include <random>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <keramos/gemm/fused.hpp>
@@ -17,7 +18,13 @@ inline constexpr bool on_host = backend::traits<default_execution_space>::is_hos
 // Whole numbers, so that sums are exact and an element in the wrong place, or twice, shows.
 template <class T>
 T small(std::mt19937_64& rng) {
-  return T(int(rng() % 7) - 3);
+  const auto part = [&] { return int(rng() % 7) - (std::is_unsigned_v<T> ? 0 : 3); };
+  if constexpr (complex_like<T>) {
+    const int re = part();
+    return T(float(re), float(part()));
+  } else {
+    return T(part());
+  }
 }
 template <class T>
 T code_of(index_t i, index_t j, index_t batch) {

@@ -11,20 +11,10 @@
 #include <keramos/gemm/fused.hpp>
 
 #include "batched_case.hpp"
+#include "fused_case.hpp"
 #include "ops_and_layouts.hpp"
 
 namespace keramos::test {
-
-template <class T>
-T small_whole(std::mt19937_64& rng) {
-  const auto part = [&] { return int(rng() % 5) - (std::is_unsigned_v<T> ? 0 : 2); };
-  if constexpr (complex_like<T>) {
-    const int re = part();
-    return T(float(re), float(part()));
-  } else {
-    return T(part());
-  }
-}
 
 /// `expected(sum, i, j, batch)` is what the epilogue makes of a sum, as an element of C. Batches too, as they lie, by addresses
 /// and listed, but on hosts alone: on GPUs each epilogue's kernels for these take minutes to compile.
@@ -40,8 +30,8 @@ void expect_with_every_op_and_layout(const Epilogue& epilogue, const Expected& e
     stored_batch<B> b(batch, tb ? n : k, tb ? k : n, lb, spacing::apart, 1, 2);
     stored_batch<C> c(batch, m, n, lc, spacing::apart, 3, 1);
     a.fill_all(poison<A>), b.fill_all(poison<B>);
-    a.fill_matrices([&] { return small_whole<A>(rng); });
-    b.fill_matrices([&] { return small_whole<B>(rng); });
+    a.fill_matrices([&] { return small<A>(rng); });
+    b.fill_matrices([&] { return small<B>(rng); });
     a.upload(), b.upload();
     const auto judge = [&](const char* form, index_t count, const auto& call) {
       c.fill_all(poison<C>);

@@ -204,8 +204,9 @@ struct work_group_kernel {
 
   KERAMOS_INLINE_FUNCTION void operator()(const typename Group::team_member& team) const {
     id<Group::rank> at;
-    // All fit an int, see checked_league; dividing 64 bits is a call on GPUs, around which registers go to the stack. A sign
-    // takes up to 12 registers of a kernel, and what is known of `groups` before Kokkos' loop over teams takes ten.
+    // All fit an int, see checked_league; dividing 64 bits is a call on GPUs, around which registers go to the stack. Division
+    // without a sign takes fewer of them. `recompute`: else the compiler keeps what follows from `groups` across Kokkos' loop
+    // over teams.
     unsigned rest = unsigned(team.league_rank());
     for (int d = Group::rank - 1; d > 0; --d) {
       int known = int(groups[d]);

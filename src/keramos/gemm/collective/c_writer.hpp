@@ -150,9 +150,9 @@ class c_writer {
     }
   }
 
-  /// Writes `Steps` times `Runs` runs through a caller's epilogue: `take(step, run, v)`, of constants, gives sums, `row(step)` and
-  /// `col(run)` where a run begins. One code for all steps, since code for each element, such as GELU, would come from memory
-  /// more slowly than it runs; and without a branch between runs, so that they are computed side by side. `Whole` as below.
+  /// Writes `Steps` times `Runs` runs through a caller's epilogue: `take(step, run, v)`, of constants, gives sums, `row(step)`
+  /// and `col(run)` where a run begins. One code for all steps: code for each element would not fit the instruction cache, with
+  /// GELU say. And no branch between runs, so that they are computed side by side. `Whole` as below.
   template <int Steps, int Runs, bool Whole, class Take, class Row, class Col, class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void write_in_steps(const Take& take, const Row& row, const Col& col,
                                                    const Epilogue& epilogue) const {

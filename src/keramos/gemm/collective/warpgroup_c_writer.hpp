@@ -45,8 +45,8 @@ struct warpgroup_rows {
 
 /// Writes 64 x N sums of a warpgroup, by blocks. Where C takes no vectors one code does so for all of them: code for each, of
 /// every length of words, would be four times the rest of the kernel. For two blocks there are too few registers to do
-/// otherwise. A caller's epilogue is in that code only too: GELU for each of 128 elements would be 100 KB of code, which comes
-/// more slowly than it runs.
+/// otherwise. A caller's epilogue is in that code only too: GELU for each of 128 elements would be 100 KB, and not fit the
+/// instruction cache.
 template <class Types, int N, class Exec, bool LoadsA>
 struct warpgroup_c_writer {
   using T = typename Types::accumulator;

@@ -82,11 +82,13 @@ template <class Tail, precision P = precision::of_sums>
 struct gated_block {
   using epilogue_block = gated_block;
 
-  /// The same for sums that become elements of this type. On devices only: hosts compute these forms by calls.
+  /// The same for sums that become elements of this type.
   template <class C>
   constexpr auto for_elements() const {
-    return gated_block < Tail, sizeof(C) == 2 ? precision::of_two_bytes : precision::of_sums > {};
+    constexpr precision of_c = sizeof(C) == 2 ? precision::of_two_bytes : precision::of_sums;
+    return gated_block<Tail, of_c>();
   }
+  /// Hosts have no instructions for the shorter forms, and compute to the precision of sums.
   template <class T>
   KERAMOS_FORCEINLINE_FUNCTION T operator()(T acc, index_t, index_t, index_t) const {
     KOKKOS_IF_ON_HOST((return gated<Tail, precision::of_sums>(acc);))
@@ -142,8 +144,10 @@ constexpr auto clamp(A low, B high) {
 
 // Those that follow are for floating-point C; types narrower than float are computed in float. NaN stays NaN, +∞ stays,
 // and -∞ gives 0. With u = 2^-24 (float; 2^-53 for double) the result f(x) has an error of at most 4u(2 + s)|f(x)|;
-// s, given below, is 0 for positive x. Results below 2e-36 (float) and 3e-305 (double) may be 0. On GPUs, where C has elements
-// of two bytes, an error of at most 2^-12·|f(x)| may come before what follows and the rounding to C's type.
+// s, given below, is 0 for positive x. Results below 2e-36 (float) and 3e-305 (double) may be 0.
+//
+// On GPUs, where C has elements of two bytes, they have an error of at most 2^-12·|f(x)| + 2^-134, before what follows them and
+// the rounding to C's type.
 
 /// acc·Φ(acc), Φ the distribution of a normal variable: (acc/2)·(1 + erf(acc/√2)). s = x² (float), 1 (double).
 /// Hendrycks and Gimpel, "Gaussian Error Linear Units (GELUs)", arXiv:1606.08415.
