@@ -11,6 +11,7 @@ namespace {
 constexpr std::size_t large = std::size_t(1) << 16;
 bool next_large_fails = false;
 }  // namespace
+#if !defined(__CUDA_ARCH__)  // for which nvcc compiles them too, and which throws nothing
 // In front of the C++ library's own. Inlined, g++ would take malloc and delete for a mismatch.
 [[gnu::noinline]] void* operator new(std::size_t bytes) {
   if (bytes >= large && std::exchange(next_large_fails, false)) throw std::bad_alloc();
@@ -19,6 +20,7 @@ bool next_large_fails = false;
 }
 [[gnu::noinline]] void operator delete(void* data) noexcept { std::free(data); }
 [[gnu::noinline]] void operator delete(void* data, std::size_t) noexcept { std::free(data); }
+#endif
 
 namespace {
 
