@@ -27,25 +27,28 @@ namespace keramos::dist {
 namespace {
 
 constexpr bool is_host = backend::traits<communicator::execution_space>::is_host;
-constexpr std::uint64_t failures = 8;  // more than there are kinds
 
 /// The duplicate that all ranks make, for whom others wait twice as long as in calls: there they would ask who is missing.
 MPI_Comm duplicate_in_time(MPI_Comm of, double timeout_seconds) {
   auto copy = std::make_unique<MPI_Comm>(MPI_COMM_NULL);
   MPI_Request request = MPI_REQUEST_NULL;
-  detail::check_mpi(MPI_Comm_idup(of, copy.get(), &request), "MPI_Comm_idup", of);
-  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(2 * timeout_seconds);
-  for (int is_done = 0; !is_done;) {
-    detail::check_mpi(MPI_Test(&request, &is_done, MPI_STATUS_IGNORE), "MPI_Test", of);
-    if (is_done || std::chrono::steady_clock::now() < end) continue;
+  try {
+    detail::check_mpi(MPI_Comm_idup(of, copy.get(), &request), "MPI_Comm_idup", of);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(2 * timeout_seconds);
+    for (int is_done = 0; !is_done;) {
+      detail::check_mpi(MPI_Test(&request, &is_done, MPI_STATUS_IGNORE), "MPI_Test", of);
+      if (is_done || std::chrono::steady_clock::now() < end) continue;
+      int rank = -1;
+      MPI_Comm_rank(of, &rank);
+      throw communication_error("keramos::dist::communicator: rank " + std::to_string(rank) +
+                                    " has waited longer than twice options.mpi_timeout_seconds, " +
+                                    std::to_string(timeout_seconds) +
+                                    ", for all ranks of the MPI_Comm to make a communicator",
+                                rank);
+    }
+  } catch (...) {
     (void)copy.release();  // MPI may write it later
-    int rank = -1;
-    MPI_Comm_rank(of, &rank);
-    throw communication_error("keramos::dist::communicator: rank " + std::to_string(rank) +
-                                  " has waited longer than twice options.mpi_timeout_seconds, " +
-                                  std::to_string(timeout_seconds) +
-                                  ", for all ranks of the MPI_Comm to make a communicator",
-                              rank);
+    throw;
   }
   return *copy;
 }
@@ -154,7 +157,7 @@ void communicator::finish(std::vector<T>& values, const char* function, const Be
     std::vector<MPI_Request> all(1, MPI_REQUEST_NULL);
     check(begin(used->data(), all.data()), function);
     detail::wait_mpi(all, comm_, timeout_seconds_, transport_.get());
-  } catch (const communication_error&) {
+  } catch (...) {
     (void)used.release();
     has_given_up_ = true;
     throw;
@@ -289,15 +292,15 @@ void communicator::agree(const std::string& call, failure why, const std::string
   // fails, with why.
   const std::uint64_t hash = hash_of(call);
   const std::uint64_t failing =
-      why == failure::none ? 0 : std::uint64_t(size_ - rank_) * failures + std::uint64_t(why);
+      why == failure::none ? 0 : std::uint64_t(size_ - rank_) * failure_kinds + std::uint64_t(why);
   std::uint64_t mine[3] = {hash, ~hash, failing}, most[3];
   all_know_ = false;
   largest(mine, most, 3);
   if (most[2] != 0) {
-    const int rank = size_ - int(most[2] / failures);
+    const int rank = size_ - int(most[2] / failure_kinds);
     const std::string text = text_of(rank, message) + " (found on rank " + std::to_string(rank) + ")";
     all_know_ = true;
-    switch (failure(most[2] % failures)) {
+    switch (failure(most[2] % failure_kinds)) {
       case failure::not_initialized:
         throw not_initialized(text);
       case failure::argument:

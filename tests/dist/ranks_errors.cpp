@@ -241,7 +241,7 @@ TEST(DistErrors, ARankThatStallsWhileRanksAgree) {
   dist::communicator comm(world().mpi(), {.mpi_timeout_seconds = 1});
   const int last = comm.size() - 1;
   if (comm.rank() == last) {
-    const std::uint64_t mine[3] = {0, 0, 8 + std::uint64_t(dist::failure::other)};
+    const std::uint64_t mine[3] = {0, 0, dist::failure_kinds + std::uint64_t(dist::failure::other)};
     std::uint64_t most[3];
     comm.largest(mine, most, 3);
   } else {

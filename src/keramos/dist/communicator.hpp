@@ -42,6 +42,8 @@ struct communicator_options {
 
 /// What an agreement found on some rank, as the exception that all ranks throw.
 enum class failure : int { none, argument, memory, other, not_initialized };
+/// An agreement's number of a failure on a rank is (size - rank)·failure_kinds + failure: the largest is the lowest rank's.
+inline constexpr std::uint64_t failure_kinds = 8;  // at least as many as there are
 
 /// The ranks of an MPI communicator, of which it has a duplicate: its messages meet no others. Collective to make and to
 /// destroy, before MPI_Finalize and Kokkos::finalize. MPI must be initialised, and Kokkos, on devices with one for this rank.
