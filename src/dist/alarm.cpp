@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -14,11 +16,10 @@ using dist::communication_error;
 
 constexpr int tag = 2;
 constexpr auto patience = std::chrono::seconds(1);
-constexpr const char* of_no_use = "; the communicator is of no use any more";
 
 }  // namespace
 
-dist_alarm::dist_alarm(MPI_Comm comm, std::function<std::string()> name, std::function<void()> abort)
+dist_alarm::dist_alarm(MPI_Comm comm, std::string name, std::function<void()> abort)
     : comm_(comm), name_(std::move(name)), abort_(std::move(abort)) {
   MPI_Comm_rank(comm, &rank_);
   MPI_Comm_size(comm, &size_);
@@ -28,7 +29,13 @@ dist_alarm::dist_alarm(MPI_Comm comm, std::function<std::string()> name, std::fu
 }
 
 dist_alarm::~dist_alarm() {
-  int are_sent = 1;
+  if (sent_.empty()) return;
+  int are_sent = 0, is_finalised = 0;
+  MPI_Finalized(&is_finalised);
+  if (is_finalised) {  // nobody may be asked any more
+    (void)mine_.release();
+    return;
+  }
   MPI_Testall(int(sent_.size()), sent_.data(), &are_sent, MPI_STATUSES_IGNORE);
   if (are_sent) return;
   for (MPI_Request& r : sent_)
@@ -37,21 +44,30 @@ dist_alarm::~dist_alarm() {
 }
 
 void dist_alarm::check() {
-  if (has_failed()) throw communication_error(told_ + of_no_use, teller_);
+  if (has_failed()) throw communication_error(told_ + dist_of_no_use, teller_);
   if (hear()) give_up();
 }
 
 void dist_alarm::raise(const std::string& why) {
-  if (has_failed()) throw communication_error(told_ + of_no_use, teller_);
-  tell(why);
+  if (has_failed()) throw communication_error(told_ + dist_of_no_use, teller_);
+  std::snprintf(mine_->data(), mine_->size(), "keramos::dist: %s on rank %d: %s", name_.c_str(), rank_,
+                why.c_str());
+  send();
   give_up();
 }
 
-void dist_alarm::tell(const std::string& why) noexcept {
+void dist_alarm::tell_of_leaving(const char* why) noexcept {
   if (has_failed()) return;
+  std::string_view text(why);
+  if (text.ends_with(dist_of_no_use)) text.remove_suffix(std::string_view(dist_of_no_use).size());
+  std::snprintf(mine_->data(), mine_->size(), "keramos::dist: rank %d left the call: %.*s", rank_,
+                int(std::min(text.size(), mine_->size())), text.data());
+  send();
+}
+
+/// To all others, what stands in `mine_`.
+void dist_alarm::send() noexcept {
   teller_ = rank_;
-  std::snprintf(mine_->data(), mine_->size(), "keramos::dist: %s on rank %d: %s", name_().c_str(), rank_,
-                why.c_str());
   told_ = mine_->data();
   for (int to = 0; to < size_; ++to)
     if (to != rank_)
@@ -81,7 +97,7 @@ void dist_alarm::give_up() {
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
-  throw communication_error(told_ + of_no_use, teller_);
+  throw communication_error(told_ + dist_of_no_use, teller_);
 }
 
 }  // namespace keramos::detail

@@ -132,14 +132,14 @@ communicator::communicator(communicator&& other) noexcept
 communicator::~communicator() {
   // Messages of what was given up may still arrive: a communicator that MPI makes later must not get them.
   bool has_failed = has_given_up_;
+  int finalised = 0;
+  MPI_Finalized(&finalised);
   try {
-    if (transport_) transport_->check();
-  } catch (const error&) {
+    if (!finalised && transport_) transport_->check();
+  } catch (...) {
     has_failed = true;
   }
   transport_.reset();
-  int finalised = 0;
-  MPI_Finalized(&finalised);
   if (!finalised && !has_failed && comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
 }
 

@@ -92,12 +92,12 @@ class link_transport final : public transport {
       : link_(std::move(link)),
         transfers_(transfers),
         seconds_(seconds),
-        alarm_(
-            comm, [this] { return link_->name(); }, [this] { link_->abort(); }) {}
+        alarm_(comm, link_->name(), [this] { link_->abort(); }) {}
 
   std::string name() const override { return link_->name(); }
   void check() override { alarm_.check(); }
-  void leave(const std::string& why) noexcept override { alarm_.tell(why); }
+  void leave(const char* why) noexcept override { alarm_.tell_of_leaving(why); }
+  bool has_failed() const noexcept override { return alarm_.has_failed(); }
 
   std::unique_ptr<pending> start(const std::vector<outgoing>& out, const std::vector<incoming>& in) override {
     alarm_.check();

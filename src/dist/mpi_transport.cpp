@@ -80,13 +80,14 @@ void wait_mpi(std::vector<MPI_Request>& requests, MPI_Comm comm, double timeout_
     int rank = -1;
     MPI_Comm_rank(comm, &rank);
     const std::string missing = missing_ranks(comm, rank, patience);
+    if (carrier != nullptr) carrier->check();  // a rank that does not answer may have said why
     throw dist::communication_error(
         "keramos::dist: rank " + std::to_string(rank) +
             " has waited longer than options.mpi_timeout_seconds, " + std::to_string(timeout_seconds) +
             (missing.empty()
                  ? ", though all ranks answer"
                  : "; no answer of rank " + missing + ", which has died, stalls or left the call") +
-            "; the communicator is of no use any more",
+            dist_of_no_use,
         rank);
   }
 }
@@ -145,21 +146,19 @@ class mpi final : public transport {
         timeout_seconds_(timeout_seconds),
         transfers_(transfers),
         memory_(memory),
-        alarm_(
-            comm, [this] { return name(); }, [] {}) {}
+        alarm_(comm, name(), [] {}) {}
   std::string name() const override { return "MPI"; }
   void check() override {
-    if (!has_given_up_) return alarm_.check();
+    if (!has_given_up_ || alarm_.has_failed()) return alarm_.check();  // which knows why
     int rank = -1;
     MPI_Comm_rank(comm_, &rank);
-    throw communication_error(
-        "keramos::dist: rank " + std::to_string(rank) +
-            " has given up messages that MPI cannot cancel; the communicator is of no use "
-            "any more",
-        rank);
+    throw communication_error("keramos::dist: rank " + std::to_string(rank) +
+                                  " has given up messages that MPI cannot cancel" + detail::dist_of_no_use,
+                              rank);
   }
 
-  void leave(const std::string& why) noexcept override { alarm_.tell(why); }
+  void leave(const char* why) noexcept override { alarm_.tell_of_leaving(why); }
+  bool has_failed() const noexcept override { return has_given_up_ || alarm_.has_failed(); }
 
   std::unique_ptr<pending> start(const std::vector<outgoing>& out, const std::vector<incoming>& in) override {
     transfers_.wait_and_throw();

@@ -16,11 +16,7 @@ class staged_pending final : public pending {
   staged_pending& operator=(const staged_pending&) = delete;
   ~staged_pending() override {
     on_hosts_.reset();
-    try {
-      of_hosts_.check();
-    } catch (const communication_error&) {
-      pool_.abandon();
-    }
+    if (of_hosts_.has_failed()) pool_.abandon();
     transfers_.wait();
     for (const dist_pool::block& b : blocks_) pool_.give(b);
   }
@@ -54,7 +50,8 @@ class staged final : public transport {
         pool_(dist_pool::kind::pinned) {}
   std::string name() const override { return name_; }
   void check() override { of_hosts_->check(); }
-  void leave(const std::string& why) noexcept override { of_hosts_->leave(why); }
+  void leave(const char* why) noexcept override { of_hosts_->leave(why); }
+  bool has_failed() const noexcept override { return of_hosts_->has_failed(); }
 
   std::unique_ptr<pending> start(const std::vector<outgoing>& out, const std::vector<incoming>& in) override {
     auto p = std::make_unique<staged_pending>(*of_hosts_, transfers_, pool_);

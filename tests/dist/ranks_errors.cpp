@@ -1,7 +1,10 @@
 // Mistakes of a call: found on all ranks, with one message.
+#include <chrono>
 #include <cstring>
 #include <functional>
 #include <new>
+#include <thread>
+#include <utility>
 
 #include "ranks.hpp"
 
@@ -179,7 +182,11 @@ TEST(DistErrors, OfAProductOnOneRank) {
 // What one rank throws in the middle of a call, in which others wait for it. The communicator is of no use then.
 TEST(DistErrors, WhatOneRankThrowsOthersLearn) {
   const int ranks = world().size();
-  for (const auto kind : {dist::transport_kind::automatic, dist::transport_kind::staged}) {
+  // The end of the sentence is there once, also where what was thrown has it.
+  const std::string why = "no such luck", ends = "; the communicator is of no use any more";
+  const std::string learnt = "keramos::dist: rank 0 left the call: " + why + ends;
+  for (const auto& [kind, thrown] : {std::pair{dist::transport_kind::automatic, why},
+                                     std::pair{dist::transport_kind::staged, why + ends}}) {
     dist::communicator comm(world().mpi(), {.transport = kind});
     square a, b, c;
     dist::gemm_options options;
@@ -187,23 +194,19 @@ TEST(DistErrors, WhatOneRankThrowsOthersLearn) {
     const dist::layout on_first = dist::layout::on_rank(10, 10);
     const auto product = [&] {
       auto p = detail::dist_product_of(a.get(on_first), b.get(on_first), c.get(), 1.0, 0.0, options);
-      if (comm.rank() == 0) p.copy_a = p.copy_b = [](auto&&...) { throw error("no such luck"); };
+      if (comm.rank() == 0) p.copy_a = p.copy_b = [&thrown = thrown](auto&&...) { throw error(thrown); };
       detail::dist_multiply(comm, p, options);
     };
-    if (comm.rank() == 0) {
-      EXPECT_EQ(message_of<error>(product), "no such luck");
-    } else {
-      const std::string text = message_of<dist::communication_error>(product);
-      EXPECT_NE(text.find(" on rank 0: no such luck; the communicator is of no use any more"),
-                std::string::npos)
-          << text;
-    }
+    const bool is_first = comm.rank() == 0;
+    const std::string text =
+        is_first ? message_of<error>(product) : message_of<dist::communication_error>(product);
+    EXPECT_EQ(text, is_first ? thrown : learnt);
     EXPECT_EQ(c.data.get(), square().data.get());
     // Also who asks for more.
     if (ranks > 1) {
-      EXPECT_NE(
+      EXPECT_EQ(
           message_of<dist::communication_error>([&] { dist::redistribute(comm, op::N, a.get(), c.get()); }),
-          "");
+          learnt);
     }
   }
 }
@@ -247,6 +250,23 @@ TEST(DistErrors, ARankThatStallsWhileRanksAgree) {
   } else {
     const std::string text = message_of_lost([&] { comm.agree("nothing"); });
     EXPECT_NE(text.find("no answer of rank"), std::string::npos) << text;
+  }
+  MPI_Barrier(world().mpi());
+}
+
+// The others have waited too long, and ask who is missing: what it says is what they throw, and not that it does not answer.
+TEST(DistErrors, ARankThatLeavesWhileOthersAskWhoIsMissing) {
+  if (world().size() == 1) return;
+  const double patience = 1.5;
+  dist::communicator comm(world().mpi(), {.mpi_timeout_seconds = patience});
+  const int last = comm.size() - 1;
+  if (comm.rank() == last) {
+    std::this_thread::sleep_for(std::chrono::duration<double>(1.5 * patience));
+    comm.transport().leave("no such luck");
+  } else {
+    EXPECT_EQ(message_of<dist::communication_error>([&] { comm.agree("nothing"); }),
+              "keramos::dist: rank " + std::to_string(last) +
+                  " left the call: no such luck; the communicator is of no use any more");
   }
   MPI_Barrier(world().mpi());
 }

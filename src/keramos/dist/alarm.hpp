@@ -13,30 +13,36 @@
 
 namespace keramos::detail {
 
+/// What ends the words of a failure, once.
+inline constexpr const char* dist_of_no_use = "; the communicator is of no use any more";
+
 /// By messages of MPI, which all ranks look for while they wait: a library that waits for a lost message learns of nothing.
 class KERAMOS_EXPORT dist_alarm {
  public:
-  /// `name` begins what ranks tell; `abort` ends what is under way on this rank.
-  dist_alarm(MPI_Comm comm, std::function<std::string()> name, std::function<void()> abort);
+  /// `name`: the transport's, which failures of transfers name; `abort` ends what is under way on this rank, and throws nothing.
+  dist_alarm(MPI_Comm comm, std::string name, std::function<void()> abort);
   dist_alarm(const dist_alarm&) = delete;
   dist_alarm& operator=(const dist_alarm&) = delete;
   ~dist_alarm();
 
-  /// @throws communication_error if transfers have failed, here or on a rank that told so
+  /// @throws communication_error if a rank has failed or left the call, this one or another that told so
   void check();
+  /// Whether this rank knows of that already. Waits for nothing.
+  bool has_failed() const noexcept { return teller_ < size_; }
   /// Tells all that transfers have failed here, and throws so. @throws communication_error
   [[noreturn]] void raise(const std::string& why);
-  /// Tells all and returns, unless they know of a failure: this rank throws something else.
-  void tell(const std::string& why) noexcept;
+  /// Tells all that this rank leaves the call, and returns, unless they know of a failure: this rank throws something else. Takes
+  /// no memory.
+  void tell_of_leaving(const char* why) noexcept;
 
  private:
   using words = std::array<char, 1024>;
-  bool has_failed() const { return teller_ < size_; }
+  void send() noexcept;
   bool hear();
   [[noreturn]] void give_up();
 
   MPI_Comm comm_;
-  std::function<std::string()> name_;
+  std::string name_;
   std::function<void()> abort_;
   int rank_ = 0, size_ = 1;
   int teller_ = 1 << 30;

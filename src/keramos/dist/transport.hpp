@@ -44,11 +44,13 @@ class KERAMOS_EXPORT transport {
   /// arrive in the order in which they were begun; both give the same sizes. @throws communication_error
   virtual std::unique_ptr<pending> start(const std::vector<outgoing>& out,
                                          const std::vector<incoming>& in) = 0;
-  /// For loops that wait for other ranks by other means. @throws communication_error if one of them told that transfers failed
+  /// For loops that wait for other ranks by other means. @throws communication_error if a rank has failed, or left the call
   virtual void check() {}
   /// This rank leaves a call by an exception of its own: check() and pending::wait() of the others throw communication_error
   /// with `why`. Nothing is begun any more.
-  virtual void leave([[maybe_unused]] const std::string& why) noexcept {}
+  virtual void leave([[maybe_unused]] const char* why) noexcept {}
+  /// Whether this rank knows already that check() would throw. Waits for nothing.
+  virtual bool has_failed() const noexcept { return false; }
 };
 
 }  // namespace keramos::dist
