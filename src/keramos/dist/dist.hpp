@@ -1,5 +1,5 @@
-// Products over the ranks of an MPI communicator: all of keramos::dist. The component `dist` of the package, target
-// Keramos::dist; docs/dist.md is a guide.
+// Products over the ranks of an MPI communicator: all of keramos::dist but products with an epilogue, which fused.hpp has. The
+// component `dist` of the package, target Keramos::dist; docs/dist.md is a guide.
 //
 //   keramos::dist::communicator comm(MPI_COMM_WORLD);
 //   const keramos::dist::matrix A(layout_of_a, a), B(layout_of_b, b), C(layout_of_c, c);   // this rank's parts
