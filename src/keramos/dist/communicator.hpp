@@ -123,7 +123,7 @@ namespace keramos::detail {
 /// Throws communication_error unless `status` is success.
 KERAMOS_EXPORT void check_mpi(int status, const char* function, MPI_Comm comm);
 /// Waits until all are done. @throws communication_error if one fails, or all take longer than `timeout_seconds`, if that is
-/// not 0: it names the ranks that do not answer; or if `carrier` tells that its transfers have failed.
+/// not 0: it names the ranks that do not answer; or if `carrier` knows that a rank has failed or left the call.
 KERAMOS_EXPORT void wait_mpi(std::vector<MPI_Request>& requests, MPI_Comm comm, double timeout_seconds,
                              dist::transport* carrier = nullptr);
 
