@@ -313,7 +313,8 @@ consteval bool has_atoms_of_row() {
   else if constexpr (row.config.math == tiling::math_unit::joint)
     return has_joint_fragments<Exec, E, T>;
   else if constexpr (mma<Exec>::template multiplies_in_waves<E>)
-    return has_multiply_16x16<Exec, E, T> && (!row.config.ping_pong || has_turns<Exec>);
+    return has_multiply_16x16<Exec, E, T> &&
+           (!row.config.ping_pong || (has_turns<Exec> && row.serves == simt::serves::single));
   else if constexpr (detail::is_complex<T>)
     return has_multiply_16x8<Exec, typename T::value_type>;
   else if constexpr (mma<Exec>::template multiplies_short<E>)

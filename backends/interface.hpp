@@ -69,7 +69,7 @@ struct fma_units {
   static constexpr bool widens = false;
   /// Whether they take elements E by `multiply_16x16` instead: a lane's run of k at once, in fragments of which
   /// `fragment<E>` says how they are shared out (backends/simt/wave_fragment.hpp, backends/hip/mma.hpp). Rows with
-  /// config::ping_pong need begin_turn(), end_turn() and opaque(x) as well.
+  /// config::ping_pong need begin_turn(), end_turn() and opaque(x) as well, and are for single products.
   template <class E>
   static constexpr bool multiplies_in_waves = false;
   // Rows of math_unit::joint need fragments that a sub-group loads from local memory and holds together; `fragment<E>` says how

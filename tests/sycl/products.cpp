@@ -33,7 +33,7 @@ constexpr bool is_kernel() {
                 (KERAMOS_ACCESSES >> Access & 1) == 0)
     return false;
   else
-    return detail::simt::is_access<types>(Access, detail::simt::uses_fma<space, number_of(Row)>);
+    return detail::simt::is_access<types>(Access, table[number_of(Row)].config);
 }
 
 template <int Row, int Access>

@@ -78,8 +78,8 @@ struct ping_pong_wave {
   }
 };
 
-/// Wavefronts take turns for k-tiles that lie inside of operands which are copied 16 bytes at a time. Other k-tiles are copied
-/// through registers with checks, and all wavefronts multiply them together.
+/// Wavefronts take turns for k-tiles that lie inside of the operands, which are copied 16 bytes at a time. Other k-tiles are
+/// copied through registers with checks, and all wavefronts multiply them together.
 template <class Exec, class Types, tiling::config Config, access A, access B, bool ConjugateA>
 class ping_pong_collective : public collective<Exec, Types, Config, A, B, ConjugateA> {
   using base = collective<Exec, Types, Config, A, B, ConjugateA>;
@@ -88,7 +88,7 @@ class ping_pong_collective : public collective<Exec, Types, Config, A, B, Conjug
   using copier = backend::staging<Exec>;
   using atom = backend::mma<Exec>;
   using copies_type = direct_copies<Types, Config, A.along, B.along, base::team_size, Exec, stager>;
-  static constexpr bool in_vectors = A.vector > 1 && B.vector > 1;
+  static_assert(A.vector > 1 && B.vector > 1, "keramos: is_access() has let through what cannot be copied");
   static_assert(Config.stages == 2 && Config.warps() == 8 && !Config.splits_k);
 
  public:
@@ -103,12 +103,10 @@ class ping_pong_collective : public collective<Exec, Types, Config, A, B, Conjug
     const int k_tiles = int((at.k1 - at.k0 + Config.block.k - 1) / Config.block.k);
     with_kinds<accumulator>(stager::panels_of(p, local, 0), [&](auto... kinds) KERAMOS_INLINED {
       int done = 0;
-      if constexpr (in_vectors) {
-        if (copies_type::reaches(p) && at.rows == Config.block.m && at.cols == Config.block.n)
-          done = int((at.k1 - at.k0) / Config.block.k);
-        if (done > 0) take_turns<decltype(kinds)...>(team, p, at, local, thread, sums, done);
-        at.k0 += index_t(done) * Config.block.k;
-      }
+      if (copies_type::reaches(p) && at.rows == Config.block.m && at.cols == Config.block.n)
+        done = int((at.k1 - at.k0) / Config.block.k);
+      if (done > 0) take_turns<decltype(kinds)...>(team, p, at, local, thread, sums, done);
+      at.k0 += index_t(done) * Config.block.k;
       stager rest(p, at, local, atom::opaque(thread));
       KERAMOS_NO_UNROLL
       for (int s = done; s < k_tiles; ++s) {

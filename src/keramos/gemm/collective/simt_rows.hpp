@@ -103,12 +103,15 @@ int access_number(int row, const gemm_problem<Types>& p) {
   const bool conjugates = fma && is_complex<typename Types::a> && p.a.conjugated != p.b.conjugated;
   return operand_access{a.along_k, b.along_k, in_vectors && has_vectors, conjugates}.number();
 }
-/// Whether it can be that number, of those below `accesses`.
+/// Whether it can be that number, of those below `accesses`, for rows of this configuration. Wavefronts take turns with vectors
+/// alone.
 template <class Types>
-constexpr bool is_access(int number, bool fma) {
+constexpr bool is_access(int number, const tiling::config& row) {
   const operand_access x = operand_access::of(number);
+  const bool fma = row.math == tiling::math_unit::fma;
   if (fma && x.a_along_k && x.b_along_k && x.vectors) return false;
   if (!fma && x.conjugates) return false;
+  if (row.ping_pong && !x.vectors) return false;
   return sizeof(typename Types::a) < 16 || !x.vectors;
 }
 template <class Types>

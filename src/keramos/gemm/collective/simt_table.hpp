@@ -121,7 +121,7 @@ struct tiled_kernels {
     const tile_row& r = table_rows<Exec>::table[row];
     return r.types == Types::operands && r.config.math != tiling::math_unit::warpgroup && can_fit<Exec>(r) &&
            (OfBatch ? table_rows<Exec>::serves_batches(r) : r.serves != serves::batches) &&
-           is_access<Types>(access, r.config.math == tiling::math_unit::fma);
+           is_access<Types>(access, r.config);
   }
 };
 

@@ -227,6 +227,20 @@ void pack(const Exec& exec, const pack_task<typename Types::a>& a, const pack_ta
 /// for those of 192 columns.
 inline constexpr index_t band_multiple = 256;
 
+/// The most rows or columns of an operand that choose_packing copies at once; 0 if no copy pays.
+template <class Types>
+index_t most_worth_packing(index_t m, index_t n, index_t k, bool transposes,
+                           const backend::simt::device_model& device) {
+  const bool is_short = std::min(sizeof(typename Types::a), sizeof(typename Types::b)) < 4;
+  const index_t least = is_short     ? device.least_extent_to_pack_short
+                        : transposes ? device.least_extent_to_pack
+                                     : device.least_extent_to_pack_both;
+  const index_t least_k = is_short ? device.least_extent_to_pack_short : device.least_k_to_pack;
+  const index_t most =
+      index_t(device.most_packed_bytes / pack_element_bytes<Types>) / k / band_multiple * band_multiple;
+  return m < least || n < least || k < least_k || most < least ? 0 : most;
+}
+
 /// `a_vectors` and `b_vectors` say whether the operands can be staged in place 16 bytes at a time;
 /// `transposes` whether tiles stage what runs along k element by element at any rate. Then two such operands are worth a copy of
 /// one; of each where that takes little memory.
@@ -237,14 +251,9 @@ void choose_packing(const gemm_problem<Types>& p, bool a_along_k, bool a_vectors
   part.pack_a = part.pack_b = false;
   part.band_m = p.m, part.band_n = p.n;
   const bool is_short = std::min(sizeof(typename Types::a), sizeof(typename Types::b)) < 4;
-  const index_t least = is_short     ? device.least_extent_to_pack_short
-                        : transposes ? device.least_extent_to_pack
-                                     : device.least_extent_to_pack_both;
-  const index_t least_k = is_short ? device.least_extent_to_pack_short : device.least_k_to_pack;
   constexpr std::size_t element_bytes = pack_element_bytes<Types>;
-  const index_t most =
-      index_t(device.most_packed_bytes / element_bytes) / p.k / band_multiple * band_multiple;
-  if (p.m < least || p.n < least || p.k < least_k || most < least) return;
+  const index_t most = most_worth_packing<Types>(p.m, p.n, p.k, transposes, device);
+  if (most == 0) return;
   // Numbers of 16 bytes are vectors anyway, and short ones are shifted while they are staged.
   const bool can_gain = transposes && !is_short && element_bytes < 16;
   // Then one operand is copied even if that takes several bands. With two, bands would copy one of them again and again.

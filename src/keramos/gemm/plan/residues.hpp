@@ -169,7 +169,8 @@ struct residues_planner {
   struct fallback_kernels {
     static constexpr int rows = fallback_row + 1, accesses = simt::accesses<native>;
     static constexpr bool exists(int row_of_tile, int access) {
-      return row_of_tile == fallback_row && is_access<native>(access, uses_fma<Exec, fallback_row>);
+      return row_of_tile == fallback_row &&
+             is_access<native>(access, backend::tiles<Exec>::table[fallback_row].config);
     }
   };
   template <class Epilogue>

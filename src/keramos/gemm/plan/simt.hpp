@@ -153,6 +153,10 @@ struct planner : tile_chooser<Exec> {
     if (rows::of_warpgroups(part.row) &&
         ((!part.pack_a && !rows::warpgroups_read_a(p)) || (!part.pack_b && !rows::warpgroups_read_b(p))))
       refuse_plan(number, "does not pack an operand that its tile cannot read as it lies");
+    if (table[part.row].config.ping_pong && !copies_vectors(p, part))
+      refuse_plan(number,
+                  "does not pack an operand whose rows do not all begin at multiples of 16 bytes, as its "
+                  "tile needs them");
     if (split.parts == 1) return;
     const tiling::config& c = table[part.row].config;
     if (!c.splits_k) refuse_plan(number, "divides k, which its tile does not");
@@ -165,6 +169,17 @@ struct planner : tile_chooser<Exec> {
     if (split.whole_tiles >= tiles)
       refuse_plan(number, "has " + std::to_string(split.whole_tiles) + " whole tiles of " +
                               std::to_string(index_t(tiles)) + ", so none to divide");
+  }
+  /// Whether all rows of operands that a part does not pack begin at multiples of 16 bytes, in each of its bands.
+  template <class Types>
+  static bool copies_vectors(const gemm_problem<Types>& p, const gemm_part& part) {
+    const bool in_bands = part.pack_a || part.pack_b;
+    const auto second =  // of which the others are multiples
+        p.part(in_bands && part.band_m < p.m ? part.band_m : 0,
+               in_bands && part.band_n < p.n ? part.band_n : 0, 1, 1);
+    const auto copies = [](bool packs, const auto& x) { return packs || operand_layout(x).vectors(); };
+    return copies(part.pack_a, p.a) && copies(part.pack_b, p.b) && copies(part.pack_a, second.a) &&
+           copies(part.pack_b, second.b);
   }
   /// Whether a part's corner is the last tiles of its order, and all others are done in one launch, with k undivided.
   template <class Types>

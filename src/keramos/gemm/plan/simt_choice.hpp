@@ -33,11 +33,19 @@ struct row_chooser {
            backend::staging<Exec>::template shifts<typename Types::b>;
   }();
 
+  /// Whether wavefronts take turns in some row for these types: then it counts how operands are aligned.
+  template <class Types>
+  static constexpr bool has_ping_pong = std::any_of(std::begin(table), std::end(table),
+                                                    [](const tile_row& r) {
+                                                      return r.types == Types::operands && r.config.ping_pong;
+                                                    });
+
   /// What the choice of a row for a problem depends on.
   template <class Types>
   static choice_key key_of(const Exec& exec, const gemm_problem<Types>& p, epilogue_of_product whose) {
     const device_model device = tiles::model(exec);
-    constexpr bool ask = has_warpgroup_rows<Exec, Types>;
+    constexpr bool ask = has_warpgroup_rows<Exec, Types>,
+                   by_alignment = weighs_packing<Types> || has_ping_pong<Types>;
     return {p.m,
             p.n,
             p.k,
@@ -49,8 +57,8 @@ struct row_chooser {
             whose,
             ask && !rows::warpgroups_read_a(p),
             ask && !rows::warpgroups_read_b(p),
-            weighs_packing<Types> ? operand_layout(p.a).alignment : 16,
-            weighs_packing<Types> ? operand_layout(p.b).alignment : 16,
+            by_alignment ? operand_layout(p.a).alignment : 16,
+            by_alignment ? operand_layout(p.b).alignment : 16,
             weighs_packing<Types> ? memory_of_c(p) : c_memory::vectors};
   }
   template <class Types>
@@ -70,14 +78,15 @@ struct row_chooser {
   template <class Types, class F>
   static void for_each_way(const Exec& exec, index_t m, index_t n, index_t k, const choice_key& key,
                            const device_model& device, const F& f) {
+    const int alignment = std::min(key.alignment_a, key.alignment_b);
     const index_t to_copy = (key.copies_a ? m * k : 0) + (key.copies_b ? n * k : 0);
     for (int i = 0; i < int(std::size(table)); ++i) {
       const tile_row& r = table[i];
       if (!rows::template serves_one<Types>(r, key.arch, key.whose) || !rows::fits(exec, r)) continue;
-      const bool of_warpgroups = rows::of_warpgroups(i);
+      const bool of_warpgroups = rows::of_warpgroups(i), cannot_copy = r.config.ping_pong && alignment < 16;
       if constexpr (weighs_packing<Types>) {
-        const auto costs = [&](int alignment) { return costs_of_short(r, device, alignment, key.c); };
-        if (!of_warpgroups) f(way{i, costs(std::min(key.alignment_a, key.alignment_b))});
+        const auto costs = [&](int bytes) { return costs_of_short(r, device, bytes, key.c); };
+        if (!of_warpgroups && !cannot_copy) f(way{i, costs(alignment)});
         const bool pack_a = of_warpgroups ? key.copies_a : key.alignment_a < 16,
                    pack_b = of_warpgroups ? key.copies_b : key.alignment_b < 16;
         const double elements = double(pack_a ? m * k : 0) + double(pack_b ? n * k : 0);
@@ -86,6 +95,8 @@ struct row_chooser {
         else if (elements > 0 && can_pack<Types>(k, device))
           f(way{i, costs(16), short_packing_time(elements, device), pack_a, pack_b});
       } else {
+        // Here the packing of other rows is decided when one is chosen (choose_packing), and takes the same time for all.
+        if (cannot_copy && most_worth_packing<Types>(m, n, k, false, device) == 0) continue;
         const bool copies = of_warpgroups && to_copy > 0;
         if (copies && !can_pack<Types>(k, device)) continue;
         const double copying = copies ? packing_time(to_copy, sizeof(typename Types::a), device) : 0;

@@ -92,7 +92,8 @@ struct tile_chooser : row_chooser<Exec> {
     part.corner_m = choice.corner_m, part.corner_n = choice.corner_n;
   }
   /// Which operands are packed, and in what bands: for warpgroups what they cannot read, or only slowly; for others what the
-  /// choice of the row weighed, or else, if the library chose the row, what pays.
+  /// choice of the row weighed, or else, if the library chose the row, what pays. Wavefronts take turns with vectors alone, so
+  /// the others are packed for a row that was asked for.
   template <class Types>
   static void decide_packing(const gemm_problem<Types>& p, bool library_chooses, const device_model& device,
                              gemm_part& part) {
@@ -100,6 +101,9 @@ struct tile_chooser : row_chooser<Exec> {
     if (rows::of_warpgroups(part.row)) {
       pack_for_warpgroups(p, rows::warpgroups_read_a(p), rows::warpgroups_read_b(p), tile.block, device,
                           part);
+    } else if (tile.ping_pong && !library_chooses) {
+      part.pack_a = !operand_layout(p.a).vectors(), part.pack_b = !operand_layout(p.b).vectors();
+      pack_in_bands(p, device, part);
     } else if (chooser::template weighs_packing<Types>) {
       pack_in_bands(p, device, part);
     } else if (library_chooses) {
