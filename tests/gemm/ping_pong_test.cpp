@@ -274,7 +274,7 @@ class team {
     with_kinds([&](auto... kinds) {
       for (wave& x : all_)
         for (accumulator& sums : x.sums) {
-          if constexpr (accumulator::takes_kinds) sums.correct(int(p_.k), kinds...);
+          if constexpr (accumulator::takes_kinds) sums.correct(unsigned(p_.k), kinds...);
           sums.write(p_, at, sum_itself());
         }
     });

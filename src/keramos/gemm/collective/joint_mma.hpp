@@ -87,7 +87,7 @@ class joint_mma_accumulator {
 
   /// The units know both kinds of integers.
   template <class KindB, class KindA>
-  KERAMOS_FORCEINLINE_FUNCTION void correct(int, KindB, KindA) {}
+  KERAMOS_FORCEINLINE_FUNCTION void correct(unsigned, KindB, KindA) {}
 
   /// By all threads of the team, once nothing in `local` is of use any more.
   template <class Team>

@@ -122,7 +122,8 @@ class ping_pong_collective : public collective<Exec, Types, Config, A, B, Conjug
         }
         copier::barrier(team);
       }
-      if constexpr (accumulator::takes_kinds) sums.correct(k_tiles * Config.block.k, kinds...);
+      if constexpr (accumulator::takes_kinds)
+        sums.correct(unsigned(k_tiles) * unsigned(Config.block.k), kinds...);
     });
     sums.refresh();
     sums.write(p, tile.position(), epilogue);

@@ -149,7 +149,8 @@ class collective {
       if constexpr (!stager::always_checks)
         for (; s + stages < operands.whole_k_tiles(); ++s) multiply(s, std::true_type(), kinds...);
       for (; s < k_tiles; ++s) multiply(s, std::false_type(), kinds...);
-      if constexpr (accumulator::takes_kinds) acc.correct(k_tiles * Config.block.k, kinds...);
+      if constexpr (accumulator::takes_kinds)
+        acc.correct(unsigned(k_tiles) * unsigned(Config.block.k), kinds...);
     });
     if constexpr (jointly) {
       static_assert(accumulator::collecting_bytes <= bytes,

@@ -136,18 +136,21 @@ class wave_mma_accumulator {
     atom::end_of_products();
   }
 
-  /// Adds what is missing of `k` products where elements of A or B are unsigned, and the atom multiplied them less 128.
+  /// Adds what is missing of `k` products, modulo 2^32, where elements of A or B are unsigned, and the atom multiplied them less
+  /// 128.
   template <class KindB, class KindA>
-  KERAMOS_FORCEINLINE_FUNCTION void correct([[maybe_unused]] int k, KindB, KindA) {
+  KERAMOS_FORCEINLINE_FUNCTION void correct([[maybe_unused]] unsigned k, KindB, KindA) {
     if constexpr (are_bytes && atom::multiplies_signed && !(KindB::value && KindA::value)) {
       KERAMOS_UNROLL
       for (int i = 0; i < fm; ++i) KERAMOS_UNROLL
       for (int j = 0; j < fn; ++j) KERAMOS_UNROLL
       for (int v = 0; v < vectors; ++v) KERAMOS_UNROLL
       for (int s = 0; s < vector; ++s) {
-        if constexpr (!KindB::value) acc_[i][j][v][s] += 128 * of_a_[i][v][s];
-        if constexpr (!KindA::value) acc_[i][j][v][s] += 128 * of_b_[j][v][s];
-        if constexpr (!KindB::value && !KindA::value) acc_[i][j][v][s] += T(128 * 128) * k;
+        unsigned sum = unsigned(acc_[i][j][v][s]);
+        if constexpr (!KindB::value) sum += 128 * unsigned(of_a_[i][v][s]);
+        if constexpr (!KindA::value) sum += 128 * unsigned(of_b_[j][v][s]);
+        if constexpr (!KindB::value && !KindA::value) sum += 128 * 128 * k;
+        acc_[i][j][v][s] = T(sum);
       }
     }
   }
