@@ -23,6 +23,7 @@
 #include <keramos/keramos.hpp>
 
 #include "amd_gpu.hpp"
+#include "gemm_case.hpp"
 #include "k_tile.hpp"
 
 namespace keramos {
@@ -215,7 +216,10 @@ class team {
   static constexpr int clusters = accumulator::clusters;
 
   team(int k_tiles, const tiling::reading<E>& read_a, const tiling::reading<E>& read_b)
-      : k_tiles_(k_tiles), random_(3), c_(block.m * block.n / 4), local_(2 * stager::slot_bytes / 16) {
+      : k_tiles_(k_tiles),
+        random_(std::mt19937::result_type(fresh_seed())),
+        c_(block.m * block.n / 4),
+        local_(2 * stager::slot_bytes / 16) {
     for (int s = 0; s < k_tiles; ++s) {
       of_a_.emplace_back(read_a, random_), of_b_.emplace_back(read_b, random_);
     }
