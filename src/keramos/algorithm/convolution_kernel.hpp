@@ -1,9 +1,6 @@
 // The kernel of convolution.hpp. Internal.
 #pragma once
 
-#include <string>
-#include <type_traits>
-
 #include <keramos/core/queue.hpp>
 #include <keramos/view/matrix_view.hpp>
 

@@ -2,7 +2,6 @@
 // the ping-pong of eight waves that HipKittens (https://arxiv.org/abs/2511.08083) found the fastest of several pipelines.
 #pragma once
 
-#include <cstdint>
 #include <type_traits>
 
 #include <keramos/backends/interface.hpp>

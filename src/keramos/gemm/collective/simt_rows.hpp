@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <type_traits>
 
 #include <keramos/backends/interface.hpp>
 #include <keramos/backends/simt/tiles.hpp>
