@@ -62,8 +62,8 @@ namespace keramos::backend::cuda {
 /// The products of warpgroups<Kokkos::Cuda>.
 struct wgmma {
   /// Begins d += a·b, or d = a·b, on 64 x N x 32 bytes along k of a warpgroup; N is twice the length of d. With
-  /// g = lane / 4 and t = lane % 4, d[4j + 2h + e] = D(16 warp + g + 8h, 8j + 2t + e). Of floats, which must lie along k, the last
-  /// thirteen bits are ignored.
+  /// g = lane / 4 and t = lane % 4, d[4j + 2h + e] = D(16 warp + g + 8h, 8j + 2t + e). Of floats, which must lie along k, the
+  /// last thirteen bits are ignored.
   template <class E, bool AlongM, bool AlongN, int Count>
   KERAMOS_FORCEINLINE_FUNCTION static void multiply([[maybe_unused]] float (&d)[Count],
                                                     [[maybe_unused]] std::uint64_t a,

@@ -1,4 +1,5 @@
-// Kokkos::HIP: copies through registers, in which they are held while matrix units work.
+// Kokkos::HIP: copies through registers, in which they are held while matrix units work, and copies that pass no registers, for
+// wavefronts that take turns.
 #pragma once
 
 #include <cstdint>

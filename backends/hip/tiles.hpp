@@ -13,9 +13,8 @@ namespace hip {
 // Rows for matrix units. `efficiency` is 0.8 of the instruction's published rate for large tiles and 0.6 for small ones, a guess
 // (FLOPs a clock and multiprocessor, of which 256 are 1.00. By AMD's Matrix Instruction Calculator a compute unit does 256 of f64
 // and f32; 1024 of bf16, f16 and i8 on gfx90a; 2048 of bf16 and f16 on gfx942 and 4096 of i8; 512 of all on RDNA3, whose
-// multiprocessors have two: multiprocessor.hpp). gfx950's rates of short elements are twice gfx942's; of its rows those alone say
-// so whose wavefronts take turns, others are gfx942's. Its f8 is as i8: the instructions are those of gfx942, not those with 128
-// of k.
+// multiprocessors have two: multiprocessor.hpp). gfx950's rates of short elements are twice gfx942's. Only the rows with
+// ping_pong count that; the others have gfx942's. f8 uses gfx942's instructions, so it has gfx942's rate of i8, in all rows.
 //
 // Large tiles have one stage and two teams: with copies that are held in registers a second stage saves a barrier and nothing
 // else, and while one team waits the other multiplies. The largest have eight wavefronts that take turns (ping_pong.hpp) and two
@@ -130,7 +129,9 @@ struct tiles<Kokkos::HIP> {
     simt::device_model model{device.multiProcessorCount, hip::unit.bytes};
     model.memory_bytes = hip::cache_bytes();
     model.dies = hip::dies(device.multiProcessorCount);
-    model.stages_in_use = 0;  // copies go through registers: none is under way while a stage is multiplied
+    // Copies that pass registers are held there, not in a stage, while another is multiplied. Rows with ping_pong copy to a stage
+    // then; for them it is a guess.
+    model.stages_in_use = 0;
     return model;
   }
 };

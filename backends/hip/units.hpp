@@ -32,8 +32,9 @@ inline constexpr bool has_long_mfma = true, has_ocp_f8 = true;
 inline constexpr bool has_long_mfma = false, has_ocp_f8 = false;
 #endif
 
-/// Bytes that a lane copies at a time from global to local memory without registers: 4 from gfx9 on, 16 on gfx950 (LLVM, "Syntax
-/// of GFX940 instructions"; AMD CDNA 4 ISA). Wavefronts take turns where they do so, not on gfx90a, whose rows are smaller.
+/// Bytes that a lane copies at a time from global to local memory without registers, where wavefronts take turns: 4 on gfx942,
+/// 16 on gfx950 (LLVM, "Syntax of GFX940 instructions"; AMD CDNA 4 ISA). 0 elsewhere, also on gfx90a, which could copy 4 but has
+/// no such rows.
 #if defined(KOKKOS_ARCH_AMD_GFX950)
 inline constexpr int direct_bytes = 16;
 #elif KERAMOS_HIP_UNITS == 2

@@ -39,8 +39,8 @@ void batches(const judged_products& of);
 /// Of up to 33 x 33 elements, which GPUs let share teams: as they lie, by addresses, and in lists.
 void small_batches(const judged_products& of);
 void lists(const judged_products& of);
-/// More tiles than a GPU does at once, in rows of whole sixteens of elements: of batches with each spacing, by addresses, and of a
-/// list.
+/// More tiles than a GPU does at once, in rows of whole sixteens of elements: of batches with each spacing, by addresses, and of
+/// a list.
 void many_tiles(const judged_products& of);
 /// Every op of A and B with every mix of layouts, of one product and of a batch: as it lies, by addresses, and in a list.
 void every_op_and_layout(const judged_products& of, gemm_compute compute = gemm_compute::standard);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Runs the products of tests/sycl/products.cpp, compiled for an AMD GPU, in tinygrad's emulator of machine code of RDNA 3 and CDNA,
-and compares them with NumPy's. Elements are small integers, so no bit may differ. By hand; docs/elsewhere.md says how.
+"""Runs the products of tests/sycl/products.cpp, compiled for an AMD GPU, in tinygrad's emulator of machine code of RDNA 3 and
+CDNA, and compares them with NumPy's. Elements are small integers, so no bit may differ. By hand; docs/elsewhere.md says how.
 
   python3 tests/hip/emulate.py <checkout of tinygrad> <code object> f16_f32     (numpy and pyelftools from PyPI)
 """
@@ -26,8 +26,8 @@ TYPES = {  # elements of A, B and C
 
 
 def load_emulator(checkout):
-    """Its function run_asm, with what it lacks (commit a9069c177a): s_getpc, s_setpc and s_swappc; loads from local memory into one
-    half of a register, which must leave the other half; and global_load_lds."""
+    """Its function run_asm, with what it lacks (commit a9069c177a): s_getpc, s_setpc and s_swappc; loads from local memory into
+    one half of a register, which must leave the other half; and global_load_lds."""
     sys.path[:0] = [checkout, os.path.join(checkout, "test")]
     os.environ.setdefault("CPU", "1")
     path = os.path.join(checkout, "test/mockgpu/amd/emu.py")

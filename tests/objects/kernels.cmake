@@ -2,8 +2,8 @@
 #   cmake -DOBJECT=<file> -DARCH=gfx90a -DVGPRS=<most of a kernel> -DAHEAD=<least> -DTURNS=<least>
 #         "-DUSES=<regexes of instructions>[@least]" -P kernels.cmake
 # AHEAD counts loops that load a k-tile from global memory while they multiply another: MFMA or WMMA stand between loads and the
-# wait for them. TURNS counts those of wavefronts that take turns: 16 or more MFMA between two barriers, which go first, and beside
-# them neither loads nor waits.
+# wait for them. TURNS counts those of wavefronts that take turns: 16 or more MFMA between two barriers, which go first, and
+# beside them neither loads nor waits.
 # Needs LLVM's tools in LLVM=<folder>.
 foreach(value IN ITEMS OBJECT ARCH VGPRS AHEAD TURNS USES LLVM)
   if(NOT DEFINED ${value})

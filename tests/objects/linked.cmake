@@ -1,5 +1,5 @@
-# Whether objects of the library can be linked with DPC++'s library: what is missing then is Kokkos', of which there is none for SYCL
-# here, or in other objects of Keramos.
+# Whether objects of the library can be linked with DPC++'s library: what is missing then is Kokkos', of which there is none for
+# SYCL here, or in other objects of Keramos.
 #   cmake "-DOBJECTS=<files>" -DLIBRARY=<libsycl.so> -DCOMPILER=<C++ compiler> -P linked.cmake
 foreach(value IN ITEMS OBJECTS LIBRARY COMPILER)
   if(NOT ${value})
