@@ -65,6 +65,11 @@ nlohmann::ordered_json to_row(const gemm_result& r) {
   row["n"] = g.n;
   row["k"] = g.k;
   if (g.batch > 0) row["batch"] = g.batch;
+  if (g.form != batch_form::strided) row["form"] = name(g.form);
+  if (!g.list.empty()) {
+    row["list"] = g.list_name;
+    for (const auto& p : g.list) row["extents"].push_back({p.m, p.n, p.k});
+  }
   row["repetitions"] = r.seconds.count;
   const auto put = [&](const char* key, double value) {
     if (r.timed()) row[key] = value;

@@ -91,8 +91,10 @@ void check_types(const json& document, const std::string& path) {
   });
   rows(document, "results", [&](const json& row, const std::string& where) {
     require(text, row,
-            {"provider", "backend", "device", "type", "op_a", "op_b", "layout", "status", "reason"}, path,
-            where);
+            {"provider", "backend", "device", "type", "op_a", "op_b", "layout", "form", "list", "status",
+             "reason"},
+            path, where);
+    require(list, row, {"extents"}, path, where);
     require(number, row,
             {"m", "n", "k", "batch", "rank", "repetitions", "median_s", "min_s", "iqr_s", "gflops",
              "gbytes_per_s", "peak_fraction", "max_error", "error_bound"},

@@ -60,7 +60,7 @@ class result_table {
       : providers_(std::move(providers)), with_peak_(with_peak), batched_(batched) {}
 
   // The lines for one problem: a heading where a type begins, the row, and a line for each result
-  // that is wrong or missing.
+  // that is wrong or missing. A row of a grouped batch has the range of each extent, and ends with the list's name.
   std::string row(const gemm_case& g, const std::vector<gemm_result>& results);
 
  private:

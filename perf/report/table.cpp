@@ -13,6 +13,13 @@ std::string number(double value) {
   return fmt::format("{:.{}f}", value, decimals);
 }
 
+// An extent of all problems of a case: "64", or of a list "0-512".
+std::string extent(const gemm_case& g, std::int64_t gemm_extents::*of, std::int64_t largest) {
+  std::int64_t least = largest;
+  for (const auto& p : g.list) least = std::min(least, p.*of);
+  return least == largest ? std::to_string(largest) : fmt::format("{}-{}", least, largest);
+}
+
 }  // namespace
 
 const char* rate_unit(data_type type) { return is_integer(type) ? "GOP/s" : "GFLOP/s"; }
@@ -74,11 +81,14 @@ std::string result_table::row(const gemm_case& g, const std::vector<gemm_result>
     return at == by_provider.end() ? nullptr : at->second;
   };
   text += fmt::format("{:3}{:6}{:>7}{:>8}{:>8}", fmt::format("{}{}", name(g.op_a), name(g.op_b)),
-                      name(g.layout), g.m, g.n, g.k);
+                      name(g.layout), extent(g, &gemm_extents::m, g.m), extent(g, &gemm_extents::n, g.n),
+                      extent(g, &gemm_extents::k, g.k));
   if (batched_) text += fmt::format("{:>9}", g.batch);
   for (const auto& provider : providers_) {
     text += fmt::format(" {:>{}}", cell(find(provider), find("keramos")), width(provider) - 1);
   }
+  if (g.form == batch_form::pointers) text += "  pointers";
+  if (g.form == batch_form::grouped) text += "  " + g.list_name;
   text += '\n';
   for (const auto& r : results) {
     if (r.status == outcome::mismatch) {

@@ -21,25 +21,28 @@ struct batch_of_products {
   using C = typename Types::c;
 
   gemm_case g;
+  placed_problems places;
   std::vector<typename Types::a> a;
   std::vector<typename Types::b> b;
   std::vector<C> c0, c;
 
-  explicit batch_of_products(const gemm_case& problem) : g(problem) {
-    fill(a, g.m * g.k, 1);
-    fill(b, g.k * g.n, 2);
-    fill(c0, g.m * g.n, 3);
+  explicit batch_of_products(const gemm_case& problem) : g(problem), places(g) {
+    fill(a, g.a_bytes(), 1);
+    fill(b, g.b_bytes(), 2);
+    fill(c0, g.c_bytes(), 3);
     using sum_type = typename Types::sum;
     const auto scalar = [](double x) { return sum_type(sum_t<T>(x)); };
-    const auto sa = strides_of_op_a(g), sb = strides_of_op_b(g);
     c = c0;
     for (std::int64_t l = 0; l < g.batch; ++l) {
-      for (std::int64_t i = 0; i < g.m; ++i) {
-        for (std::int64_t j = 0; j < g.n; ++j) {
+      const auto place = places[l];
+      const auto one = one_of(g, place.extents);
+      const auto sa = strides_of_op_a(one), sb = strides_of_op_b(one);
+      for (std::int64_t i = 0; i < one.m; ++i) {
+        for (std::int64_t j = 0; j < one.n; ++j) {
           sum_type sum = 0;
-          for (std::int64_t p = 0; p < g.k; ++p) {
-            sum += operand_value<sum_type>(g.op_a, a[l * g.m * g.k + i * sa.row + p * sa.col]) *
-                   operand_value<sum_type>(g.op_b, b[l * g.k * g.n + p * sb.row + j * sb.col]);
+          for (std::int64_t p = 0; p < one.k; ++p) {
+            sum += operand_value<sum_type>(g.op_a, a[place.a + i * sa.row + p * sa.col]) *
+                   operand_value<sum_type>(g.op_b, b[place.b + p * sb.row + j * sb.col]);
           }
           C& out = at(l, i, j);
           out = C(scalar(g.alpha) * sum + (g.beta != 0 ? scalar(g.beta) * sum_type(out) : 0));
@@ -49,13 +52,13 @@ struct batch_of_products {
   }
 
   template <class Element>
-  void fill(std::vector<Element>& x, std::int64_t of_matrix, std::uint64_t stream) {
+  void fill(std::vector<Element>& x, std::size_t bytes, std::uint64_t stream) {
     const random_stream random(5, stream);
-    for (std::int64_t i = 0; i < of_matrix * g.batch; ++i) x.push_back(random.value<Element>(i));
+    for (std::size_t i = 0; i < bytes / sizeof(Element); ++i) x.push_back(random.value<Element>(i));
   }
   C& at(std::int64_t l, std::int64_t i, std::int64_t j) {
-    const auto s = strides_of_c(g);
-    return c[l * g.m * g.n + i * s.row + j * s.col];
+    const auto s = strides_of_c(one_of(g, places[l].extents));
+    return c[places[l].c + i * s.row + j * s.col];
   }
   verdict judge(double limit) const {
     return (*make_batched_check(g, a.data(), b.data(), c0.data(), 7, true, limit))(c.data());
@@ -92,6 +95,39 @@ TYPED_TEST(BatchedCheck, FindsOneWrongElementInAnyMatrix) {
       const bool is_sum = v.where.starts_with("a sum");
       EXPECT_EQ(v.where, (is_sum ? "a sum of elements from (0, 2)" : "element (5, 2)") + matrix);
     }
+}
+
+gemm_case list_of(data_type type, matrix_layout layout, double beta) {
+  gemm_case g{type, transpose::T, transpose::N, layout};
+  g.alpha = 3, g.beta = beta;
+  g.make_grouped("list", {{6, 9, 13}, {0, 9, 13}, {40, 3, 5}, {1, 20, 7}, {2, 1, 1}});
+  return g;
+}
+
+TYPED_TEST(BatchedCheck, PassesListsThatAreRight) {
+  for (const auto layout : {matrix_layout::right, matrix_layout::left})
+    for (const double beta : {0.0, 2.0})
+      for (const double limit : {1e9, 1.0}) {
+        const batch_of_products<TypeParam> p(list_of(TypeParam::type, layout, beta));
+        const auto v = p.judge(limit);
+        EXPECT_TRUE(v.passed) << v.where;
+      }
+}
+
+// With a low limit two rows of each are judged by their elements, and the others by sums.
+TYPED_TEST(BatchedCheck, FindsOneWrongElementInAnyMatrixOfAList) {
+  for (const auto layout : {matrix_layout::right, matrix_layout::left})
+    for (const double limit : {1e9, 1.0})
+      for (const std::int64_t l : {0, 2, 3, 4}) {
+        batch_of_products<TypeParam> p(list_of(TypeParam::type, layout, 0));
+        const auto row = p.places[l].extents.m / 2, col = p.places[l].extents.n / 2;
+        auto& wrong = p.at(l, row, col);
+        wrong = spoiled(wrong, 1, 1);
+        const auto v = p.judge(limit);
+        EXPECT_FALSE(v.passed);
+        EXPECT_TRUE(v.where.ends_with(" of matrix " + std::to_string(l))) << v.where;
+        EXPECT_TRUE(limit == 1 || v.where.starts_with("element")) << v.where;
+      }
 }
 
 template <class Types>

@@ -27,19 +27,22 @@ struct product {
     const auto* const a = static_cast<const i8*>(set.a);
     const auto* const b = static_cast<const i8*>(set.b);
     const auto* const c0 = static_cast<const i8*>(set.c);
-    const auto at_a = strides_of_op_a(g), at_b = strides_of_op_b(g), at_c = strides_of_c(g);
     c.resize(g.c_bytes()), exact.resize(c.size());
-    for (std::int64_t l = 0; l < g.products(); ++l)
-      for (std::int64_t i = 0; i < g.m; ++i)
-        for (std::int64_t j = 0; j < g.n; ++j) {
+    const placed_problems places(g);
+    for (std::int64_t l = 0; l < g.products(); ++l) {
+      const auto place = places[l];
+      const auto one = one_of(g, place.extents);
+      const auto at_a = strides_of_op_a(one), at_b = strides_of_op_b(one), at_c = strides_of_c(one);
+      for (std::int64_t i = 0; i < one.m; ++i)
+        for (std::int64_t j = 0; j < one.n; ++j) {
           int sum = 0;
-          for (std::int64_t p = 0; p < g.k; ++p)
-            sum += a[l * g.m * g.k + i * at_a.row + p * at_a.col] *
-                   b[l * g.k * g.n + p * at_b.row + j * at_b.col];
-          const auto at = l * g.m * g.n + i * at_c.row + j * at_c.col;
+          for (std::int64_t p = 0; p < one.k; ++p)
+            sum += a[place.a + i * at_a.row + p * at_a.col] * b[place.b + p * at_b.row + j * at_b.col];
+          const auto at = place.c + i * at_c.row + j * at_c.col;
           exact[at] = float(alpha_of_sums(g)) * float(sum) + float(g.beta) * float(g.beta != 0 ? c0[at] : 0);
           c[at] = i8(std::clamp(std::nearbyint(exact[at]), -128.f, 127.f));
         }
+    }
   }
   verdict judged(double limit = 1e9) {
     const auto& set = data.operands().front();
@@ -67,6 +70,20 @@ TEST(QuantizedCheck, RightResultsPassInEveryOpAndLayout) {
           EXPECT_GT(v.error, 0);
           EXPECT_LT(v.bound, 0.501);
         }
+}
+
+TEST(QuantizedCheck, ListsOfProblemsOfDifferentSizes) {
+  for (const auto layout : {matrix_layout::right, matrix_layout::left})
+    for (const double limit : {1e9, 1.0}) {
+      auto g = of(0, 0, 0);
+      g.layout = layout, g.op_b = transpose::T;
+      g.make_grouped("list", {{37, 29, 150}, {0, 29, 150}, {5, 64, 40}});
+      product p(g);
+      const auto v = p.judged(limit);
+      EXPECT_TRUE(v.passed) << v.where << ", seed " << p.seed;
+      p.c.back() ^= 0x40;
+      EXPECT_EQ(p.judged(limit).where, "element (4, 63) of matrix 2") << "seed " << p.seed;
+    }
 }
 
 // Elements are spread over C's range, and some are beyond it: otherwise wrong ones could look right.

@@ -87,6 +87,24 @@ TEST(Page, AFailureIsNotGreen) {
   EXPECT_NE(page().find("FAILED: its process died of signal 6"), std::string::npos);
 }
 
+// A list's row has all extents, and m, n and k are the largest; equally spaced batches are as they always were.
+TEST(Json, FormsOfBatches) {
+  auto results = some_results();
+  results[0].problem.batch = 4;
+  results[1].problem.batch = 4, results[1].problem.form = batch_form::pointers;
+  results[2].problem.make_grouped("experts", {{3, 20, 30}, {10, 20, 30}});
+  const auto rows = nlohmann::ordered_json::parse(to_json({{"seed", 1}}, results))["results"];
+  EXPECT_FALSE(rows[0].contains("form"));
+  EXPECT_FALSE(rows[0].contains("extents"));
+  EXPECT_EQ(rows[1]["form"], "pointers");
+  EXPECT_FALSE(rows[1].contains("list"));
+  EXPECT_EQ(rows[2]["form"], "grouped");
+  EXPECT_EQ(rows[2]["list"], "experts");
+  EXPECT_EQ(rows[2]["m"], 10);
+  EXPECT_EQ(rows[2]["batch"], 2);
+  EXPECT_EQ(rows[2]["extents"], nlohmann::ordered_json::parse("[[3,20,30],[10,20,30]]"));
+}
+
 TEST(Csv, SameColumnsQuotedWhereNeeded) {
   const auto text = to_csv(some_results());
   EXPECT_EQ(text.find("provider,backend,device,type,op_a,op_b,layout,m,n,k,repetitions,median_s,"), 0u);
@@ -112,6 +130,12 @@ TEST(Table, RatioAndTroubleAreShown) {
   EXPECT_NE(text.find("WRONG     6.000   5.0%   2.000"), std::string::npos) << text;
   EXPECT_NE(text.find("unavailable"), std::string::npos);
   EXPECT_NE(text.find("blas: WRONG: element (1, 2)"), std::string::npos);
+  auto list = results[0].problem;
+  list.make_grouped("experts", {{3, 20, 30}, {10, 20, 30}});
+  result_table batches({"keramos"}, false, true);
+  const auto line = batches.row(list, {});
+  EXPECT_NE(line.find("\nNT left     3-10      20      30        2 "), std::string::npos) << line;
+  EXPECT_NE(line.find("  experts\n"), std::string::npos) << line;
   auto integers = results[0].problem;
   integers.type = data_type::i32;
   EXPECT_NE(table.row(integers, {}).find(" GOP/s"), std::string::npos);

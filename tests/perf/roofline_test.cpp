@@ -78,6 +78,8 @@ TEST(Roofline, RowsOfResultsFiles) {
     {"provider": "ladder-16/naive", "type": "f64", "op_a": "N", "op_b": "N", "m": 100, "n": 100, "k": 100,
      "median_s": 1e-3, "gflops": 2.0, "global_bytes": 16e6},
     {"provider": "batched", "type": "f32", "m": 10, "n": 10, "k": 10, "batch": 1000, "median_s": 1e-3, "gflops": 2.0},
+    {"provider": "grouped", "type": "f32", "m": 10, "n": 10, "k": 10, "batch": 2, "extents": [[10, 10, 10], [5, 4, 2]],
+     "median_s": 1e-3, "gflops": 2.0},
     {"provider": "halves", "type": "f16_f32", "op_a": "N", "op_b": "N", "m": 100, "n": 100, "k": 100,
      "median_s": 1e-3, "gflops": 2.0},
     {"provider": "stencil", "type": "f32", "memory_bytes": 8e6, "median_s": 1e-3, "gflops": 1.0},
@@ -86,20 +88,21 @@ TEST(Roofline, RowsOfResultsFiles) {
   int left_out = 0;
   const auto kernels = kernels_of(document, "file", left_out);
   EXPECT_EQ(left_out, 1);
-  ASSERT_EQ(kernels.size(), 5u);
+  ASSERT_EQ(kernels.size(), 6u);
   EXPECT_DOUBLE_EQ(kernels[0].memory_intensity, 2e6 / (3 * 1e4 * 4));
   EXPECT_EQ(kernels[0].cache_intensity, 0);
   EXPECT_EQ(kernels[0].problem, "NN 100x100x100");
   EXPECT_DOUBLE_EQ(kernels[1].cache_intensity, 0.125);
   EXPECT_DOUBLE_EQ(kernels[1].memory_intensity, 2e6 / (3 * 1e4 * 8));
   EXPECT_DOUBLE_EQ(kernels[2].memory_intensity, 2e6 / (3 * 100 * 4 * 1000));
-  EXPECT_DOUBLE_EQ(kernels[3].memory_intensity, 2e6 / (1e4 * (2 + 2 + 4)));
-  EXPECT_DOUBLE_EQ(kernels[4].memory_intensity, 0.125);
+  EXPECT_DOUBLE_EQ(kernels[3].memory_intensity, 2e6 / ((300 + 10 + 8 + 20) * 4));
+  EXPECT_DOUBLE_EQ(kernels[4].memory_intensity, 2e6 / (1e4 * (2 + 2 + 4)));
+  EXPECT_DOUBLE_EQ(kernels[5].memory_intensity, 0.125);
   EXPECT_THROW(kernels_of(nlohmann::ordered_json::array(), "file", left_out), usage_error);
   const auto out = roofline_document(kernels, machine_of_round_numbers());
   EXPECT_EQ(out["ridge_points"]["f32"], 10.0);
-  EXPECT_EQ(out["kernels"][4]["bound"], "memory");
-  EXPECT_EQ(out["kernels"][4]["attainable_gflops"], 12.5);
+  EXPECT_EQ(out["kernels"][5]["bound"], "memory");
+  EXPECT_EQ(out["kernels"][5]["attainable_gflops"], 12.5);
 }
 
 TEST(Roofline, TheTableNamesTheBound) {

@@ -31,8 +31,17 @@ void gemm_command_options::add_to(CLI::App& app) {
       "--op", ops,
       "op of A, then of B, each N, T or C (conjugated and transposed): NN,NT,CN, say (default NN)");
   app.add_option("--layout", layouts, "right (row-major), left or right,left")->capture_default_str();
-  if (batched)
+  if (batched) {
     app.add_option("--batch", batches, "matrices in a batch; like --size (default: far beyond the cache)");
+    app.add_option("--form", forms,
+                   "how the library is told where they are: strided (equally spaced), pointers (arrays of "
+                   "addresses) or strided,pointers")
+        ->capture_default_str();
+    app.add_option(
+        "--grouped", grouped_files,
+        "CSV files of lists of problems of different sizes, of which one call multiplies all; columns "
+        "m,n,k and maybe name and op (perf/data/shapes/experts.csv)");
+  }
   app.add_option("--size", sizes,
                  "squares m = n = k: 512, a list 100,200, or a range 256:4096:*2 or 100:500:+100");
   app.add_option("--m", m, "rows of C; like --size, with --n and --k");
@@ -44,7 +53,7 @@ void gemm_command_options::add_to(CLI::App& app) {
       std::string("any of keramos,kokkoskernels,blas,openblas,blis,mkl,cublas,cublaslt, and "
                   "blas=PATH for any CBLAS library, as many as you like (default: all that fit the device)") +
           (batched ? "; a CBLAS is called in a loop, blas-batch uses its "
-                     "cblas_?gemm_batch_strided"
+                     "cblas_?gemm_batch_strided; with --grouped cublas-loop calls cuBLAS for each problem"
                    : ""));
   app.add_option("--blas", blas_paths, "CBLAS libraries for provider blas (default: the system's)");
   app.add_flag("--in-process", in_process,
@@ -96,6 +105,13 @@ void gemm_command_options::check() const {
   if (!format.empty()) check_format(format);
   if (resume && (output.empty() || run_output::file_format(format, output) != "json"))
     throw usage_error("--resume goes on with a JSON file: write --resume --output results.json");
+  const bool has_shapes =
+      !(sizes.empty() && m.empty() && n.empty() && k.empty() && shape_files.empty() && batches.empty());
+  if (calls() == call_kind::grouped && (has_shapes || forms != "strided")) {
+    throw usage_error(
+        "--grouped has all sizes in its files: leave out --size, --m, --n, --k, --shapes, --batch and "
+        "--form");
+  }
   const auto chosen = choices(default_device_is_host());
   if (!blas_paths.empty() &&
       std::none_of(chosen.begin(), chosen.end(), [](const auto& c) { return c.name.starts_with("blas"); })) {
@@ -109,7 +125,12 @@ void gemm_command_options::check() const {
 
 std::vector<provider_choice> gemm_command_options::choices(bool device_is_host) const {
   return choose_providers(providers.empty() ? std::vector<std::string>() : split_list(providers), blas_paths,
-                          device_is_host, batched);
+                          device_is_host, calls());
+}
+
+call_kind gemm_command_options::calls() const {
+  if (!grouped_files.empty()) return call_kind::grouped;
+  return batched ? call_kind::batched : call_kind::plain;
 }
 
 std::vector<data_type> gemm_command_options::parsed_types() const {
@@ -118,8 +139,8 @@ std::vector<data_type> gemm_command_options::parsed_types() const {
   return parsed;
 }
 
-std::vector<gemm_case> gemm_command_options::cases(const char* default_sizes, double batch_bytes) const {
-  std::vector<gemm_shape> shapes;
+std::vector<gemm_shape> gemm_command_options::shapes(const char* default_sizes) const {
+  std::vector<gemm_shape> all;
   const int given = !m.empty() + !n.empty() + !k.empty();
   if (given != 0 && given != 3) {
     throw usage_error("--m, --n and --k go together: write --m 4096 --n 64 --k 4096, say");
@@ -127,17 +148,53 @@ std::vector<gemm_case> gemm_command_options::cases(const char* default_sizes, do
   if (given == 3) {
     for (const auto rows : parse_range(m, "--m")) {
       for (const auto cols : parse_range(n, "--n")) {
-        for (const auto sum : parse_range(k, "--k")) shapes.push_back({{}, rows, cols, sum, {}});
+        for (const auto sum : parse_range(k, "--k")) all.push_back({{}, rows, cols, sum, {}});
       }
     }
   }
   if (!sizes.empty() || (given == 0 && shape_files.empty())) {
     for (const auto s : parse_range(sizes.empty() ? default_sizes : sizes, "--size")) {
-      shapes.push_back({{}, s, s, s, {}});
+      all.push_back({{}, s, s, s, {}});
     }
   }
   for (const auto& file : shape_files) {
-    for (auto& shape : read_shapes(file)) shapes.push_back(std::move(shape));
+    for (auto& shape : read_shapes(file)) all.push_back(std::move(shape));
+  }
+  return all;
+}
+
+void gemm_command_options::add_batches(std::vector<gemm_case>& all, const gemm_case& like,
+                                       double batch_bytes) const {
+  auto g = like;
+  g.batch = 1;
+  std::vector<std::int64_t> counts{
+      static_cast<std::int64_t>(std::clamp(std::ceil(batch_bytes / g.traffic()), 1.0, 1e8))};
+  if (!batches.empty()) counts = parse_range(batches, "--batch");
+  for (const auto count : counts) {
+    g.batch = count;
+    for (const auto& form : split_list(forms)) {
+      g.form = parse_form(form);
+      all.push_back(g);
+    }
+  }
+}
+
+void gemm_command_options::add_lists(std::vector<gemm_case>& all, const gemm_case& like,
+                                     const std::vector<gemm_list>& lists) const {
+  for (const auto& list : lists) {
+    auto g = like;
+    if (ops.empty() && list.ops) g.op_a = list.ops->a, g.op_b = list.ops->b;
+    g.make_grouped(list.name, list.problems);
+    all.push_back(g);
+  }
+}
+
+std::vector<gemm_case> gemm_command_options::cases(const char* default_sizes, double batch_bytes) const {
+  const bool grouped = calls() == call_kind::grouped;
+  const auto all_shapes = grouped ? std::vector<gemm_shape>() : shapes(default_sizes);
+  std::vector<gemm_list> lists;
+  for (const auto& file : grouped_files) {
+    for (auto& list : read_lists(file)) lists.push_back(std::move(list));
   }
 
   std::vector<op_pair> all_ops;
@@ -146,21 +203,15 @@ std::vector<gemm_case> gemm_command_options::cases(const char* default_sizes, do
   for (const auto type : parsed_types()) {
     for (const auto& op : all_ops) {
       for (const auto& layout : split_list(layouts)) {
-        for (const auto& s : shapes) {
+        gemm_case g{type, op.a, op.b, parse_layout(layout), 0, 0, 0, alpha, beta};
+        add_lists(all, g, lists);
+        for (const auto& s : all_shapes) {
           const auto used = ops.empty() && s.ops ? *s.ops : op;
-          gemm_case g{type, used.a, used.b, parse_layout(layout), s.m, s.n, s.k, alpha, beta};
-          if (!batched) all.push_back(g);
-          if (!batched) continue;
-          if (batches.empty()) {
-            g.batch = 1;
-            g.batch = static_cast<std::int64_t>(std::clamp(std::ceil(batch_bytes / g.traffic()), 1.0, 1e8));
+          g.op_a = used.a, g.op_b = used.b, g.m = s.m, g.n = s.n, g.k = s.k;
+          if (batched)
+            add_batches(all, g, batch_bytes);
+          else
             all.push_back(g);
-          } else {
-            for (const auto count : parse_range(batches, "--batch")) {
-              g.batch = count;
-              all.push_back(g);
-            }
-          }
         }
       }
     }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "measure/core/problem.hpp"
+#include "measure/core/range.hpp"
 #include "measure/providers/provider.hpp"
 
 namespace CLI {
@@ -17,8 +18,10 @@ namespace keramos::perf {
 constexpr double default_provider_timeout_s = 60;
 
 struct gemm_command_options {
-  bool batched = false;  // the command is batched
-  std::string batches;   // "": as many as exceed the cache by far
+  bool batched = false;                    // the command is batched
+  std::string batches;                     // "": as many as exceed the cache by far
+  std::string forms = "strided";           // of batches
+  std::vector<std::string> grouped_files;  // instead of shapes
   std::string types = "f32,f64";
   std::string ops;  // "": NN, and for shapes from a file the op they name
   std::string layouts = "right";
@@ -43,6 +46,8 @@ struct gemm_command_options {
   void add_to(CLI::App& app);
   void add_job_options_to(CLI::App& app);
 
+  call_kind calls() const;
+
   // All of these throw usage_error.
   void check() const;
   std::vector<provider_choice> choices(bool device_is_host) const;
@@ -50,6 +55,13 @@ struct gemm_command_options {
   // In the order they are measured: by type, op, layout, then shape. `default_sizes` is what
   // --size is when nothing says which shapes; batches that are not given fill `batch_bytes`.
   std::vector<gemm_case> cases(const char* default_sizes, double batch_bytes) const;
+
+ private:
+  std::vector<gemm_shape> shapes(const char* default_sizes) const;
+  // The cases of a type, op and layout, which `like` has; the op may be the shape's own.
+  void add_batches(std::vector<gemm_case>& all, const gemm_case& like, double batch_bytes) const;
+  void add_lists(std::vector<gemm_case>& all, const gemm_case& like,
+                 const std::vector<gemm_list>& lists) const;
 };
 
 }  // namespace keramos::perf

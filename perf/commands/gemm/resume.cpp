@@ -47,7 +47,8 @@ void require_same(const std::string& path, const results_file& file, const json&
 
 json key_of_row(const json& row) {
   json key;
-  for (const char* name : {"type", "op_a", "op_b", "layout", "m", "n", "k", "batch"}) {
+  for (const char* name :
+       {"type", "op_a", "op_b", "layout", "m", "n", "k", "batch", "form", "list", "extents"}) {
     key.push_back(row.value(name, json()));
   }
   return key;

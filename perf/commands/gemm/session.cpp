@@ -72,7 +72,8 @@ std::vector<double> gemm_session::costs() const {
 
 std::string gemm_session::title(std::size_t i) const {
   const auto& g = cases_[i];
-  const auto count = g.batch > 0 ? fmt::format(" {} of", g.batch) : "";
+  const auto up_to = g.form == batch_form::grouped ? " up to" : "";
+  const auto count = g.batch > 0 ? fmt::format(" {} of{}", g.batch, up_to) : "";
   return fmt::format("[{}/{}] {} {}{} {}{} {}x{}x{}", i + 1, cases_.size(), name(g.type), name(g.op_a),
                      name(g.op_b), name(g.layout), count, g.m, g.n, g.k);
 }

@@ -34,6 +34,8 @@ double least_bytes(const json& row) {
   gemm_case g;
   g.type = *type;
   g.m = extent(row, "m"), g.n = extent(row, "n"), g.k = extent(row, "k"), g.batch = extent(row, "batch");
+  for (const auto& p : row.value("extents", json::array()))
+    g.list.push_back({p.at(0).get<std::int64_t>(), p.at(1).get<std::int64_t>(), p.at(2).get<std::int64_t>()});
   return g.bytes();
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <mutex>
-#include <numeric>
 
 #include "element_check.hpp"
 #include "quantized_check.hpp"
@@ -26,6 +25,8 @@ class batched_check : public gemm_check {
   batched_check(const gemm_case& g, const void* a, const void* b, const void* c0, std::uint64_t seed,
                 bool on_host, double limit)
       : case_(g),
+        places_(g),
+        limit_(limit),
         a_(static_cast<const A*>(a)),
         b_(static_cast<const B*>(b)),
         c0_(static_cast<const C*>(c0)),
@@ -39,20 +40,25 @@ class batched_check : public gemm_check {
     worst_element worst;
     std::string where;
     std::mutex lock;
-    parallel_blocks(case_.batch, 8, [&](std::int64_t begin, std::int64_t end) {
+    const std::int64_t at_once = case_.form == batch_form::grouped ? 1 : 8;
+    parallel_blocks(case_.batch, at_once, [&](std::int64_t begin, std::int64_t end) {
       for (auto l = begin; l < end; ++l) {
-        const bool every_element = is_whole(l);
-        const problem p(case_, a_ + l * case_.m * case_.k, b_ + l * case_.k * case_.n, on_host_);
-        const auto from = l * p.m * p.n;
+        const auto place = places_[l];
+        if (place.extents.m == 0) continue;
+        const problem p(one_of(case_, place.extents), a_ + place.a, b_ + place.b, on_host_);
+        const auto from = problem::parts * place.c;
         const C* const cl = static_cast<const C*>(c) + from;
         const C* const c0l = case_.beta != 0 ? c0_ + from : nullptr;
-        const auto here = every_element ? elements(p, cl, c0l) : signed_sums(p, cl, c0l, l);
-        const std::lock_guard hold(lock);
-        if (here.ratio <= worst.ratio) continue;
-        worst = here;
-        const auto at = p.in_c(here.row, here.col);
-        where = fmt::format("{} ({}, {}) of matrix {}", every_element ? "element" : "a sum of elements from",
-                            at.row, at.col, l);
+        const auto see = [&](const worst_element& here, const char* what) {
+          const std::lock_guard hold(lock);
+          if (here.ratio <= worst.ratio) return;
+          worst = here;
+          const auto at = p.in_c(here.row, here.col);
+          where = fmt::format("{} ({}, {}) of matrix {}", what, at.row, at.col, l);
+        };
+        const auto rows = rows_of(p, l);
+        if (!rows.empty()) see(elements(p, cl, c0l, rows), "element");
+        if (std::int64_t(rows.size()) < p.m) see(signed_sums(p, cl, c0l, l), "a sum of elements from");
       }
     });
     verdict v{!(worst.ratio > 1), worst.error, worst.bound, {}};
@@ -66,19 +72,32 @@ class batched_check : public gemm_check {
     return l == 0 || l == case_.batch - 1 || l * whole_ / case_.batch != (l - 1) * whole_ / case_.batch;
   }
 
-  worst_element elements(const problem& p, const C* c, const C* c0) const {
+  // Those of matrix l whose every element is judged.
+  std::vector<std::int64_t> rows_of(const problem& p, std::int64_t l) const {
+    std::int64_t count = p.m;
+    if (case_.form == batch_form::grouped)
+      count = std::min(
+          p.m, std::max<std::int64_t>(2, std::int64_t(limit_ / double(case_.batch) / double(p.n * p.k))));
+    else if (!is_whole(l))
+      return {};
+    std::vector<std::int64_t> rows(std::size_t(count), 0);
+    for (std::int64_t r = 1; r < count; ++r) rows[std::size_t(r)] = r * (p.m - 1) / (count - 1);
+    return rows;
+  }
+
+  worst_element elements(const problem& p, const C* c, const C* c0,
+                         const std::vector<std::int64_t>& rows) const {
     constexpr std::int64_t rows_at_once = 16;
     const row_judge<T, C> judge(case_, p, c0);
     worst_element worst;
-    std::vector<std::int64_t> rows(p.m);
-    std::iota(rows.begin(), rows.end(), 0);
+    const auto count_of_rows = std::int64_t(rows.size());
     std::vector<wide> sums(rows_at_once * p.n);
     std::vector<double> magnitudes(rows_at_once * p.n);
-    for (std::int64_t i0 = 0; i0 < p.m; i0 += rows_at_once) {
-      const auto count = std::min(rows_at_once, p.m - i0);
-      judge.sum(&rows[i0], count, sums.data(), magnitudes.data());
+    for (std::int64_t r0 = 0; r0 < count_of_rows; r0 += rows_at_once) {
+      const auto count = std::min(rows_at_once, count_of_rows - r0);
+      judge.sum(&rows[r0], count, sums.data(), magnitudes.data());
       for (std::int64_t r = 0; r < count; ++r)
-        judge.compare(i0 + r, c, &sums[r * p.n], &magnitudes[r * p.n], worst);
+        judge.compare(rows[r0 + r], c, &sums[r * p.n], &magnitudes[r * p.n], worst);
     }
     return worst;
   }
@@ -131,6 +150,8 @@ class batched_check : public gemm_check {
   }
 
   gemm_case case_;
+  placed_problems places_;
+  double limit_;
   const A* a_;
   const B* b_;
   const C* c0_;

@@ -2,6 +2,10 @@
 // all matrices together take up to 2^30 multiplications; above that, every element of so many matrices,
 // evenly spread and with the first and the last among them, and of all others the sums of each row's elements
 // with random signs (Freivalds' check, bounded by the sum of the row's bounds).
+//
+// Of a grouped batch, whose matrices may be few and large, each is judged by every element of as many rows as
+// take its share of those multiplications, but at least two, evenly spread and with the first and the last
+// among them; and, if that is not all, by the sums of all rows.
 #pragma once
 
 #include "check.hpp"

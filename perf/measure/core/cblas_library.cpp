@@ -174,8 +174,9 @@ struct cblas_arguments {
   int layout, op_a, op_b;
   Int m, n, k, lda, ldb, ldc;
 
-  explicit cblas_arguments(const gemm_case& g)
-      : op_a(value_of(g.op_a)), op_b(value_of(g.op_b)), m(Int(g.m)), n(Int(g.n)), k(Int(g.k)) {
+  explicit cblas_arguments(const gemm_case& g) : cblas_arguments(g, {g.m, g.n, g.k}) {}
+  cblas_arguments(const gemm_case& g, const gemm_extents& of)
+      : op_a(value_of(g.op_a)), op_b(value_of(g.op_b)), m(Int(of.m)), n(Int(of.n)), k(Int(of.k)) {
     constexpr int row_major = 101, column_major = 102;
     const bool right = g.layout == matrix_layout::right;
     layout = right ? row_major : column_major;
@@ -187,6 +188,21 @@ struct cblas_arguments {
   static int value_of(transpose op) { return op == transpose::N ? 111 : op == transpose::T ? 112 : 113; }
 };
 
+// Calls f(arguments, a, b, c) for every problem of a batch that has elements.
+template <class Int, class A, class C, class F>
+void for_problems(const gemm_case& g, const A* a, const A* b, C* c, const F& f) {
+  if (g.form != batch_form::grouped) {
+    const cblas_arguments<Int> x(g);
+    for (std::int64_t l = 0; l < g.products(); ++l, a += g.m * g.k, b += g.k * g.n, c += g.m * g.n)
+      f(x, a, b, c);
+    return;
+  }
+  for (const auto& p : g.list) {
+    if (p.m > 0) f(cblas_arguments<Int>(g, p), a, b, c);
+    a += p.m * p.k, b += p.k * p.n, c += p.m * p.n;
+  }
+}
+
 // oneMKL's product of bytes: one operand has signs and the other has none, which is all the same to the harness'
 // numbers; what is to be added to elements of A, B and C is 0.
 template <class Int>
@@ -196,13 +212,13 @@ void call_bytes(void* address, const gemm_case& g, const std::vector<operand_set
   constexpr int fix_offset = 173;  // of CBLAS_OFFSET
   constexpr std::int32_t none = 0;
   auto* const f = reinterpret_cast<gemm*>(address);
-  const cblas_arguments<Int> x(g);
   in_turn(sets, calls, [&](const operand_set& set) {
-    const auto *a = static_cast<const std::int8_t*>(set.a), *b = static_cast<const std::int8_t*>(set.b);
-    auto* c = static_cast<std::int32_t*>(set.c);
-    for (std::int64_t l = 0; l < g.products(); ++l, a += g.m * g.k, b += g.k * g.n, c += g.m * g.n)
-      f(x.layout, x.op_a, x.op_b, fix_offset, x.m, x.n, x.k, float(g.alpha), a, x.lda, 0, b, x.ldb, 0,
-        float(g.beta), c, x.ldc, &none);
+    for_problems<Int>(g, static_cast<const std::int8_t*>(set.a), static_cast<const std::int8_t*>(set.b),
+                      static_cast<std::int32_t*>(set.c),
+                      [&](const cblas_arguments<Int>& x, const auto* a, const auto* b, auto* c) {
+                        f(x.layout, x.op_a, x.op_b, fix_offset, x.m, x.n, x.k, float(g.alpha), a, x.lda, 0, b,
+                          x.ldb, 0, float(g.beta), c, x.ldc, &none);
+                      });
   });
 }
 
@@ -210,7 +226,6 @@ void call_bytes(void* address, const gemm_case& g, const std::vector<operand_set
 template <class Int, class T, class C>
 void call(void* address, const gemm_case& g, const std::vector<operand_set>& sets, std::int64_t calls,
           calling how) {
-  const cblas_arguments<Int> x(g);
   const C alpha_value = C(g.alpha), beta_value = C(g.beta);
   const auto alpha = as_argument(alpha_value), beta = as_argument(beta_value);
   using S = std::remove_const_t<decltype(alpha)>;
@@ -220,6 +235,7 @@ void call(void* address, const gemm_case& g, const std::vector<operand_set>& set
     using batch =
         void(int, int, int, Int, Int, Int, S, const T*, Int, Int, const T*, Int, Int, S, C*, Int, Int, Int);
     auto* const whole = reinterpret_cast<batch*>(address);
+    const cblas_arguments<Int> x(g);
     in_turn(sets, calls, [&](const operand_set& set) {
       whole(x.layout, x.op_a, x.op_b, x.m, x.n, x.k, alpha, static_cast<const T*>(set.a), x.lda, x.m * x.k,
             static_cast<const T*>(set.b), x.ldb, x.k * x.n, beta, static_cast<C*>(set.c), x.ldc, x.m * x.n,
@@ -228,10 +244,10 @@ void call(void* address, const gemm_case& g, const std::vector<operand_set>& set
     return;
   }
   in_turn(sets, calls, [&](const operand_set& set) {
-    const auto *a = static_cast<const T*>(set.a), *b = static_cast<const T*>(set.b);
-    auto* c = static_cast<C*>(set.c);
-    for (std::int64_t l = 0; l < g.products(); ++l, a += g.m * g.k, b += g.k * g.n, c += g.m * g.n)
-      f(x.layout, x.op_a, x.op_b, x.m, x.n, x.k, alpha, a, x.lda, b, x.ldb, beta, c, x.ldc);
+    for_problems<Int>(g, static_cast<const T*>(set.a), static_cast<const T*>(set.b), static_cast<C*>(set.c),
+                      [&](const cblas_arguments<Int>& x, const T* a, const T* b, C* c) {
+                        f(x.layout, x.op_a, x.op_b, x.m, x.n, x.k, alpha, a, x.lda, b, x.ldb, beta, c, x.ldc);
+                      });
   });
 }
 

@@ -26,11 +26,11 @@ class cblas_library {
   // Whether it has a function for products of the type, or for batches of them.
   bool has(data_type type) const { return plain_.contains(type); }
   bool has_batches(data_type type) const { return batch_.contains(type); }
-  // `calls` products over the sets in turn.
+  // `calls` products over the sets in turn; a batch of any form is a loop over the function.
   void gemm(const gemm_case& g, const std::vector<operand_set>& sets, std::int64_t calls) const;
 
   const std::string& name() const { return name_; }  // which it is, with its version: "openblas-0.3.21"
-  // The same by cblas_?gemm_batch_strided, which not every library has; gemm() loops.
+  // A strided batch by cblas_?gemm_batch_strided, which not every library has.
   void gemm_batch(const gemm_case& g, const std::vector<operand_set>& sets, std::int64_t calls) const;
 
   // Real paths: the file with cblas_sgemm first, then the one behind it if it is only a front.

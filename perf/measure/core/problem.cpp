@@ -7,6 +7,7 @@
 #include <cmath>
 #include <keramos/gemm/reference.hpp>
 #include <type_traits>
+#include <utility>
 
 #include "visit_type.hpp"
 
@@ -58,17 +59,55 @@ strides strides_of_op_a(const gemm_case& g) { return strides_of_op(g.op_a, g.lay
 strides strides_of_op_b(const gemm_case& g) { return strides_of_op(g.op_b, g.layout, g.k, g.n); }
 strides strides_of_c(const gemm_case& g) { return strides_of_op(transpose::N, g.layout, g.m, g.n); }
 
+void gemm_case::make_grouped(const std::string& name, std::vector<gemm_extents> problems) {
+  form = batch_form::grouped;
+  list_name = name;
+  list = std::move(problems);
+  batch = std::int64_t(list.size());
+  m = n = k = 0;
+  for (const auto& p : list) m = std::max(m, p.m), n = std::max(n, p.n), k = std::max(k, p.k);
+}
+
+// In doubles, which hold what 64 bits do not.
+template <class F>
+double gemm_case::sum(const F& f) const {
+  if (list.empty()) return double(products()) * f(double(m), double(n), double(k));
+  double all = 0;
+  for (const auto& p : list) all += f(double(p.m), double(p.n), double(p.k));
+  return all;
+}
 double gemm_case::operations() const {
-  return double(operations_of_multiply_add(type)) * double(products()) * double(m) * double(n) * double(k);
+  return double(operations_of_multiply_add(type)) *
+         sum([](double rows, double cols, double terms) { return rows * cols * terms; });
 }
 double gemm_case::bytes(double times_c) const {
-  const double of_ab =
-      double(k) * (double(m) * double(size_of_a(type)) + double(n) * double(size_of_b(type)));
-  return double(products()) * (of_ab + times_c * double(m) * double(n) * double(size_of_c(type)));
+  const auto of_a = double(size_of_a(type)), of_b = double(size_of_b(type)), of_c = double(size_of_c(type));
+  return sum([&](double rows, double cols, double terms) {
+    return terms * (rows * of_a + cols * of_b) + times_c * rows * cols * of_c;
+  });
 }
-std::size_t gemm_case::a_bytes() const { return std::size_t(products() * m * k) * size_of_a(type); }
-std::size_t gemm_case::b_bytes() const { return std::size_t(products() * k * n) * size_of_b(type); }
-std::size_t gemm_case::c_bytes() const { return std::size_t(products() * m * n) * size_of_c(type); }
+std::size_t gemm_case::a_bytes() const {
+  return std::size_t(sum([](double rows, double, double terms) { return rows * terms; })) * size_of_a(type);
+}
+std::size_t gemm_case::b_bytes() const {
+  return std::size_t(sum([](double, double cols, double terms) { return cols * terms; })) * size_of_b(type);
+}
+std::size_t gemm_case::c_bytes() const {
+  return std::size_t(sum([](double rows, double cols, double) { return rows * cols; })) * size_of_c(type);
+}
+
+placed_problems::placed_problems(const gemm_case& g) : same_{g.m, g.n, g.k}, count_(g.products()) {
+  placed_problem next{{}, 0, 0, 0};
+  for (const auto& p : g.list) {
+    next.extents = p;
+    listed_.push_back(next);
+    next.a += p.m * p.k, next.b += p.k * p.n, next.c += p.m * p.n;
+  }
+}
+
+gemm_case one_of(const gemm_case& g, const gemm_extents& extents) {
+  return {g.type, g.op_a, g.op_b, g.layout, extents.m, extents.n, extents.k, g.alpha, g.beta};
+}
 
 std::string_view name(data_type t) {
   for (const auto& n : type_names) {
@@ -78,6 +117,9 @@ std::string_view name(data_type t) {
 }
 std::string_view name(transpose t) { return t == transpose::N ? "N" : t == transpose::T ? "T" : "C"; }
 std::string_view name(matrix_layout l) { return l == matrix_layout::right ? "right" : "left"; }
+std::string_view name(batch_form f) {
+  return f == batch_form::strided ? "strided" : f == batch_form::pointers ? "pointers" : "grouped";
+}
 
 std::size_t size_of_a(data_type t) {
   return ask_type(t, [](auto types) { return sizeof(typename decltype(types)::a); });
@@ -176,6 +218,16 @@ matrix_layout parse_layout(std::string_view text) {
       fmt::format("layout '{}' is not known: write --layout right (row-major), left (column-major) or "
                   "right,left",
                   text));
+}
+
+batch_form parse_form(std::string_view text) {
+  for (auto f : {batch_form::strided, batch_form::pointers}) {
+    if (text == name(f)) return f;
+  }
+  throw usage_error(fmt::format(
+      "form '{}' is not known: write --form strided (equally spaced), pointers (arrays of addresses) or "
+      "strided,pointers; lists of different sizes are for --grouped FILE",
+      text));
 }
 
 op_pair parse_ops(std::string_view text) {

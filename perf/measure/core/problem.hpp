@@ -1,5 +1,6 @@
 // One GEMM problem as the harness sees it: C <- alpha op(A) op(B) + beta C, all three matrices
-// packed (no gaps between rows or columns) and in one layout; or a batch of them, one after the other.
+// packed (no gaps between rows or columns) and in one layout; or a batch of them, one after the other, of one size or each
+// of its own.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <keramos/gemm/types.hpp>
 
@@ -27,6 +29,14 @@ enum class data_type { KERAMOS_FOR_EACH_TYPES(KERAMOS_PERF_WORD) };
 enum class transpose { N, T, C };  // C: T and conjugated; T of real numbers
 enum class matrix_layout { right, left };
 
+// How a library is told where a batch's matrices are: the first and the distance to the next; arrays of addresses in the
+// device's memory; or problems of different sizes, listed on the host. They lie one after the other all the same.
+enum class batch_form { strided, pointers, grouped };
+
+struct gemm_extents {
+  std::int64_t m, n, k;
+};
+
 struct gemm_case {
   data_type type = data_type::f32;
   transpose op_a = transpose::N;
@@ -38,8 +48,13 @@ struct gemm_case {
   double alpha = 1;
   double beta = 0;
   std::int64_t batch = 0;  // 0: one product, by a library's plain call; else so many, by its batched one
+  batch_form form = batch_form::strided;
+  std::vector<gemm_extents> list = {};  // of a grouped batch, each problem's; see make_grouped
+  std::string list_name = {};           // what its file calls it
 
   std::int64_t products() const { return batch > 0 ? batch : 1; }
+  // Makes it a grouped batch of these problems, at least one: batch is how many there are, and m, n and k are their largest.
+  void make_grouped(const std::string& name, std::vector<gemm_extents> problems);
   double operations() const;
   // Bytes of A, B and C, each of them once, or C `times_c` times.
   double bytes(double times_c = 1) const;
@@ -48,7 +63,36 @@ struct gemm_case {
   std::size_t a_bytes() const;
   std::size_t b_bytes() const;
   std::size_t c_bytes() const;
+
+ private:
+  // The sum of f(extents) over all problems.
+  template <class F>
+  double sum(const F& f) const;
 };
+
+// Problem l of a batch, and how many elements before its A, B and C those of the problems before it take.
+struct placed_problem {
+  gemm_extents extents;
+  std::int64_t a, b, c;
+};
+// All problems of a batch, or the one that is none.
+class placed_problems {
+ public:
+  explicit placed_problems(const gemm_case& g);
+
+  std::int64_t size() const { return count_; }
+  placed_problem operator[](std::int64_t l) const {
+    if (!listed_.empty()) return listed_[std::size_t(l)];
+    return {same_, l * same_.m * same_.k, l * same_.k * same_.n, l * same_.m * same_.n};
+  }
+
+ private:
+  gemm_extents same_;
+  std::int64_t count_;
+  std::vector<placed_problem> listed_;
+};
+// One problem of a batch, as a product of its own.
+gemm_case one_of(const gemm_case& g, const gemm_extents& extents);
 
 // How to reach element (i, j) of a matrix, or of op(matrix): data[i * row + j * col].
 struct strides {
@@ -63,6 +107,7 @@ strides strides_of_c(const gemm_case& g);     // C is m x n
 std::string_view name(data_type t);
 std::string_view name(transpose t);
 std::string_view name(matrix_layout l);
+std::string_view name(batch_form f);
 std::size_t size_of_a(data_type t);  // bytes of an element
 std::size_t size_of_b(data_type t);
 std::size_t size_of_c(data_type t);
@@ -88,6 +133,7 @@ data_type parse_type(std::string_view text, std::span<const data_type> allowed =
 // Of a file's text, if it is one.
 std::optional<data_type> find_type(std::string_view text);
 matrix_layout parse_layout(std::string_view text);
+batch_form parse_form(std::string_view text);  // strided or pointers
 struct op_pair {
   transpose a;
   transpose b;

@@ -21,20 +21,23 @@ class quantized_check : public gemm_check {
   quantized_check(const gemm_case& g, const void* a, const void* b, const void* c0, std::uint64_t seed,
                   double limit)
       : case_(g),
+        places_(g),
         a_(static_cast<const i8*>(a)),
         b_(static_cast<const i8*>(b)),
         c0_(static_cast<const i8*>(c0)),
         seed_(seed) {
-    const double of_a_row = double(g.n) * double(g.k) * double(g.products());
+    double of_a_row = 0;
+    for (std::int64_t l = 0; l < places_.size(); ++l)
+      of_a_row += double(places_[l].extents.n) * double(places_[l].extents.k);
     const std::int64_t least = std::max<std::int64_t>(64 / g.products(), 1);
-    rows_ = std::min(g.m, std::max(std::int64_t(limit / std::max(of_a_row, 1.0)), least));
+    rows_ = std::max(std::int64_t(limit / std::max(of_a_row, 1.0)), least);
   }
 
   verdict operator()(const void* c) override {
     worst_element worst;
     std::int64_t worst_matrix = 0;
-    for (std::int64_t l = 0; l < case_.products(); ++l) {
-      const auto here = judge_matrix(static_cast<const i8*>(c) + l * case_.m * case_.n, l);
+    for (std::int64_t l = 0; l < places_.size(); ++l) {
+      const auto here = judge_matrix(static_cast<const i8*>(c), l);
       if (here.ratio > worst.ratio) worst = here, worst_matrix = l;
     }
     verdict v{!(worst.ratio > 1), worst.error, worst.bound, {}};
@@ -46,45 +49,50 @@ class quantized_check : public gemm_check {
   }
 
  private:
-  // One of each of rows_ stripes; the first and the last row always, where edges are handled.
-  std::int64_t row_of_stripe(std::int64_t stripe, std::int64_t matrix) const {
-    const auto begin = stripe * case_.m / rows_, end = (stripe + 1) * case_.m / rows_;
-    if (stripe == 0 || stripe == rows_ - 1) return stripe == 0 ? begin : end - 1;
+  // Of m rows, one of each of so many stripes; the first and the last row always, where edges are handled.
+  std::int64_t row_of_stripe(std::int64_t stripe, std::int64_t stripes, std::int64_t m,
+                             std::int64_t matrix) const {
+    const auto begin = stripe * m / stripes, end = (stripe + 1) * m / stripes;
+    if (stripe == 0 || stripe == stripes - 1) return stripe == 0 ? begin : end - 1;
     const auto bits = random_stream(seed_, 0x7138 + std::uint64_t(matrix)).bits(std::uint64_t(stripe));
     return begin + std::int64_t(bits % std::uint64_t(end - begin));
   }
 
   // op(B), row-major.
-  std::vector<i8> rows_of_b(std::int64_t matrix) const {
-    const auto at = strides_of_op_b(case_);
-    const i8* const b = b_ + matrix * case_.k * case_.n;
-    std::vector<i8> rows(std::size_t(case_.k * case_.n));
-    parallel_blocks(case_.k, 256, [&](std::int64_t begin, std::int64_t end) {
+  static std::vector<i8> rows_of_b(const gemm_case& g, const i8* b) {
+    const auto at = strides_of_op_b(g);
+    std::vector<i8> rows(std::size_t(g.k * g.n));
+    parallel_blocks(g.k, 256, [&](std::int64_t begin, std::int64_t end) {
       for (auto p = begin; p < end; ++p)
-        for (std::int64_t j = 0; j < case_.n; ++j) rows[p * case_.n + j] = b[p * at.row + j * at.col];
+        for (std::int64_t j = 0; j < g.n; ++j) rows[p * g.n + j] = b[p * at.row + j * at.col];
     });
     return rows;
   }
 
+  // c: of the first matrix.
   worst_element judge_matrix(const i8* c, std::int64_t matrix) const {
-    const auto b = rows_of_b(matrix);
-    const auto at_a = strides_of_op_a(case_), at_c = strides_of_c(case_);
-    const i8* const a = a_ + matrix * case_.m * case_.k;
-    const i8* const c0 = case_.beta != 0 ? c0_ + matrix * case_.m * case_.n : nullptr;
+    const auto place = places_[matrix];
+    const auto g = one_of(case_, place.extents);
+    const auto b = rows_of_b(g, b_ + place.b);
+    const auto at_a = strides_of_op_a(g), at_c = strides_of_c(g);
+    const i8* const a = a_ + place.a;
+    const i8* const c0 = g.beta != 0 ? c0_ + place.c : nullptr;
+    const auto rows = std::min(g.m, rows_);
+    c += place.c;
     worst_element worst;
     std::mutex lock;
-    parallel_blocks(rows_, 1, [&](std::int64_t begin, std::int64_t end) {
+    parallel_blocks(rows, 1, [&](std::int64_t begin, std::int64_t end) {
       worst_element here;
-      std::vector<std::uint32_t> sums(std::size_t(case_.n));
+      std::vector<std::uint32_t> sums(std::size_t(g.n));
       for (auto r = begin; r < end; ++r) {
-        const auto i = row_of_stripe(r, matrix);
+        const auto i = row_of_stripe(r, rows, g.m, matrix);
         std::fill(sums.begin(), sums.end(), 0u);
-        for (std::int64_t p = 0; p < case_.k; ++p) {
+        for (std::int64_t p = 0; p < g.k; ++p) {
           const int factor = a[i * at_a.row + p * at_a.col];
-          const i8* const row = &b[p * case_.n];
-          for (std::int64_t j = 0; j < case_.n; ++j) sums[j] += std::uint32_t(factor * int(row[j]));
+          const i8* const row = &b[p * g.n];
+          for (std::int64_t j = 0; j < g.n; ++j) sums[j] += std::uint32_t(factor * int(row[j]));
         }
-        for (std::int64_t j = 0; j < case_.n; ++j) {
+        for (std::int64_t j = 0; j < g.n; ++j) {
           const auto at = i * at_c.row + j * at_c.col;
           judge(c[at], std::int32_t(sums[j]), c0 != nullptr ? c0[at] : i8(0), i, j, here);
         }
@@ -105,9 +113,10 @@ class quantized_check : public gemm_check {
   }
 
   gemm_case case_;
+  placed_problems places_;
   const i8 *a_, *b_, *c0_;
   std::uint64_t seed_;
-  std::int64_t rows_;  // of each matrix that are judged
+  std::int64_t rows_;  // of each matrix that has more
 };
 
 }  // namespace

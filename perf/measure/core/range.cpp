@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <fstream>
 #include <map>
@@ -23,10 +24,10 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
-std::optional<std::int64_t> parse_size(std::string_view text) {
+std::optional<std::int64_t> parse_size(std::string_view text, std::int64_t least = 1) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < 1 || value > largest_size) {
+  if (error != std::errc() || end != text.data() + text.size() || value < least || value > largest_size) {
     return std::nullopt;
   }
   return value;
@@ -97,11 +98,18 @@ std::vector<std::string> csv_cells(std::string_view line, const std::string& whe
   return cells;
 }
 
-}  // namespace
+// What a line of a file of shapes holds, as text.
+struct csv_line {
+  std::string_view m, n, k;
+  std::string name, where, content;
+  std::optional<op_pair> ops;
+};
 
-std::vector<gemm_shape> read_shapes(std::istream& in, const std::string& file_name) {
+// Calls f(line) for each; returns whether there is one.
+template <class F>
+bool for_lines(std::istream& in, const std::string& file_name, const F& f) {
   std::map<std::string, std::size_t> column;  // from the header line
-  std::vector<gemm_shape> shapes;
+  bool any = false;
   std::string line;
   for (int number = 1; std::getline(in, line); ++number) {
     constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";  // as spreadsheets write it
@@ -122,36 +130,96 @@ std::vector<gemm_shape> read_shapes(std::istream& in, const std::string& file_na
       const auto at = column.find(name);
       return at == column.end() || at->second >= cells.size() ? std::string_view() : cells[at->second];
     };
-    const auto m = parse_size(cell("m")), n = parse_size(cell("n")), k = parse_size(cell("k"));
-    if (!m || !n || !k) {
-      throw usage_error(
-          fmt::format("{}: m, n and k must be whole numbers of at least 1 in '{}'", where, content));
-    }
-    gemm_shape shape{std::string(cell("name")), *m, *n, *k, std::nullopt};
+    csv_line here{cell("m"),   cell("n"), cell("k"), std::string(cell("name")), where, std::string(content),
+                  std::nullopt};
     if (!cell("op").empty()) {
       try {
-        shape.ops = parse_ops(cell("op"));
+        here.ops = parse_ops(cell("op"));
       } catch (const usage_error&) {
         throw usage_error(fmt::format("{}: op '{}' is not known: write NN, NT, TN or TT", where, cell("op")));
       }
     }
-    shapes.push_back(std::move(shape));
+    f(here);
+    any = true;
   }
-  if (shapes.empty()) {
+  return any;
+}
+
+std::ifstream open(const char* option, const std::string& path, const char* example) {
+  std::ifstream in(path);
+  if (!in) {
+    throw usage_error(
+        fmt::format("{} {}: cannot be read: write the path of a CSV file such as perf/data/shapes/{}", option,
+                    path, example));
+  }
+  return in;
+}
+
+}  // namespace
+
+std::vector<gemm_shape> read_shapes(std::istream& in, const std::string& file_name) {
+  std::vector<gemm_shape> shapes;
+  const bool any = for_lines(in, file_name, [&](const csv_line& line) {
+    const auto m = parse_size(line.m), n = parse_size(line.n), k = parse_size(line.k);
+    if (!m || !n || !k) {
+      const bool is_list = line.m.find(' ') != std::string_view::npos;
+      throw usage_error(fmt::format("{}: m, n and k must be whole numbers of at least 1 in '{}'{}",
+                                    line.where, line.content.substr(0, 60),
+                                    is_list ? ": write keramos-perf batched --grouped for lists" : ""));
+    }
+    shapes.push_back({line.name, *m, *n, *k, line.ops});
+  });
+  if (!any)
     throw usage_error(fmt::format("{}: no shapes: write a line name,m,n,k and one line a shape", file_name));
-  }
   return shapes;
 }
 
 std::vector<gemm_shape> read_shapes(const std::string& path) {
-  std::ifstream in(path);
-  if (!in) {
-    throw usage_error(
-        fmt::format("--shapes {}: cannot be read: write the path of a CSV file such as "
-                    "perf/data/shapes/deep_learning.csv",
-                    path));
-  }
+  auto in = open("--shapes", path, "deep_learning.csv");
   return read_shapes(in, path);
+}
+
+std::vector<gemm_list> read_lists(std::istream& in, const std::string& file_name) {
+  std::vector<gemm_list> lists;
+  const bool any = for_lines(in, file_name, [&](const csv_line& line) {
+    std::size_t count = 1;
+    const auto numbers = [&](const char* column, std::string_view text, std::int64_t least) {
+      std::vector<std::int64_t> all;
+      for (const auto item : split(text, ' ')) {
+        if (item.empty()) continue;  // of several blanks
+        const auto size = parse_size(item, least);
+        if (!size)
+          throw usage_error(fmt::format(
+              "{}: '{}' of column {} is no size: write whole numbers of at least {} with blanks between them",
+              line.where, item, column, least));
+        all.push_back(*size);
+      }
+      if (all.empty()) throw usage_error(fmt::format("{}: column {} is empty", line.where, column));
+      if (count > 1 && all.size() > 1 && all.size() != count)
+        throw usage_error(
+            fmt::format("{}: {} has {} numbers, and a column before it {}: write as many, or one for all",
+                        line.where, column, all.size(), count));
+      count = std::max(count, all.size());
+      return all;
+    };
+    const auto m = numbers("m", line.m, 0), n = numbers("n", line.n, 1), k = numbers("k", line.k, 1);
+    gemm_list list{line.name.empty() ? line.where : line.name, {}, line.ops};
+    const auto at = [](const std::vector<std::int64_t>& all, std::size_t i) {
+      return all.size() == 1 ? all.front() : all[i];
+    };
+    for (std::size_t i = 0; i < count; ++i) list.problems.push_back({at(m, i), at(n, i), at(k, i)});
+    if (std::all_of(list.problems.begin(), list.problems.end(), [](const auto& p) { return p.m == 0; }))
+      throw usage_error(fmt::format("{}: m of all problems is 0: there is nothing to measure", line.where));
+    lists.push_back(std::move(list));
+  });
+  if (!any)
+    throw usage_error(fmt::format("{}: no lists: write a line name,m,n,k and one line a list", file_name));
+  return lists;
+}
+
+std::vector<gemm_list> read_lists(const std::string& path) {
+  auto in = open("--grouped", path, "experts.csv");
+  return read_lists(in, path);
 }
 
 }  // namespace keramos::perf

@@ -32,4 +32,16 @@ struct gemm_shape {
 std::vector<gemm_shape> read_shapes(std::istream& in, const std::string& file_name);
 std::vector<gemm_shape> read_shapes(const std::string& path);
 
+// A list of problems that one call multiplies.
+struct gemm_list {
+  std::string name;  // its place in the file where it has none
+  std::vector<gemm_extents> problems;
+  std::optional<op_pair> ops;
+};
+
+// As read_shapes, with a list in each line: m, n and k are as many numbers as it has problems, with blanks between them, or
+// one number for all of them. m may be 0, of an expert without tokens say.
+std::vector<gemm_list> read_lists(std::istream& in, const std::string& file_name);
+std::vector<gemm_list> read_lists(const std::string& path);
+
 }  // namespace keramos::perf

@@ -30,8 +30,11 @@ inline std::string version_text(std::size_t version) {
 inline std::string cublas_cannot(const gemm_case& g) {
   if (g.type == data_type::i32) return "cuBLAS has no product of 32-bit integers";
   if (has_two_types(g.type)) return "cuBLAS has no product of two types of elements";
-  if (multiplied_type(g.type) == data_type::i8_i32 && (g.m % 4 != 0 || g.n % 4 != 0 || g.k % 4 != 0))
-    return "cuBLAS multiplies integers of eight bits where m, n and k are multiples of 4";
+  if (multiplied_type(g.type) == data_type::i8_i32) {
+    std::int64_t bits = g.m | g.n | g.k;
+    for (const auto& p : g.list) bits |= p.m | p.n | p.k;
+    if (bits % 4 != 0) return "cuBLAS multiplies integers of eight bits where m, n and k are multiples of 4";
+  }
   return "";
 }
 
@@ -97,13 +100,23 @@ struct column_major {
   void* c;
   int lda, ldb;
 
-  column_major(const gemm_case& g, const operand_set& set) : a(set.a), b(set.b), c(set.c) {
+  column_major(const gemm_case& g, const operand_set& set)
+      : column_major(g, {g.m, g.n, g.k}, set.a, set.b, set.c) {}
+  // A problem of a list.
+  column_major(const gemm_case& g, const operand_set& set, const placed_problem& at)
+      : column_major(g, at.extents, static_cast<const char*>(set.a) + std::size_t(at.a) * size_of_a(g.type),
+                     static_cast<const char*>(set.b) + std::size_t(at.b) * size_of_b(g.type),
+                     static_cast<char*>(set.c) + std::size_t(at.c) * size_of_c(g.type)) {}
+
+ private:
+  column_major(const gemm_case& g, const gemm_extents& of, const void* at_a, const void* at_b, void* at_c)
+      : a(at_a), b(at_b), c(at_c) {
     const auto op = [conjugates = is_complex(g.type)](transpose t) {
       return t == transpose::N ? CUBLAS_OP_N : t == transpose::C && conjugates ? CUBLAS_OP_C : CUBLAS_OP_T;
     };
     const bool right = g.layout == matrix_layout::right;
     op_a = op(g.op_a), op_b = op(g.op_b);
-    m = static_cast<int>(g.m), n = static_cast<int>(g.n), k = static_cast<int>(g.k);
+    m = static_cast<int>(of.m), n = static_cast<int>(of.n), k = static_cast<int>(of.k);
     lda = right == (g.op_a == transpose::N) ? k : m;
     ldb = right == (g.op_b == transpose::N) ? n : k;
     if (!right) return;

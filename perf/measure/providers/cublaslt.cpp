@@ -137,6 +137,7 @@ class cublaslt_provider : public gemm_provider {
             loaded_libraries({"cublasLt", "libcudart"}), 0, false};
   }
   std::string cannot(const gemm_case& g) const override {
+    if (g.form != batch_form::strided) return "it is measured with strided batches alone";
     if (multiplied_type(g.type) == data_type::f8_f32) {
       const column_major p(g, {});
       if (p.op_a == CUBLAS_OP_N || p.op_b != CUBLAS_OP_N || g.m % 16 != 0 || g.n % 16 != 0 || g.k % 16 != 0)

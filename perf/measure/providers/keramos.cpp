@@ -59,12 +59,70 @@ class single_calls : public calls {
   std::vector<operands> sets_;
 };
 
-template <class A, class B, class C, class Layout>
+// A, B and C of one of a case's problems, whose matrices begin there.
+template <class A, class B, class C>
+struct three_matrices {
+  matrix_view<const A> a;
+  matrix_view<const B> b;
+  matrix_view<C> c;
+
+  three_matrices(const gemm_case& g, const operand_set& set, const placed_problem& at)
+      : a(view(g, static_cast<const A*>(set.a) + at.a, g.op_a, at.extents.m, at.extents.k)),
+        b(view(g, static_cast<const B*>(set.b) + at.b, g.op_b, at.extents.k, at.extents.n)),
+        c(view(g, static_cast<C*>(set.c) + at.c, transpose::N, at.extents.m, at.extents.n)) {}
+
+ private:
+  // Of X, where op(X) is rows x cols.
+  template <class T>
+  static matrix_view<T> view(const gemm_case& g, T* data, transpose op, index_t rows, index_t cols) {
+    if (op != transpose::N) std::swap(rows, cols);
+    return g.layout == matrix_layout::right ? matrix_view<T>::row_major(data, rows, cols)
+                                            : matrix_view<T>::column_major(data, rows, cols);
+  }
+};
+
+// Equally spaced matrices.
+template <class T>
+struct strided_operand {
+  batched_matrix_view<T> view;
+
+  strided_operand(const matrix_view<T>& first, index_t batch)
+      : view(batched_matrix_view<T>::strided(first, batch, first.rows * first.cols)) {}
+};
+
+template <class T>
+struct address {  // a View's elements must not be pointers, nor of a private type with nvcc
+  T* data;
+};
+
+// The same by an array of their addresses. They are multiples of 16 bytes if the matrices' sizes are, as a caller who
+// allocated them knows.
+template <class T>
+class addressed_operand {
+ public:
+  matrix_array<T> view;
+
+  addressed_operand(const matrix_view<T>& first, index_t batch)
+      : addresses_(Kokkos::view_alloc("keramos::perf", Kokkos::WithoutInitializing), std::size_t(batch)) {
+    const index_t elements = first.rows * first.cols;
+    const auto on_host = Kokkos::create_mirror_view(addresses_);
+    for (index_t l = 0; l < batch; ++l) on_host(l).data = first.data + l * elements;
+    Kokkos::deep_copy(addresses_, on_host);
+    view = matrix_array<T>::from(reinterpret_cast<T* const*>(addresses_.data()), batch, first);
+    if (std::size_t(elements) * sizeof(T) % 16 == 0) view.alignment = 16;
+  }
+
+ private:
+  Kokkos::View<address<T>*, keramos::default_execution_space::memory_space> addresses_;
+};
+
+// Operand: strided_operand or addressed_operand.
+template <class A, class B, class C, template <class> class Operand>
 class batched_calls : public calls {
   struct operands {
-    batched_matrix_view<const A> a;
-    batched_matrix_view<const B> b;
-    batched_matrix_view<C> c;
+    Operand<const A> a;
+    Operand<const B> b;
+    Operand<C> c;
   };
 
  public:
@@ -72,18 +130,47 @@ class batched_calls : public calls {
       : alpha_(alpha_of_sums(g)),
         beta_(g.beta),
         options_{.op_a = op_of(g.op_a), .op_b = op_of(g.op_b), .compute = compute_of(g.type)} {
-    const auto batch = [&](auto* data, bool plain, index_t rows, index_t cols) {
-      if (!plain) std::swap(rows, cols);
-      using element = std::remove_pointer_t<decltype(data)>;
-      const auto first = std::is_same_v<Layout, Kokkos::LayoutRight>
-                             ? matrix_view<element>::row_major(data, rows, cols)
-                             : matrix_view<element>::column_major(data, rows, cols);
-      return batched_matrix_view<element>::strided(first, g.batch, rows * cols);
-    };
-    for (const operand_set& set : sets)
-      sets_.push_back({batch(static_cast<const A*>(set.a), g.op_a == transpose::N, g.m, g.k),
-                       batch(static_cast<const B*>(set.b), g.op_b == transpose::N, g.k, g.n),
-                       batch(static_cast<C*>(set.c), true, g.m, g.n)});
+    const auto first = placed_problems(g)[0];
+    for (const operand_set& set : sets) {
+      const three_matrices<A, B, C> x(g, set, first);
+      sets_.push_back({{x.a, g.batch}, {x.b, g.batch}, {x.c, g.batch}});
+    }
+  }
+  void enqueue(std::int64_t count) const override {
+    auto& q = machine_queue();
+    in_turn(sets_, count, [&](const operands& x) {
+      keramos::gemm_batched(q, alpha_, x.a.view, x.b.view, beta_, x.c.view, options_);
+    });
+  }
+
+ private:
+  scalar_of<A, B, C> alpha_, beta_;
+  gemm_batched_options options_;
+  std::vector<operands> sets_;
+};
+
+// Lists, whose entries are made once too.
+template <class A, class B, class C>
+class grouped_calls : public calls {
+  struct operands {
+    std::vector<matrix_view<const A>> a;
+    std::vector<matrix_view<const B>> b;
+    std::vector<matrix_view<C>> c;
+  };
+
+ public:
+  grouped_calls(const gemm_case& g, const std::vector<operand_set>& sets)
+      : alpha_(alpha_of_sums(g)),
+        beta_(g.beta),
+        options_{.op_a = op_of(g.op_a), .op_b = op_of(g.op_b), .compute = compute_of(g.type)} {
+    const placed_problems places(g);
+    for (const operand_set& set : sets) {
+      auto& lists = sets_.emplace_back();
+      for (std::int64_t l = 0; l < places.size(); ++l) {
+        const three_matrices<A, B, C> x(g, set, places[l]);
+        lists.a.push_back(x.a), lists.b.push_back(x.b), lists.c.push_back(x.c);
+      }
+    }
   }
   void enqueue(std::int64_t count) const override {
     auto& q = machine_queue();
@@ -99,12 +186,13 @@ class batched_calls : public calls {
 
 template <class A, class B, class C>
 std::unique_ptr<calls> calls_of(const gemm_case& g, const std::vector<operand_set>& sets) {
-  const auto in_layout = [&]<class Layout>(Layout) -> std::unique_ptr<calls> {
-    if (g.batch > 0) return std::make_unique<batched_calls<A, B, C, Layout>>(g, sets);
-    return std::make_unique<single_calls<A, B, C, Layout>>(g, sets);
-  };
-  return g.layout == matrix_layout::right ? in_layout(Kokkos::LayoutRight())
-                                          : in_layout(Kokkos::LayoutLeft());
+  if (g.form == batch_form::grouped) return std::make_unique<grouped_calls<A, B, C>>(g, sets);
+  if (g.form == batch_form::pointers)
+    return std::make_unique<batched_calls<A, B, C, addressed_operand>>(g, sets);
+  if (g.batch > 0) return std::make_unique<batched_calls<A, B, C, strided_operand>>(g, sets);
+  if (g.layout == matrix_layout::right)
+    return std::make_unique<single_calls<A, B, C, Kokkos::LayoutRight>>(g, sets);
+  return std::make_unique<single_calls<A, B, C, Kokkos::LayoutLeft>>(g, sets);
 }
 
 constexpr bool has_tf32 = keramos::detail::computes<keramos::default_execution_space, keramos::types::tf32>;

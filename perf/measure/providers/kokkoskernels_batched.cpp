@@ -79,6 +79,7 @@ class kokkoskernels_batched_provider : public gemm_provider {
     return {"kokkoskernels-batched", kokkoskernels_version(), libraries, host_threads(), false};
   }
   std::string cannot(const gemm_case& g) const override {
+    if (g.form != batch_form::strided) return "it is measured with strided batches alone";
     if (g.type == data_type::i32) return "its integers are int, whose overflow is undefined";
     const bool conjugates = g.op_a == transpose::C || g.op_b == transpose::C;
     if (is_complex(g.type) && conjugates) return "it does not conjugate";

@@ -41,6 +41,9 @@ class gemm_provider {
   virtual double run(std::int64_t calls) = 0;
 };
 
+// What a command calls: single products, batches of one size, or lists of problems.
+enum class call_kind { plain, batched, grouped };
+
 // One item of --provider, as far as it can be known without loading anything.
 struct provider_choice {
   std::string name;        // of the entry in providers.cpp, e.g. "blas"; results may call it otherwise
@@ -48,14 +51,15 @@ struct provider_choice {
   bool asked_for = false;  // by name: then it gets rows even if unavailable
   bool bonus = false;      // not worth a word where it is missing
   bool needs_kokkos = true;
+  bool loops = false;  // results say so: a list of problems by a CBLAS, which is called for each
 };
 
 // The choices behind `asked` ("keramos", "blas", "blas=/path/lib.so"; empty: all that make sense
-// here, for plain or for batched calls), with `blas_paths` in place of the default BLAS. Throws
+// here, for such calls), with `blas_paths` in place of the default BLAS. Throws
 // usage_error for an unknown name.
 std::vector<provider_choice> choose_providers(const std::vector<std::string>& asked,
                                               const std::vector<std::string>& blas_paths, bool device_is_host,
-                                              bool batched = false);
+                                              call_kind calls = call_kind::plain);
 
 // Makes it, to use `threads` host threads: as many as Keramos does. Throws unavailable_error.
 std::unique_ptr<gemm_provider> make_provider(const provider_choice& choice, int threads, bool device_is_host);
@@ -66,8 +70,9 @@ std::unique_ptr<gemm_provider> make_keramos();
 std::unique_ptr<gemm_provider> make_kokkoskernels_native();
 std::unique_ptr<gemm_provider> make_kokkoskernels_tpl(int threads);
 std::unique_ptr<gemm_provider> make_kokkoskernels_batched();
-std::unique_ptr<gemm_provider> make_blas(const std::string& name, const std::string& path, int threads);
-std::unique_ptr<gemm_provider> make_cublas();
+std::unique_ptr<gemm_provider> make_blas(const provider_choice& choice, int threads);
+// loops: lists of problems by a call for each, as cublas-loop, and nothing else.
+std::unique_ptr<gemm_provider> make_cublas(bool loops);
 std::unique_ptr<gemm_provider> make_cublaslt();
 
 std::string kokkoskernels_version();  // "" where this build has none

@@ -12,13 +12,16 @@ namespace {
 
 // A name of --provider and what makes it.
 struct entry {
-  enum class calls { plain, batched, both };
-
   const char* name;
   bool by_default;
   std::function<std::unique_ptr<gemm_provider>(const provider_choice&, int threads)> make;
   const char* absent;  // what to say when make returns null
-  calls kind = calls::both;
+  // What it can be asked for, of call_kind.
+  bool plain = true, batched = true, grouped = true;
+
+  bool has(call_kind calls) const {
+    return calls == call_kind::plain ? plain : calls == call_kind::batched ? batched : grouped;
+  }
 };
 
 std::vector<entry> entries(bool device_is_host) {
@@ -33,30 +36,30 @@ std::vector<entry> entries(bool device_is_host) {
   constexpr const char* no_tpl = "this build found no Kokkos Kernels";
 #endif
 #ifdef KERAMOS_PERF_HAS_CUBLAS
-  const auto cublas = [](const auto&, int) { return make_cublas(); };
+  const auto cublas = [](const provider_choice& c, int) { return make_cublas(c.name == "cublas-loop"); };
   const auto cublaslt = [](const auto&, int) { return make_cublaslt(); };
 #else
   const auto cublas = [](const auto&, int) { return std::unique_ptr<gemm_provider>(); };
   const auto cublaslt = cublas;
 #endif
   constexpr const char* no_cuda = "only in CUDA builds (configure with the preset cuda)";
-  const auto cblas = [](const provider_choice& c, int threads) { return make_blas(c.name, c.path, threads); };
+  const auto cblas = [](const provider_choice& c, int threads) { return make_blas(c, threads); };
   return {
       {"keramos", true, [](const auto&, int) { return make_keramos(); }, ""},
       {"kokkoskernels-native", true, native,
        "this build found no Kokkos Kernels: install it (libtrilinos-kokkos-kernels-dev, or built "
        "with your Kokkos), name its prefix in CMAKE_PREFIX_PATH and configure again",
-       entry::calls::plain},
-      {device_is_host ? "kokkoskernels+blas" : "kokkoskernels+cublas", true, tpl, no_tpl,
-       entry::calls::plain},
-      {"kokkoskernels-batched", true, batched, "this build found no Kokkos Kernels", entry::calls::batched},
+       true, false, false},
+      {device_is_host ? "kokkoskernels+blas" : "kokkoskernels+cublas", true, tpl, no_tpl, true, false, false},
+      {"kokkoskernels-batched", true, batched, "this build found no Kokkos Kernels", false, true, false},
       {"blas", device_is_host, cblas, ""},
-      {"blas-batch", device_is_host, cblas, "", entry::calls::batched},
+      {"blas-batch", device_is_host, cblas, "", false, true, false},
       {"openblas", false, cblas, ""},
       {"blis", false, cblas, ""},
       {"mkl", false, cblas, ""},
       {"cublas", !device_is_host, cublas, no_cuda},
-      {"cublaslt", !device_is_host, cublaslt, no_cuda},
+      {"cublas-loop", !device_is_host, cublas, no_cuda, false, false, true},
+      {"cublaslt", !device_is_host, cublaslt, no_cuda, true, true, false},
   };
 }
 
@@ -80,10 +83,9 @@ std::string kokkoskernels_version() { return {}; }
 
 std::vector<provider_choice> choose_providers(const std::vector<std::string>& asked,
                                               const std::vector<std::string>& blas_paths, bool device_is_host,
-                                              bool batched) {
+                                              call_kind calls) {
   auto all = entries(device_is_host);
-  std::erase_if(
-      all, [&](const entry& e) { return e.kind == (batched ? entry::calls::plain : entry::calls::batched); });
+  std::erase_if(all, [&](const entry& e) { return !e.has(calls); });
   std::vector<provider_choice> chosen;
   const auto add = [&](const entry& e, const std::string& path, bool asked_for) {
     // The libraries behind Kokkos Kernels are a bonus: no word about them where there are none.
@@ -93,7 +95,8 @@ std::vector<provider_choice> choose_providers(const std::vector<std::string>& as
     for (const auto& c : chosen) {
       if (c.name == e.name && c.path == path) return;
     }
-    chosen.push_back({e.name, path, asked_for, bonus, !is_cblas_name(e.name)});
+    const bool is_cblas = is_cblas_name(e.name);
+    chosen.push_back({e.name, path, asked_for, bonus, !is_cblas, is_cblas && calls == call_kind::grouped});
   };
   const auto add_blas = [&](const entry& e, const std::string& path, bool asked_for) {
     if (!path.empty() || blas_paths.empty() || !std::string(e.name).starts_with("blas"))
@@ -120,9 +123,11 @@ std::vector<provider_choice> choose_providers(const std::vector<std::string>& as
       known = true;
     }
     if (!known && is_known(name, device_is_host)) {
+      constexpr const char* has_no[] = {"single products", "batches", "lists of problems"};
+      constexpr const char* instead[] = {"keramos-perf batched", "--provider keramos,kokkoskernels,blas, say",
+                                         "--provider keramos,blas or keramos,cublas,cublas-loop, say"};
       throw usage_error(
-          fmt::format("provider '{}' has no {}: write {}", name, batched ? "batches" : "single products",
-                      batched ? "--provider keramos,kokkoskernels,blas, say" : "keramos-perf batched"));
+          fmt::format("provider '{}' has no {}: write {}", name, has_no[int(calls)], instead[int(calls)]));
     }
     if (!known && is_known(name, !device_is_host)) {
       chosen.push_back({name, "", true, false, true});  // whose making says why it is missing

@@ -123,6 +123,7 @@ class worker_bench : public gemm_bench {
     s.arguments = {"worker", "--use-threads", std::to_string(threads)};
     if (!choice.name.empty()) s.arguments.insert(s.arguments.end(), {"--provider", choice.name});
     if (!choice.path.empty()) s.arguments.insert(s.arguments.end(), {"--path", choice.path});
+    if (choice.loops) s.arguments.push_back("--loops");
     if (!choice.needs_kokkos) s.arguments.push_back("--no-kokkos");
     s.arguments.insert(s.arguments.end(), kokkos_arguments_.begin(), kokkos_arguments_.end());
     s.cpus = cpus_;

@@ -13,19 +13,25 @@ namespace keramos::perf {
 using nlohmann::json;
 
 json to_message(const gemm_case& g) {
-  return {int(g.type), int(g.op_a), int(g.op_b), int(g.layout), g.m, g.n, g.k, g.alpha, g.beta, g.batch};
+  json list = json::array();
+  for (const auto& p : g.list) list.push_back({p.m, p.n, p.k});
+  return {int(g.type), int(g.op_a), int(g.op_b), int(g.layout), g.m,         g.n,
+          g.k,         g.alpha,     g.beta,      g.batch,       int(g.form), list};
 }
 gemm_case case_from(const json& m) {
-  return {data_type(m[0].get<int>()),
-          transpose(m[1].get<int>()),
-          transpose(m[2].get<int>()),
-          matrix_layout(m[3].get<int>()),
-          m[4],
-          m[5],
-          m[6],
-          m[7],
-          m[8],
-          m[9]};
+  gemm_case g{data_type(m[0].get<int>()),
+              transpose(m[1].get<int>()),
+              transpose(m[2].get<int>()),
+              matrix_layout(m[3].get<int>()),
+              m[4],
+              m[5],
+              m[6],
+              m[7],
+              m[8],
+              m[9],
+              batch_form(m[10].get<int>())};
+  for (const auto& p : m[11]) g.list.push_back({p[0], p[1], p[2]});
+  return g;
 }
 
 json to_message(const provider_info& i) { return {i.name, i.version, i.libraries, i.threads, i.on_host}; }

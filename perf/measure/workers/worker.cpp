@@ -121,6 +121,7 @@ void add_worker_command(CLI::App& app, std::function<int()>& command, int& argc,
   // Old Kokkos reads --threads itself.
   sub->add_option("--provider", options->choice.name);
   sub->add_option("--path", options->choice.path);
+  sub->add_flag("--loops", options->choice.loops);
   sub->add_option("--use-threads", options->threads);
   sub->add_flag("!--no-kokkos", options->choice.needs_kokkos);
   sub->callback([options, &command, &argc, argv] {
