@@ -58,10 +58,11 @@ nlohmann::ordered_json measure(data_type type, std::int64_t n, int repetitions) 
   const auto product = summarize(subjects[0].seconds), fused = summarize(subjects[1].seconds),
              separate = summarize(subjects[2].seconds);
   const auto cost = ratio_of(subjects[1], subjects[0]), gain = ratio_of(subjects[2], subjects[1]);
-  fmt::print("{:7} {:6} {:12.4f} {:12.4f} {:12.4f} {:8.2f} {:8.2f} {:8.3f} {:8.3f}\n", name(type), n,
+  fmt::print("{:7} {:6} {:12.4f} {:12.4f} {:12.4f} {:8.2f} {:8.2f} {:8.3f} {:8.3f}  {}\n", name(type), n,
              product.median * 1e3, fused.median * 1e3, separate.median * 1e3, 100 * (cost.median - 1),
-             100 * cost.iqr, gain.median, gain.iqr);
+             100 * cost.iqr, gain.median, gain.iqr, products.epilogue);
   return {{"type", name(type)},
+          {"epilogue", products.epilogue},
           {"n", n},
           {"product_s", product.median},
           {"fused_s", fused.median},
@@ -83,10 +84,10 @@ int run_epilogue(const epilogue_options& options, int& argc, char** argv) {
   nlohmann::ordered_json document;
   document["schema"] = "keramos-perf-epilogue/1";
   document["context"] = machine_context(m.device(), {"keramos-perf epilogue", line, 0, {}});
-  fmt::print("{} on {}, Kokkos {}: C = gelu(A·B + bias), n x n, medians of {} repetitions\n\n",
+  fmt::print("{} on {}, Kokkos {}: C = epilogue(A·B), n x n, medians of {} repetitions\n\n",
              m.device().backend, m.device().name, m.device().kokkos_version, options.repetitions);
-  fmt::print("{:7} {:>6} {:>12} {:>12} {:>12} {:>8} {:>8} {:>8} {:>8}\n", "type", "n", "A·B ms ", "fused ms",
-             "separate ms", "cost %", "iqr", "gain x", "iqr");
+  fmt::print("{:7} {:>6} {:>12} {:>12} {:>12} {:>8} {:>8} {:>8} {:>8}  {}\n", "type", "n", "A·B ms ",
+             "fused ms", "separate ms", "cost %", "iqr", "gain x", "iqr", "epilogue");
   for (const auto type : types)
     for (const auto n : sizes) document["results"].push_back(measure(type, n, options.repetitions));
   if (!options.output.empty()) replace_file(options.output, to_text(document, 2) + '\n');
@@ -98,7 +99,8 @@ int run_epilogue(const epilogue_options& options, int& argc, char** argv) {
 void add_epilogue_command(CLI::App& app, std::function<int()>& command, int& argc, char** argv) {
   auto options = std::make_shared<epilogue_options>();
   auto* epilogue = app.add_subcommand(
-      "epilogue", "what bias and GELU cost in a product's kernel, and what they cost in one of their own");
+      "epilogue",
+      "what bias and GELU (or what the type has) cost in a product's kernel, and what in one of their own");
   epilogue->add_option("--type", options->types, "element types: any of " + names(epilogue_types))
       ->capture_default_str();
   epilogue->add_option("--size", options->sizes, "n of n x n matrices: 512 or 512,1000 or 64:1024:*2")

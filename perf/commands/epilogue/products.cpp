@@ -6,39 +6,33 @@
 
 namespace keramos::perf {
 
+#define KERAMOS_PERF_FOR_EACH_EPILOGUE(X) \
+  X(f32) X(f64) X(f16) X(bf16) X(f8_bf16) X(f16xf32) X(i32) X(i8) X(c32) X(c64)
+
 namespace fused {  // instantiated in products_<type>.cpp
-template <class T, class C = T>
+template <data_type>
 epilogue_products make(std::int64_t n);
-template <>
-epilogue_products make<float>(std::int64_t n);
-template <>
-epilogue_products make<double>(std::int64_t n);
-template <>
-epilogue_products make<float16>(std::int64_t n);
-template <>
-epilogue_products make<bfloat16>(std::int64_t n);
-template <>
-epilogue_products make<float8_e4m3, bfloat16>(std::int64_t n);
+#define KERAMOS_PERF_DECLARE(Name) \
+  template <>                      \
+  epilogue_products make<data_type::Name>(std::int64_t n);
+KERAMOS_PERF_FOR_EACH_EPILOGUE(KERAMOS_PERF_DECLARE)
+#undef KERAMOS_PERF_DECLARE
 }  // namespace fused
 
 namespace {
-constexpr data_type types[] = {data_type::f32, data_type::f64, data_type::f16, data_type::bf16,
-                               data_type::f8_bf16};
-}
+#define KERAMOS_PERF_WORD(Name) data_type::Name,
+constexpr data_type types[] = {KERAMOS_PERF_FOR_EACH_EPILOGUE(KERAMOS_PERF_WORD)};
+#undef KERAMOS_PERF_WORD
+}  // namespace
 constinit const std::span<const data_type> epilogue_types = types;
 
 epilogue_products make_epilogue_products(data_type type, std::int64_t n) {
   switch (type) {
-    case data_type::f32:
-      return fused::make<float>(n);
-    case data_type::f64:
-      return fused::make<double>(n);
-    case data_type::f16:
-      return fused::make<float16>(n);
-    case data_type::bf16:
-      return fused::make<bfloat16>(n);
-    case data_type::f8_bf16:
-      return fused::make<float8_e4m3, bfloat16>(n);
+#define KERAMOS_PERF_CASE(Name) \
+  case data_type::Name:         \
+    return fused::make<data_type::Name>(n);
+    KERAMOS_PERF_FOR_EACH_EPILOGUE(KERAMOS_PERF_CASE)
+#undef KERAMOS_PERF_CASE
     default:
       throw std::logic_error("not one of epilogue_types");
   }

@@ -2,7 +2,7 @@
 
 namespace keramos::perf::fused {
 template <>
-epilogue_products make<float16>(std::int64_t n) {
+epilogue_products make<data_type::f16>(std::int64_t n) {
   return products_of<float16>(n);
 }
 }  // namespace keramos::perf::fused

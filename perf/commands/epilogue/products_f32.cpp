@@ -2,7 +2,7 @@
 
 namespace keramos::perf::fused {
 template <>
-epilogue_products make<float>(std::int64_t n) {
+epilogue_products make<data_type::f32>(std::int64_t n) {
   return products_of<float>(n);
 }
 }  // namespace keramos::perf::fused

@@ -1,0 +1,8 @@
+#include "products_of.hpp"
+
+namespace keramos::perf::fused {
+template <>
+epilogue_products make<data_type::c64>(std::int64_t n) {
+  return products_of<complex<double>>(n);
+}
+}  // namespace keramos::perf::fused
