@@ -145,7 +145,7 @@ bool for_lines(std::istream& in, const std::string& file_name, const F& f) {
   return any;
 }
 
-std::ifstream open(const char* option, const std::string& path, const char* example) {
+std::ifstream open_file(const char* option, const std::string& path, const char* example) {
   std::ifstream in(path);
   if (!in) {
     throw usage_error(
@@ -175,7 +175,7 @@ std::vector<gemm_shape> read_shapes(std::istream& in, const std::string& file_na
 }
 
 std::vector<gemm_shape> read_shapes(const std::string& path) {
-  auto in = open("--shapes", path, "deep_learning.csv");
+  auto in = open_file("--shapes", path, "deep_learning.csv");
   return read_shapes(in, path);
 }
 
@@ -218,7 +218,7 @@ std::vector<gemm_list> read_lists(std::istream& in, const std::string& file_name
 }
 
 std::vector<gemm_list> read_lists(const std::string& path) {
-  auto in = open("--grouped", path, "experts.csv");
+  auto in = open_file("--grouped", path, "experts.csv");
   return read_lists(in, path);
 }
 
