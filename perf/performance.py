@@ -157,11 +157,10 @@ UNITS = {  # the word in a column: the field, its factor, how it is printed
 
 def value(rows, provider, field):
     """A provider's figure, of several recordings their median; None if there is none. openblas is any version of it."""
-    def is_meant(row):
-        name = row.get("provider", provider)
-        return provider in ("any", name) or name.startswith(provider + "-")
-
-    found = [row for row in rows if is_meant(row) and row.get(field) is not None]
+    rows = [row for row in rows if row.get(field) is not None]
+    found = [row for row in rows if provider in ("any", row.get("provider", provider))]
+    if not found:
+        found = [row for row in rows if row["provider"].startswith(provider + "-")]
     if len({row["file"] for row in found}) < len(found):
         stop(f"a cell of {provider} has several results of one recording: {[row['file'] for row in found]}")
     return median(row[field] for row in found) if found else None
