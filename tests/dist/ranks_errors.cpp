@@ -185,16 +185,17 @@ TEST(DistErrors, WhatOneRankThrowsOthersLearn) {
   // The end of the sentence is there once, also where what was thrown has it.
   const std::string why = "no such luck", ends = "; the communicator is of no use any more";
   const std::string learnt = "keramos::dist: rank 0 left the call: " + why + ends;
-  for (const auto& [kind, thrown] : {std::pair{dist::transport_kind::automatic, why},
-                                     std::pair{dist::transport_kind::staged, why + ends}}) {
-    dist::communicator comm(world().mpi(), {.transport = kind});
+  for (const auto& each : {std::pair{dist::transport_kind::automatic, why},
+                           std::pair{dist::transport_kind::staged, why + ends}}) {
+    const std::string& thrown = each.second;
+    dist::communicator comm(world().mpi(), {.transport = each.first});
     square a, b, c;
     dist::gemm_options options;
     options.schedule = dist::choose_schedule(10, 10, 10, ranks);
     const dist::layout on_first = dist::layout::on_rank(10, 10);
     const auto product = [&] {
       auto p = detail::dist_product_of(a.get(on_first), b.get(on_first), c.get(), 1.0, 0.0, options);
-      if (comm.rank() == 0) p.copy_a = p.copy_b = [&thrown = thrown](auto&&...) { throw error(thrown); };
+      if (comm.rank() == 0) p.copy_a = p.copy_b = [&thrown](auto&&...) { throw error(thrown); };
       detail::dist_multiply(comm, p, options);
     };
     const bool is_first = comm.rank() == 0;
