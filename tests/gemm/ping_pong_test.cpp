@@ -323,7 +323,8 @@ class team {
   }
   template <class F>
   void with_kinds(const F& f) {
-    detail::simt::with_kinds<accumulator>(stager::panels_of(p_, nullptr, 0), f);
+    detail::simt::with_kinds<accumulator>(
+        stager::panels_of(p_, reinterpret_cast<const char*>(local_.data()), 0), f);
   }
   void step(wave& x, const order& how) {
     const act& a = x.what[x.next++];
