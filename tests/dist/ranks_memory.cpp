@@ -1,4 +1,5 @@
 // Memory that ends in the middle of a call.
+#include <algorithm>
 #include <cstdlib>
 #include <new>
 #include <utility>
@@ -17,6 +18,10 @@ bool next_large_fails = false;
   if (bytes >= large && std::exchange(next_large_fails, false)) throw std::bad_alloc();
   if (void* const data = std::malloc(std::max<std::size_t>(bytes, 1))) return data;
   throw std::bad_alloc();
+}
+// AddressSanitizer has one of its own, whose memory is not free()'s.
+[[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  return std::malloc(std::max<std::size_t>(bytes, 1));
 }
 [[gnu::noinline]] void operator delete(void* data) noexcept { std::free(data); }
 [[gnu::noinline]] void operator delete(void* data, std::size_t) noexcept { std::free(data); }
