@@ -66,9 +66,10 @@ constexpr tiling::shape in_turns = {256, 128, 32};
 /// A and B with so many elements from row to row, which run along k.
 gemm_problem<product> problem(index_t m, index_t n, index_t k, index_t pitch_a, index_t pitch_b) {
   alignas(16) static const float16 aligned[8] = {};
+  alignas(16) static float c[4];
   gemm_problem<product> p{};
   p.a = tiling::operand<float16>(aligned, pitch_a, 1), p.b = tiling::operand<float16>(aligned, pitch_b, 1);
-  p.c_row_stride = n, p.c_col_stride = 1;
+  p.c = c, p.c_row_stride = n, p.c_col_stride = 1;
   p.m = m, p.n = n, p.k = k;
   return p;
 }
