@@ -158,7 +158,7 @@ class c_block {
   /// Where a row of the block is in C, as seen from its first one.
   KERAMOS_FORCEINLINE_FUNCTION static constexpr int in_c(int row) { return row + row / 8 * Lanes::gap; }
 
-  /// The new elements from sums. Callers' epilogues are told of elements by their places in one of two codes: where it is known
+  /// The new elements from sums. A caller's epilogue has a code for each value of `place.transposed`: where the compiler knows
   /// that rows are the caller's, what belongs to a column is read once for all rows.
   template <bool Reads, class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void make(const Epilogue& epilogue, const T (&sums)[Columns / 2], int lane,
