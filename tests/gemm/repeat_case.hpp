@@ -20,10 +20,10 @@ class moved {
   explicit moved(std::size_t bytes)
       : size_(bytes), second_((bytes + 1023) / 256 * 256), storage_(second_ + bytes) {}
   template <class T>
-  static moved random(index_t count, std::mt19937_64& rng) {
+  static moved random(index_t count, std::mt19937_64& rng, T value(std::mt19937_64&) = random_value<T>) {
     const moved x(std::size_t(count) * sizeof(T));
     T *const first = static_cast<T*>(x.host(false)), *const second = static_cast<T*>(x.host(true));
-    for (index_t i = 0; i < count; ++i) first[i] = second[i] = random_value<T>(rng);
+    for (index_t i = 0; i < count; ++i) first[i] = second[i] = value(rng);
     x.storage_.upload();
     return x;
   }
