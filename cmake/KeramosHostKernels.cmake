@@ -17,7 +17,9 @@ function(keramos_add_host_kernels library)
   set(flags_baseline "")
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     list(APPEND isas avx2 avx512 avx512_vnni avx512_bf16 amx)
-    set(flags_avx2 -mavx2 -mfma)
+    # Loops begin with a line of the cache: from Zen 3's cache of decoded instructions the micro-kernel's comes up to a tenth
+    # faster then.
+    set(flags_avx2 -mavx2 -mfma -falign-loops=64)
     set(flags_avx512 -mavx512f -mavx512dq -mavx512bw -mavx512vl -mfma)
     set(flags_avx512_vnni ${flags_avx512} -mavx512vnni -DKERAMOS_HOST_ALONE -DKERAMOS_HOST_I8)
     set(flags_avx512_bf16 ${flags_avx512} -mavx512bf16 -DKERAMOS_HOST_ALONE -DKERAMOS_HOST_BF16)

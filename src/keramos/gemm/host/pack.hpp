@@ -13,6 +13,13 @@ namespace keramos::detail::host::KERAMOS_HOST_ISA {
 
 using namespace backend::host::KERAMOS_HOST_ISA;  // its vectors
 
+/// Asks the second-level cache for `bytes`, which need not be an operand's: many rows begin a new walk through memory, which
+/// prefetchers would follow too late. In the first-level cache rows a power of two apart would drive each other out.
+inline void ask_for(const void* from, int bytes) {
+  for (int line = 0; line < bytes; line += 64)
+    __builtin_prefetch(static_cast<const char*>(from) + line, 0, 2);
+}
+
 /// The first Columns of `lanes` rows, transposed on their way: element (i, p) goes to `p * step + i`. The
 /// elements of a row lie side by side along k, and are read a cache line at a time: with a power of two as
 /// leading dimension all rows fall into one set of the cache, which would lose them before their next
@@ -23,6 +30,10 @@ inline void pack_transposed(T* to, std::int64_t step, const T* from, std::int64_
   using v = simd<T>;
   typename v::vector block[v::lanes];
   for (int p = 0; p < k; p += v::lanes, to += v::lanes * step, from += v::lanes) {
+    if (p % (64 / int(sizeof(T))) == 0) {
+#pragma GCC unroll 16
+      for (int i = 0; i < Columns; ++i) ask_for(from + (v::lanes + i) * stride_mn, 64);
+    }
     const int here = k - p < v::lanes ? k - p : v::lanes;
     if (here == v::lanes && count >= Columns) {
 #pragma GCC unroll 16
@@ -77,8 +88,10 @@ inline void pack_along_mn(T* panels, const T* from, std::int64_t stride_k, int m
     const int end = k - p0 < rows ? k : p0 + rows;
     int i = 0;
     for (; i + Width <= mn; i += Width)
-      for (int p = p0; p < end; ++p)
+      for (int p = p0; p < end; ++p) {
+        ask_for(from + i + (p + rows) * stride_k, Width * sizeof(T));
         std::memcpy(panels + std::int64_t(i) * k + p * Width, from + i + p * stride_k, Width * sizeof(T));
+      }
     if (i < mn)
       pack_rows(panels + std::int64_t(i) * k + p0 * Width, Width, from + i + p0 * stride_k, 1, stride_k,
                 mn - i, end - p0);
