@@ -52,7 +52,8 @@ std::vector<kernel_table<T>> tiles() {
   for (const auto& row : keramos::backend::host::tile_table)
     if (row.element_bytes == sizeof(T)) {
       kernel_table<T> t{};
-      t.mr = row.mr, t.nr = row.nr(), t.mc = row.mc, t.nc = row.nc, t.kc = row.kc, t.group = t.step = 1;
+      t.mr = row.mr, t.nr = row.nr(), t.mc = row.mc, t.nc = row.nc, t.kc = row.kc, t.whole_k = row.whole_k,
+      t.group = t.step = 1;
       list.push_back(t);
     }
   return list;
@@ -433,7 +434,7 @@ TYPED_TEST(HostKernels, SharesMakeUpTheProduct) {
 TYPED_TEST(HostKernels, ChosenBlocksFit) {
   using namespace keramos::detail::host;
   for (const auto& t : tiles<TypeParam>())
-    for (const int n : {100, 512, 1000, 2048, 20000})
+    for (const int n : {100, 400, 512, 1000, 2048, 20000})
       for (const int threads : {1, 2, 16, 128}) {
         const block_choice choice = choose_block(t, n, n, n, threads);
         const auto& block = choice.block;
@@ -441,7 +442,8 @@ TYPED_TEST(HostKernels, ChosenBlocksFit) {
         EXPECT_EQ(block.m % t.mr, 0);
         EXPECT_EQ(block.n % t.nr, 0);
         EXPECT_LE(block.m, t.mc);
-        EXPECT_LE(block.k, t.kc);
+        EXPECT_LE(block.k, n <= t.whole_k ? n : t.kc);
+        EXPECT_LE(block.m * block.k, t.mc * t.kc);
         if (choice.shares_b) {
           EXPECT_LE(std::size_t(block.m) * block.n * sizeof(TypeParam), model::most_sum_bytes(threads));
         } else {

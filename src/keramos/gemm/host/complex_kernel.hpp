@@ -121,6 +121,7 @@ class complex_kernel {
             tile.mc / 2,
             tile.nc / 2,
             tile.kc,
+            tile.kc,
             real::keeps_nc,
             1,
             1,

@@ -65,13 +65,16 @@ struct kernel_table {
   const char* isa;
   int mr, nr;      ///< register tile
   int mc, nc, kc;  ///< block tile: see backends/host/tiles.hpp
-  bool keeps_nc;   ///< even where B is packed for all tiles at once
+  int whole_k;
+  bool keeps_nc;  ///< even where B is packed for all tiles at once
   // See backends/host/products.hpp.
   int group;        ///< elements along k that a packed number holds
   int step;         ///< packed numbers come in multiples of that, the last ones zeros
   int corrections;  ///< more numbers, behind those of k elements
   int speed;        ///< products of elements in the time of one of the accumulators' type by vectors, about
 
+  /// How many k-tiles hold k elements.
+  std::int64_t k_tiles(std::int64_t k) const { return k <= whole_k ? 1 : (k + kc - 1) / kc; }
   /// How many packed numbers hold k elements.
   KERAMOS_ANYWHERE std::int64_t packed(std::int64_t k) const {
     return (k + depth() - 1) / depth() * step + corrections;

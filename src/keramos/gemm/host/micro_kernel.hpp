@@ -106,6 +106,7 @@ class micro_kernel {
                                 Tile::tile.mc,
                                 Tile::tile.nc,
                                 Tile::tile.kc * Tile::group,
+                                Tile::tile.whole_k * Tile::group,
                                 Tile::keeps_nc,
                                 Tile::group,
                                 Tile::step,

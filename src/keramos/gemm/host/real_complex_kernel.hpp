@@ -83,9 +83,8 @@ class real_complex_kernel {
   template <class Types>
   static constexpr kernel_table<Types> table(const char* isa) {
     constexpr backend::host::tile_row tile = real::tile;
-    return {isa, mr, nr, tile.mc,   tile.nc / 2,         tile.kc,  real::keeps_nc, 1,
-            1,   0,  2,  pack_real, pack_complex<Z, nr>, multiply, nullptr,        nullptr,
-            0};
+    return {isa, mr, nr, tile.mc,   tile.nc / 2,         tile.kc,  tile.kc, real::keeps_nc, 1,
+            1,   0,  2,  pack_real, pack_complex<Z, nr>, multiply, nullptr, nullptr,        0};
   }
 };
 

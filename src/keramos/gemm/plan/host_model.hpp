@@ -29,7 +29,7 @@ template <class Types>
 block_choice choose_block(const kernel_table<Types>& kernels, index_t m, index_t n, index_t whole_k,
                           int threads) {
   const index_t panels_m = ceil_div(m, kernels.mr), panels_n = ceil_div(n, kernels.nr);
-  const index_t k_tiles = ceil_div(whole_k, kernels.kc);
+  const index_t k_tiles = kernels.k_tiles(whole_k);
   // Of k: register tiles do 8 steps at a time (vector_tile::chunk), what is left one by one.
   const int multiple = std::max(8, kernels.depth());
   const int k = int(std::min<index_t>(ceil_div(ceil_div(whole_k, k_tiles), multiple) * multiple, whole_k));
@@ -66,7 +66,9 @@ block_choice choose_block(const kernel_table<Types>& kernels, index_t m, index_t
       if (best_cost == 0 || cost < best_cost) best_cost = cost, best = {{int(rows), int(cols), k}, shares_b};
     }
   };
-  const index_t least_tiles_m = ceil_div(panels_m, kernels.mc / kernels.mr);
+  // Where k-tiles have more columns than the table's, fewer rows of A fill the cache.
+  const index_t most_panels_m = std::max<index_t>(kernels.mc / kernels.mr * std::min(kernels.kc, k) / k, 1);
+  const index_t least_tiles_m = ceil_div(panels_m, most_panels_m);
   // As for n; twice as many, since with a shared B more rows of tiles pack nothing more.
   const index_t most_tiles_m = alone ? least_tiles_m : std::min(panels_m, least_tiles_m + 4 * threads);
   index_t rows = 0;
