@@ -44,7 +44,7 @@ class Keramos(CMakePackage, CudaPackage, ROCmPackage):
     for backend in ("serial", "openmp", "sycl"):
         depends_on(f"kokkos+{backend}", when=f"+{backend}")
     for arch in CudaPackage.cuda_arch_values:
-        depends_on(f"kokkos+cuda cuda_arch={arch}", when=f"+cuda cuda_arch={arch}")
+        depends_on(f"kokkos+cuda+wrapper cuda_arch={arch}", when=f"+cuda cuda_arch={arch}")
     requires("^kokkos+cuda_lambda", when="+cuda ^kokkos@:4")
     for target in ROCmPackage.amdgpu_targets:
         depends_on(f"kokkos+rocm amdgpu_target={target}", when=f"+rocm amdgpu_target={target}")
