@@ -45,7 +45,7 @@ caption span{display:inline-block;position:sticky;left:0;max-width:min(75ch,calc
 th,td{padding:.25rem .6rem;text-align:right;vertical-align:top;border-bottom:1px solid var(--line);white-space:nowrap}
 th.t,td.t{text-align:left;white-space:normal;overflow-wrap:break-word}
 td.t{max-width:36rem}
-tbody th.t{min-width:10rem}
+tbody th.t{min-width:11rem}
 .on-phones{display:none}
 td.t:nth-child(2):last-child{overflow-wrap:anywhere}
 thead th{background:var(--head);position:sticky;top:0;z-index:2;white-space:normal;vertical-align:bottom}
@@ -93,13 +93,16 @@ summary{cursor:pointer;color:var(--link);padding:.2rem 0;width:fit-content}
   body{max-width:1840px;padding:32px 40px}
   .charts{grid-template-columns:repeat(auto-fit,minmax(760px,1fr))}
 }
+@page{margin:12mm 10mm}
 @media print{
   html{font-size:9pt}
   body{max-width:none;padding:0}
   nav,summary,.save{display:none}
   .box,.scroll{overflow:visible;max-height:none}
   .charts{display:block}
-  figure{max-width:600px;margin-bottom:1rem;break-inside:avoid}
+  figure{max-width:600px;margin-bottom:1rem}
+  figure svg{break-inside:avoid}
+  figcaption{break-after:avoid}
   thead th{position:static}
   tr{break-inside:avoid}
   h2{break-after:avoid}
