@@ -42,6 +42,8 @@ inline constexpr int long_row_bytes = 2560, long_rows_together = 8, short_rows_t
 /// A B that is larger than cached_bytes_of_b is taken in blocks of these rows and bytes: rows long enough for memory, blocks
 /// small enough for the second-level cache.
 inline constexpr int rows_of_b_block = 128, bytes_of_b_block = 64 * 1024;
+/// So much of A, in rows, stays in the second-level cache while all columns of B pass by. Zen 3, whose cache has 512 KiB.
+inline constexpr int bytes_of_a_block = 192 * 1024;
 /// Where B's rows do not run through memory, so much of it is laid out at a time; of complex numbers half.
 inline constexpr int bytes_laid_out = 64 * 1024;
 /// While that multiplies, the next part is asked for. Not longer columns, which prefetchers follow by themselves and which then

@@ -166,7 +166,8 @@ void test_table(const keramos::detail::host::kernel_table<Types>& t, int m, int 
           << t.isa << ' ' << m << 'x' << n << 'x' << k << " at " << i << ", " << j;
 }
 
-// C's last row ends with its storage, and so do A and B: a sanitizer sees a lane too many.
+// C's last row ends with its storage, and so do A and B: a sanitizer sees a lane too many. A's rows run through memory, or its
+// columns.
 template <class T>
 void test_unpacked(const kernel_table<T>& t, bool dots, int m, int n, int k, bool b_rows_run, T beta,
                    bool conjugate_a = false, bool conjugate_b = false) {
@@ -178,18 +179,24 @@ void test_unpacked(const kernel_table<T>& t, bool dots, int m, int n, int k, boo
   const std::vector<T> before = c;
   const std::int64_t b_row = b_rows_run ? ldb : 1, b_col = b_rows_run ? 1 : ldb;
   const auto multiply = dots ? t.multiply_dots : t.multiply_unpacked;
-  multiply({m, n, k, a.data(), k, 1, b.data(), b_row, b_col, c.data(), ldc, 1, T(3), beta, conjugate_a,
-            conjugate_b});
-  for (std::size_t at = 0; at < c.size(); ++at) {
-    const std::int64_t i = at / ldc, j = at % ldc;
-    T expected = before[at];
-    if (j < n) {
-      T sum = 0;
-      for (int p = 0; p < k; ++p)
-        sum += conjugate_if(conjugate_a, a[i * k + p]) * conjugate_if(conjugate_b, b[p * b_row + j * b_col]);
-      expected = 3 * sum + beta * before[at];
+  for (const bool a_rows_run : {true, false}) {
+    if (dots && !a_rows_run) break;
+    const std::int64_t a_row = a_rows_run ? k : 1, a_col = a_rows_run ? 1 : m;
+    c = before;
+    multiply({m, n, k, a.data(), a_row, a_col, b.data(), b_row, b_col, c.data(), ldc, 1, T(3), beta,
+              conjugate_a, conjugate_b});
+    for (std::size_t at = 0; at < c.size(); ++at) {
+      const std::int64_t i = at / ldc, j = at % ldc;
+      T expected = before[at];
+      if (j < n) {
+        T sum = 0;
+        for (int p = 0; p < k; ++p)
+          sum += conjugate_if(conjugate_a, a[i * a_row + p * a_col]) *
+                 conjugate_if(conjugate_b, b[p * b_row + j * b_col]);
+        expected = 3 * sum + beta * before[at];
+      }
+      ASSERT_EQ(c[at], expected) << t.isa << ' ' << m << 'x' << n << 'x' << k << " at " << i << ", " << j;
     }
-    ASSERT_EQ(c[at], expected) << t.isa << ' ' << m << 'x' << n << 'x' << k << " at " << i << ", " << j;
   }
 }
 
@@ -221,9 +228,9 @@ TYPED_TEST(HostKernels, UnpackedOnesAreExactOnSmallIntegers) {
           // The length of A's rows decides about the shape of tiles.
           test_unpacked<TypeParam>(*t, false, m, n, (m + n) % 2 ? 65 : 130, b_rows_run, TypeParam(n % 2));
         }
-    // In blocks: several of k and of columns, of which the last are narrower; rows in one tile and in several.
-    const int shapes[][3] = {{2, 300, 700}, {5, 300, 700}, {20, 300, 700},
-                             {7, 450, 660}, {7, 60, 2100}, {9, 9001, 10}};
+    // In blocks: several of k, of columns and of rows, of which the last are narrower; rows in one tile and in several.
+    const int shapes[][3] = {{2, 300, 700}, {5, 300, 700}, {20, 300, 700}, {7, 450, 660},
+                             {7, 60, 2100}, {9, 9001, 10}, {900, 40, 100}};
     for (const auto& [m, n, k] : shapes)
       for (bool b_rows_run : {true, false})
         test_unpacked<TypeParam>(*t, false, m, n, k, b_rows_run, TypeParam(1));
@@ -365,7 +372,7 @@ TYPED_TEST(HostComplexKernels, UnpackedOnesAreExactOnSmallIntegers) {
         for (int m = 1; m <= 20; ++m)
           for (int n = 1; n <= 40; n += 1 + n / 12)
             test_unpacked<T>(*t, false, m, n, 1 + (m + n) % 20, b_rows_run, T(m % 2, n % 2), ca, cb);
-        const int blocks[][3] = {{5, 100, 700}, {14, 100, 700}, {4, 150, 265}, {9, 4501, 10}};
+        const int blocks[][3] = {{5, 100, 700}, {14, 100, 700}, {4, 150, 265}, {9, 4501, 10}, {500, 20, 100}};
         for (const auto& [m, n, k] : blocks) test_unpacked<T>(*t, false, m, n, k, b_rows_run, T(1), ca, cb);
       }
   }

@@ -117,6 +117,9 @@ class complex_unpacked_kernel {
   }
 
   static void multiply_rows(const problem& s) {
+    for_each_block_of_a(s, s.n > widest * numbers, multiply_block_of_a);
+  }
+  static void multiply_block_of_a(const problem& s) {
     const complex_sums<R> sums(s);
     if (s.k > model::few_columns_of_a || s.n <= widest * numbers) return all_columns(s, sums);
     // Little is done to an element of C, so what counts is that it is written row after row.

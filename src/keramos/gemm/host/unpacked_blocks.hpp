@@ -66,6 +66,21 @@ void fetch(const T* rows, std::int64_t stride, int count, std::int64_t length) {
       asm volatile("" ::"r"(*reinterpret_cast<const char*>(rows + j)));
 }
 
+/// Calls f(part) for blocks of rows. While the columns of B pass by, panel after panel, a block of A stays in the second-level
+/// cache, and C is written in few pages. An A whose columns run through memory is read in that order first: a line for each step
+/// of k is none that a prefetcher follows. `panels`: whether B has several.
+template <class Problem, class F>
+void for_each_block_of_a(const Problem& s, bool panels, const F& f) {
+  constexpr int size = sizeof(*s.a), multiple = 48;  // of all tiles' rows, and of a line's elements
+  const bool along_m = s.a_row_stride == 1 && s.a_col_stride != 1 && s.m * size > 64;
+  if (!panels && !along_m) return f(s);
+  const int many = model::bytes_of_a_block / size / s.k / multiple;
+  for_each_rows(s, (many > 1 ? many : 1) * multiple, [&](const Problem& part) {
+    if (along_m) fetch(part.a, part.a_col_stride, part.k, part.m);
+    f(part);
+  });
+}
+
 /// What a tile asks for of the next block of B while it multiplies: in each step the same few lines of a row.
 template <class T>
 class asked_lines {

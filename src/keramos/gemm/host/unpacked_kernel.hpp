@@ -188,6 +188,10 @@ class unpacked_kernel {
 
   /// B's rows run through memory.
   static void multiply_rows(const problem& s, bool asks_a) {
+    for_each_block_of_a(s, s.n > widest * v::lanes,
+                        [&](const problem& part) { multiply_block_of_a(part, asks_a); });
+  }
+  static void multiply_block_of_a(const problem& s, bool asks_a) {
     // Of a wide tile's columns of B not much more fits in the first-level cache; and one pass over B beats two.
     if (s.m > max_rows(widest) &&
         (s.k > model::most_k_of_wide_tile || (s.m <= max_rows(2) && s.n > widest * v::lanes)))
