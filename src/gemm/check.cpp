@@ -12,7 +12,12 @@ namespace {
 
 }  // namespace
 
-bool writes_twice(const region& r) { return shares_elements(strided(r)); }
+bool writes_twice(const region& r) {
+  // Rows or columns side by side, as most have.
+  const bool plain =
+      (r.col_stride == 1 && r.row_stride >= r.cols) || (r.row_stride == 1 && r.col_stride >= r.rows);
+  return !plain && shares_elements(strided(r));
+}
 
 bool overlaps(const region& x, const region& y) { return share_memory(strided(x), strided(y)); }
 

@@ -86,13 +86,15 @@ std::vector<grouped_problem<Types>> problems_to_do(const Exec& exec,
   std::vector<grouped_problem<Types>> all;
   all.reserve(problems.size());
   for (std::size_t i = 0; i < problems.size(); ++i) {
-    gemm_problem<Types> p = problems[i];
-    p.place.batch = index_t(i);
-    if (!has_terms) p.k = 0;
-    if (p.m == 0 || p.n == 0 || (p.k == 0 && keeps_c)) continue;
+    const gemm_problem<Types>& listed = problems[i];
+    const index_t k = has_terms ? listed.k : 0;
+    if (listed.m == 0 || listed.n == 0 || (k == 0 && keeps_c)) continue;
+    all.push_back({listed});
+    // Changed in its place: to copy it would have to wait for what was just written.
+    grouped_problem<Types>& p = all.back();
+    p.k = k, p.place.batch = index_t(i);
     // One kernel does them all, so A must be of the same kind of elements (tiling::reading) in each.
     if (p.a.kind() == p.b.kind() && planner<Exec>::prefers_transposed(exec, p)) p.transpose();
-    all.push_back({p});
   }
   return all;
 }
