@@ -1,4 +1,5 @@
-# What a compiler made of an object's kernels for AMD GPUs: none keeps anything in scratch, and all have what their rows promise.
+# What a compiler made of an object's kernels for AMD GPUs: none keeps anything in scratch, nor reads constants of the library's from
+# memory, and all have what their rows promise.
 #   cmake -DOBJECT=<file> -DARCH=gfx90a -DVGPRS=<most of a kernel> -DAHEAD=<least> -DTURNS=<least>
 #         "-DUSES=<regexes of instructions>[@least]" -P kernels.cmake
 # AHEAD counts loops that load a k-tile from global memory while they multiply another: MFMA or WMMA stand between loads and the
@@ -27,6 +28,13 @@ run(none ${LLVM}/clang-offload-bundler --unbundle --type=o --targets=hipv4-amdgc
     --output=${code})
 run(notes ${LLVM}/llvm-readelf --notes ${code})
 run(instructions ${LLVM}/llvm-objdump -d ${code})
+run(symbols ${LLVM}/llvm-readelf --symbols --wide ${code})
+string(REGEX MATCHALL "OBJECT [^\n]* _ZN[^\n]*keramos[^\n]*" constants "${symbols}")
+list(FILTER constants EXCLUDE REGEX "\\.kd$")
+if(constants)
+  list(JOIN constants "\n" constants)
+  message(SEND_ERROR "${OBJECT}: kernels for ${ARCH} read constants from memory that they should know:\n${constants}")
+endif()
 
 # A kernel's fields come in alphabetical order; so do the kernels' lines of one field.
 function(field name output)

@@ -66,21 +66,28 @@ class wave_mma_accumulator {
   using E = typename Types::a;
   using T = typename Types::accumulator;
   using atom = backend::mma<Exec>;
-  static constexpr backend::simt::wave_fragment layout = atom::template fragment<E>;
+  static constexpr backend::simt::wave_fragment fragment = atom::template fragment<E>;
+  /// That, where a kernel calls its functions: the constant itself would lie in memory then, which HIP's compiler takes for
+  /// changeable.
+  KERAMOS_FORCEINLINE_FUNCTION static constexpr backend::simt::wave_fragment layout() {
+    constexpr backend::simt::wave_fragment here = fragment;
+    return here;
+  }
+  static constexpr int fragment_k = fragment.k();
   static constexpr bool are_bytes = std::is_integral_v<T> && tiling::reading<E>::has_kinds;
-  static constexpr int warp_size = backend::traits<Exec>::warp_size, waves = warp_size / layout.lanes;
+  static constexpr int warp_size = backend::traits<Exec>::warp_size, waves = warp_size / fragment.lanes;
   static constexpr int wave_m = Config.warp.m / waves;
   static constexpr int fm = wave_m / 16, fn = Config.warp.n / 16;
   static constexpr int warps_n = Config.block.n / Config.warp.n;
-  static constexpr int steps = Config.block.k / layout.k();
+  static constexpr int steps = Config.block.k / fragment_k;
   /// Where wavefronts take turns there are several in a k-tile, of at most 16 fragments' products: those of half of the rows, if
   /// need be.
   static constexpr int parts = Config.ping_pong && (steps == 1 || fm * fn > 16) ? 2 : 1, part_m = fm / parts;
-  static constexpr int vector = 16 / int(sizeof(T)), vectors = layout.sums() / vector;
+  static constexpr int vector = 16 / int(sizeof(T)), vectors = fragment.sums() / vector;
   using rows = wave_rows<RowsA, part_m, vector>;
   using cols = wave_rows<RowsB, fn, vector>;
   static_assert(std::is_same_v<E, typename Types::b>);
-  static_assert(wave_m % 16 == 0 && Config.warp.n % 16 == 0 && Config.block.k % layout.k() == 0,
+  static_assert(wave_m % 16 == 0 && Config.warp.n % 16 == 0 && Config.block.k % fragment_k == 0,
                 "keramos: warp tiles are multiples of the fragment");
   static_assert(fm % parts == 0);
 
@@ -91,11 +98,11 @@ class wave_mma_accumulator {
 
   KERAMOS_FORCEINLINE_FUNCTION explicit wave_mma_accumulator(int thread)
       : m_(atom::of_wave(thread / warp_size / warps_n * Config.warp.m +
-                         thread % warp_size / layout.lanes * wave_m)),
+                         thread % warp_size / fragment.lanes * wave_m)),
         n_(atom::of_wave(thread / warp_size % warps_n * Config.warp.n)),
         i_(thread % 16),
-        q_(thread % layout.lanes / 16),
-        j_(cols::along_k ? place(layout.sum_of(i_), layout.q_of(i_)) : i_),
+        q_(thread % fragment.lanes / 16),
+        j_(cols::along_k ? place(layout().sum_of(i_), layout().q_of(i_)) : i_),
         acc_{},
         of_a_{},
         of_b_{} {}
@@ -122,7 +129,7 @@ class wave_mma_accumulator {
     static_assert((decltype(p.a)::stride_k == 1) == rows::along_k &&
                   (decltype(p.b)::stride_k == 1) == cols::along_k);
     const int part = cluster % parts;
-    const int k = cluster / parts * layout.k() + layout.k_part(q_) * layout.run;
+    const int k = cluster / parts * fragment_k + layout().k_part(q_) * fragment.run;
     rows::load(a_frag_, p.a, m_ + part * part_m * 16, i_, k);
     if (part == 0) cols::load(b_frag_, p.b, n_, j_, k);
   }
@@ -186,7 +193,7 @@ class wave_mma_accumulator {
           T of_group[group];
           KERAMOS_UNROLL
           for (int g = 0; g < group; ++g) of_group[g] = acc_[i][j + g][s][v];
-          writer.write(row, n_ + cols::at(j, layout.row(q_, s * vector + v)), of_group, epilogue);
+          writer.write(row, n_ + cols::at(j, layout().row(q_, s * vector + v)), of_group, epilogue);
         }
       }
     }
@@ -197,9 +204,9 @@ class wave_mma_accumulator {
   template <class KindB, class KindA>
   KERAMOS_FORCEINLINE_FUNCTION void multiply_ones(int part, KindB b, KindA a) {
     const std::true_type is_signed;
-    E ones[layout.run];
+    E ones[fragment.run];
     KERAMOS_UNROLL
-    for (int e = 0; e < layout.run; ++e) ones[e] = E(1);
+    for (int e = 0; e < fragment.run; ++e) ones[e] = E(1);
     if constexpr (!KindB::value) {
       KERAMOS_UNROLL
       for (int i = 0; i < part_m; ++i)
@@ -214,15 +221,15 @@ class wave_mma_accumulator {
 
   /// Columns of B along k are in the order in which a lane's sums are neighbours, `vector` of them.
   KERAMOS_FORCEINLINE_FUNCTION static constexpr int place(int sum, int q) {
-    return sum / vector * vector * layout.parts() + q * vector + sum % vector;
+    return sum / vector * vector * layout().parts() + q * vector + sum % vector;
   }
 
   int m_, n_, i_, q_,
       j_;  // the wavefront's first row and column; this lane's of a fragment's rows, sums and columns
   T acc_[fm][fn][vectors][vector];  // (fragment row, fragment column, sums)
   T of_a_[are_bytes ? fm : 1][vectors][vector],
-      of_b_[are_bytes ? fn : 1][vectors][vector];          // sums of elements
-  E a_frag_[part_m][layout.run], b_frag_[fn][layout.run];  // (fragment, k)
+      of_b_[are_bytes ? fn : 1][vectors][vector];              // sums of elements
+  E a_frag_[part_m][fragment.run], b_frag_[fn][fragment.run];  // (fragment, k)
 };
 
 /// Calls `f(kind of B, kind of A)` with constants, for accumulators whose instructions are others for each of them
