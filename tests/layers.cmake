@@ -112,6 +112,10 @@ foreach(file IN LISTS files)
   if(text MATCHES "\n[ \t]*\\[\\[no_unique_address")
     message(SEND_ERROR "${file}: has a [[no_unique_address]] member, which nvcc lays out in two ways; make it a base")
   endif()
+  # Inside of keramos such a namespace hides DPC++'s.
+  if(text MATCHES "\nnamespace ([a-z_0-9:]*::)?sycl[ \t]*{")
+    message(SEND_ERROR "${file}: has a namespace named sycl, which hides DPC++'s; backends/sycl has sycl_backend")
+  endif()
   # The name of SYCL's execution space is its backend's own affair.
   if(NOT file MATCHES "^(src/keramos/base/kokkos|backends/sycl/traits).hpp$" AND text MATCHES "KOKKOS_VERSION")
     message(SEND_ERROR "${file}: asks for Kokkos' version; base/kokkos.hpp does that")

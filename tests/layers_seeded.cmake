@@ -44,4 +44,6 @@ seed(src/keramos/core/event.hpp "#  if defined(KOKKOS_ENABLE_CUDA)\n#endif\n" "w
 seed(src/keramos/core/event.hpp "backend::host::team x;\n" "names a family of backends")
 seed(src/keramos/core/event.hpp "Kokkos::Impl::x y;\n" "uses Kokkos::Impl")
 seed(src/keramos/core/event.hpp "#if KOKKOS_VERSION < 40000\n#endif\n" "asks for Kokkos' version")
+seed(backends/sycl/mma.hpp "namespace keramos::backend {\nnamespace sycl {\n}\n}\n" "has a namespace named sycl")
+seed(backends/sycl/mma.hpp "\nnamespace keramos::backend::sycl {\n}\n" "has a namespace named sycl")
 seed(src/keramos/tile/shape.hpp "struct x {\n  [[no_unique_address]] y z;\n};\n" "lays out in two ways")
