@@ -62,7 +62,7 @@ struct staging<Kokkos::HIP> : simt::plain_copier {
 
   /// Begins to copy `direct_bytes` for each lane of a wavefront, from `offset` bytes behind `global`, to neighbouring places from
   /// `local` on; `local` and `global` are the same for all lanes. The compiler does not know of it, and so does not wait for it
-  /// before each read of local memory. (Between a write of m0 and its use there is to be one instruction.)
+  /// before each read of local memory.
   KERAMOS_FORCEINLINE_FUNCTION static void copy_direct([[maybe_unused]] char* local,
                                                        [[maybe_unused]] const char* global,
                                                        [[maybe_unused]] std::uint32_t offset) {
@@ -73,21 +73,12 @@ struct staging<Kokkos::HIP> : simt::plain_copier {
     const std::uint64_t base = std::uint64_t(std::uint32_t(__builtin_amdgcn_readfirstlane(int(from >> 32))))
                                    << 32 |
                                std::uint32_t(__builtin_amdgcn_readfirstlane(int(from)));
-    int m0;  // which asm may use, but not change: clang warns where it is named among what an asm overwrites
+    // Between a write of m0 and its use there is to be one instruction.
     if constexpr (direct_bytes == 16)
-      asm volatile(
-          "s_mov_b32 %0, m0\n\ts_mov_b32 m0, %1\n\ts_nop 0\n\tglobal_load_lds_dwordx4 %2, %3\n\ts_mov_b32 "
-          "m0, %0"
-          : "=&s"(m0)
-          : "s"(to), "v"(offset), "s"(base)
-          : "memory");
+      asm volatile("s_nop 0\n\tglobal_load_lds_dwordx4 %1, %2" ::"{m0}"(to), "v"(offset), "s"(base)
+                   : "memory");
     else if constexpr (direct_bytes == 4)
-      asm volatile(
-          "s_mov_b32 %0, m0\n\ts_mov_b32 m0, %1\n\ts_nop 0\n\tglobal_load_lds_dword %2, %3\n\ts_mov_b32 m0, "
-          "%0"
-          : "=&s"(m0)
-          : "s"(to), "v"(offset), "s"(base)
-          : "memory");
+      asm volatile("s_nop 0\n\tglobal_load_lds_dword %1, %2" ::"{m0}"(to), "v"(offset), "s"(base) : "memory");
 #endif
   }
   KERAMOS_FORCEINLINE_FUNCTION static void wait_for_direct_copies() {
