@@ -68,16 +68,15 @@ TEST(Panel, ElementsOfWavesHavePlacesOfTheirOwn) {
   check_panels<double, 128, 8, wave_panel>();
 }
 
-/// How many words of one bank lanes want at once, at most: `place(lane)` is the first byte of a lane's. There are 32 banks of
-/// four bytes.
+/// How many words of one bank lanes want at once, at most: `place(lane)` is the first byte of a lane's. Banks have four bytes.
 template <class Place>
-int conflicts(const std::vector<std::vector<int>>& groups, int bytes, const Place& place) {
+int conflicts(const std::vector<std::vector<int>>& groups, int bytes, const Place& place, int banks = 32) {
   int most = 0;
   for (const auto& lanes : groups) {
-    std::vector<std::set<int>> of_bank(32);
+    std::vector<std::set<int>> of_bank(banks);
     for (const int lane : lanes)
       for (int word = place(lane) / 4; word < (place(lane) + bytes + 3) / 4; ++word)
-        of_bank[word % 32].insert(word);
+        of_bank[word % banks].insert(word);
     for (const auto& words : of_bank) most = std::max(most, int(words.size()));
   }
   return most;
@@ -99,6 +98,20 @@ std::vector<std::vector<int>> served_together(int bytes, bool is_read) {
   for (int lane = 0; lane < 64; ++lane) {
     if (lane % count == 0) groups.emplace_back();
     groups.back().push_back(lane);
+  }
+  return groups;
+}
+
+/// Lanes whose reads gfx950 serves together, from 64 banks (HipKittens, analysis/paper_experiments/phases).
+constexpr int banks_of_gfx950 = 64;
+std::vector<std::vector<int>> served_together_by_gfx950(int bytes) {
+  std::vector<std::vector<int>> groups;
+  const int count = bytes == 16 ? 16 : 256 / bytes;
+  for (int first = 0; first < 64; first += count) groups.emplace_back();
+  for (int lane = 0; lane < 64; ++lane) {
+    const int four = lane % 32 / 4;  // of lanes: 0, 3, 5 and 6 are served together
+    const bool first_half = four == 0 || four == 3 || four == 5 || four == 6;
+    groups[bytes == 16 ? lane / 32 * 2 + !first_half : lane / count].push_back(lane);
   }
   return groups;
 }
@@ -156,6 +169,37 @@ TEST(Panel, WavesReadAllBanksAtOnce) {
   EXPECT_EQ((conflicts_along_mn<double, 128, 8>()), std::pair(1, 1));
   // Of bytes two lanes meet in a bank.
   EXPECT_EQ((conflicts_along_mn<integer8, 128, 64>()), std::pair(2, 1));
+}
+
+/// What gfx950 reads at once of fragments, in pieces of 16 bytes along k, which are neighbours for lanes that share a row, or
+/// `group` neighbours along m or n.
+template <class T, int MN, int K, direction Rows>
+int conflicts_of_gfx950(int group = 4) {
+  using panel = detail::simt::wave_panel<T, MN, K, Rows>;
+  constexpr bool along_k = Rows == direction::k;
+  constexpr int size = int(sizeof(T)), piece = 16 / size;
+  const int bytes = along_k ? 16 : group * size;
+  int most = 0;
+  for (int first = 0; first < K; first += 4 * piece)
+    for (int e = 0; e < (along_k ? 1 : piece); ++e)
+      most = std::max(most, conflicts(
+                                served_together_by_gfx950(bytes), bytes,
+                                [&](int lane) {
+                                  const int k = first + lane / 16 * piece + e;
+                                  return size * panel::offset(lane % 16 * (along_k ? 1 : group), k);
+                                },
+                                banks_of_gfx950));
+  return most;
+}
+TEST(Panel, WavesOfGfx950ReadAllBanksAtOnce) {
+  EXPECT_EQ((conflicts_of_gfx950<float16, 256, 64, direction::k>()), 1);
+  EXPECT_EQ((conflicts_of_gfx950<float8, 256, 128, direction::k>()), 1);
+  EXPECT_EQ((conflicts_of_gfx950<float8, 64, 128, direction::k>()), 1);
+  EXPECT_EQ((conflicts_of_gfx950<float, 128, 16, direction::k>()), 1);
+  EXPECT_EQ((conflicts_of_gfx950<double, 128, 8, direction::k>()), 1);
+  // Along m or n lanes of several rows meet.
+  EXPECT_EQ((conflicts_of_gfx950<float16, 256, 64, direction::mn>()), 2);
+  EXPECT_EQ((conflicts_of_gfx950<float8, 256, 128, direction::mn>()), 4);
 }
 
 TEST(Panel, BytesThatCanBeCopiedAtOnce) {
