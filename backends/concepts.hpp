@@ -205,7 +205,7 @@ template <class Exec>
 concept has_turns = requires(char* local, const char* global) {
   { staging<Exec>::direct_bytes } -> std::convertible_to<int>;
   staging<Exec>::copy_direct(local, global, std::uint32_t(0));
-  staging<Exec>::wait_for_direct_copies();
+  staging<Exec>::template wait_for_direct_copies<0>();
   mma<Exec>::begin_turn();
   mma<Exec>::end_turn();
   { mma<Exec>::opaque(1) } -> std::same_as<int>;

@@ -21,7 +21,7 @@
 //                          by_registers<T>, most_groups_unrolled<T>, most_words_ahead, shifts<T> (simt/staging.hpp);
 //                          where it shifts also shifted<T> and bounds, as simt/shifted_run.hpp has them, and
 //                          copies_words, whether it copies short elements in words of 4 and 8 bytes; for rows with
-//                          config::ping_pong direct_bytes, copy_direct(local, global, offset), wait_for_direct_copies()
+//                          config::ping_pong direct_bytes, copy_direct(local, global, offset), wait_for_direct_copies<left>()
 //                          (backends/hip/staging.hpp)
 //   mma<Exec>              the multiply atom, below
 //   warpgroups<Exec>       where there are any: tensor cores that read local memory, and barriers in it

@@ -81,9 +81,12 @@ struct staging<Kokkos::HIP> : simt::plain_copier {
       asm volatile("s_nop 0\n\tglobal_load_lds_dword %1, %2" ::"{m0}"(to), "v"(offset), "s"(base) : "memory");
 #endif
   }
+  /// Until all are there but the `Left` that were begun last.
+  template <int Left>
   KERAMOS_FORCEINLINE_FUNCTION static void wait_for_direct_copies() {
 #if defined(__HIP_DEVICE_COMPILE__)
-    asm volatile("s_waitcnt vmcnt(0)" ::: "memory");
+    static_assert(Left < 64, "keramos: a wavefront counts so many");
+    asm volatile("s_waitcnt vmcnt(%0)" ::"n"(Left) : "memory");
 #endif
   }
 

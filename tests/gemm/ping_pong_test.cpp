@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <iterator>
 #include <memory>
+#include <numeric>
 #include <random>
 #include <string>
 #include <type_traits>
@@ -34,12 +36,14 @@ namespace test {
 struct copy_of_lane {
   char* to;
   const char* from;
+  std::size_t number;  // of the instruction
 };
 /// Where copies go: those of a lane of a wavefront, which fills `bytes` from where the wavefront begins.
 struct copies_under_way {
   std::vector<copy_of_lane>* of_wave;
+  std::size_t begun;  // by the wavefront before
   int lane, bytes;
-  std::vector<char*> first;  // of the wavefront: what lane 0 said
+  std::vector<char*> first{};  // of the wavefront: what lane 0 said
   std::size_t next = 0;
 };
 inline copies_under_way* copying = nullptr;
@@ -54,8 +58,8 @@ struct staging<test::amd_gpu<Units, DirectBytes>> : simt::plain_copier {
   static void copy_direct(char* local, const char* global, std::uint32_t offset) {
     test::copies_under_way& all = *test::copying;
     if (all.lane == 0) all.first.push_back(local);
-    ASSERT_EQ(local, all.first[all.next++]) << "lanes of a wavefront name one place";
-    all.of_wave->push_back({local + all.lane * DirectBytes, global + offset});
+    ASSERT_EQ(local, all.first[all.next]) << "lanes of a wavefront name one place";
+    all.of_wave->push_back({local + all.lane * DirectBytes, global + offset, all.begun + all.next++});
   }
 };
 
@@ -67,30 +71,41 @@ namespace {
 using detail::simt::meeting;
 using tiling::direction;
 
+using detail::simt::copy_counts;
+
 struct act {
-  enum kind { copy, wait, load, multiply, meet } what;
-  int slot = 0, cluster = 0;
+  enum kind { copy, next, wait, load, multiply, meet } what;
+  int slot = 0, cluster = 0;  // of copies the last cluster that reads them
+  int ahead = 0, left = 0;    // of a copy, and of a wait
   meeting where = meeting::start;
 };
 using acts = std::vector<act>;
 
 /// Notes what the loop asks of a wavefront.
+template <copy_counts Copies>
 struct noting_wave {
+  static constexpr auto copies = Copies;
   bool second;
   acts noted{};
   bool is_second() const { return second; }
-  void copy(int slot) { noted.push_back({act::copy, slot}); }
-  void wait_for_copy() { noted.push_back({act::wait}); }
+  void copy(int last, int slot, int ahead) { noted.push_back({act::copy, slot, last, ahead}); }
+  void next_k_tile() { noted.push_back({act::next}); }
+  template <int Left>
+  void wait_for_copies() {
+    noted.push_back({act::wait, 0, 0, 0, Left});
+  }
   void load(int slot, int cluster) { noted.push_back({act::load, slot, cluster}); }
   void multiply(int cluster) { noted.push_back({act::multiply, 0, cluster}); }
-  void meet(meeting where) { noted.push_back({act::meet, 0, 0, where}); }
+  void meet(meeting where) { noted.push_back({act::meet, 0, 0, 0, 0, where}); }
 };
-template <int Clusters>
+template <copy_counts Copies>
+constexpr int clusters_of = int(std::size(Copies.of));
+template <copy_counts Copies>
 std::vector<acts> acts_of_halves(int k_tiles) {
   std::vector<acts> halves;
   for (const bool second : {false, true}) {
-    noting_wave wave{second};
-    detail::simt::ping_pong<Clusters>(wave, k_tiles);
+    noting_wave<Copies> wave{second};
+    detail::simt::ping_pong<clusters_of<Copies>>(wave, k_tiles);
     halves.push_back(wave.noted);
   }
   return halves;
@@ -102,7 +117,8 @@ void leave_out(std::vector<acts>& halves, const std::function<bool(const act&)>&
 /// When a half's wavefronts do what, counted in meetings before.
 struct schedule {
   struct copied {
-    int slot, begun, there;
+    int slot, k_tile, first, last, begun, there;
+    bool is_read_by(int cluster) const { return first <= cluster && cluster <= last; }
   };
   struct read {
     int slot, k_tile, cluster, when;
@@ -112,12 +128,19 @@ struct schedule {
   std::vector<int> products;
   int meetings = 0;
 
-  schedule(const acts& of_half, int clusters) {
-    constexpr int never = 1 << 30;
+  template <int Clusters>
+  schedule(const acts& of_half, const copy_counts<Clusters>& counts) {
+    constexpr int never = 1 << 30, clusters = Clusters;
+    int k_tile = 0;
     for (const act& a : of_half) {
-      if (a.what == act::copy) copies.push_back({a.slot, meetings, never});
+      if (a.what == act::copy)
+        for (int first = 0; first < clusters; ++first)
+          for (int n = counts.of[first][a.cluster]; n > 0; --n)
+            copies.push_back({a.slot, k_tile + a.ahead, first, a.cluster, meetings, never});
+      if (a.what == act::next) ++k_tile;
       if (a.what == act::wait)
-        for (copied& c : copies) c.there = std::min(c.there, meetings);
+        for (int i = 0; i + a.left < int(copies.size()); ++i)
+          copies[i].there = std::min(copies[i].there, meetings);
       if (a.what == act::load) loads.push_back({a.slot, int(loads.size()) / clusters, a.cluster, meetings});
       if (a.what == act::multiply) products.push_back(meetings);
       if (a.what == act::meet) ++meetings;
@@ -127,8 +150,10 @@ struct schedule {
 
 /// What could go wrong in some order that the meetings allow; nothing if all is well. Between the same two meetings what
 /// different wavefronts do has no order. Copies arrive at any time until they are waited for.
-std::string flaw_of(const std::vector<acts>& halves, int clusters, int k_tiles) {
-  const schedule all[] = {{halves[0], clusters}, {halves[1], clusters}};
+template <int Clusters>
+std::string flaw_of(const std::vector<acts>& halves, const copy_counts<Clusters>& counts, int k_tiles) {
+  constexpr int clusters = Clusters;
+  const schedule all[] = {{halves[0], counts}, {halves[1], counts}};
   if (all[0].meetings != all[1].meetings) return "some wait for ever";
   for (const schedule& reader : all) {
     if (int(reader.loads.size()) != k_tiles * clusters)
@@ -139,31 +164,64 @@ std::string flaw_of(const std::vector<acts>& halves, int clusters, int k_tiles) 
       if (i >= reader.products.size() || reader.products[i] <= load.when)
         return "a half loads and multiplies at once";
       if (i > 0 && load.when <= reader.products[i - 1]) return "a half multiplies and loads at once";
-      for (const schedule& writer : all) {
-        if (int(writer.copies.size()) != k_tiles) return "not every k-tile is copied once";
-        for (int s = 0; s < k_tiles; ++s) {
-          const schedule::copied& copy = writer.copies[s];
-          if (s == load.k_tile && (copy.slot != load.slot || copy.there >= load.when))
+      for (const schedule& writer : all)
+        for (const schedule::copied& copy : writer.copies) {
+          if (!copy.is_read_by(load.cluster)) continue;
+          if (copy.k_tile == load.k_tile && (copy.slot != load.slot || copy.there >= load.when))
             return "a k-tile is read too early";
-          if (s != load.k_tile && copy.slot == load.slot && copy.begun <= load.when &&
+          if (copy.k_tile != load.k_tile && copy.slot == load.slot && copy.begun <= load.when &&
               copy.there >= load.when)
             return "a k-tile is copied to where another is read";
-          if (s > load.k_tile && copy.slot == load.slot && copy.begun <= load.when) return "a k-tile is gone";
+          if (copy.k_tile > load.k_tile && copy.slot == load.slot && copy.begun <= load.when)
+            return "a k-tile is gone";
         }
-      }
     }
+    for (int s = 0; s < k_tiles; ++s)
+      for (int first = 0; first < clusters; ++first)
+        for (int last = 0; last < clusters; ++last)
+          if (std::count_if(reader.copies.begin(), reader.copies.end(), [&](const schedule::copied& c) {
+                return c.k_tile == s && c.first == first && c.last == last;
+              }) != counts.of[first][last])
+            return "not every k-tile is copied once";
+    if (int(reader.copies.size()) !=
+        k_tiles * std::accumulate(&counts.of[0][0], &counts.of[0][0] + clusters * clusters, 0))
+      return "more is copied than there is";
   }
   for (const int when : all[0].products)
     if (std::count(all[1].products.begin(), all[1].products.end(), when) > 0)
       return "both halves multiply at once";
   return "";
 }
-template <int Clusters>
+template <copy_counts Copies>
 std::string flaw_without(int k_tiles, const std::function<bool(const act&)>& which) {
-  auto halves = acts_of_halves<Clusters>(k_tiles);
+  auto halves = acts_of_halves<Copies>(k_tiles);
   leave_out(halves, which);
-  return flaw_of(halves, Clusters, k_tiles);
+  return flaw_of(halves, Copies, k_tiles);
 }
+/// If waits leave one copy more.
+template <copy_counts Copies>
+std::string flaw_of_less_waiting(int k_tiles) {
+  auto halves = acts_of_halves<Copies>(k_tiles);
+  for (acts& of_half : halves)
+    for (act& a : of_half)
+      if (a.what == act::wait && a.left > 0) ++a.left;
+  return flaw_of(halves, Copies, k_tiles);
+}
+/// How many meetings a copy has at least to arrive in, but for those before the first product.
+template <copy_counts Copies>
+int shortest_way() {
+  int least = 1 << 30;
+  for (const acts& of_half : acts_of_halves<Copies>(16))
+    for (const schedule::copied& c : schedule(of_half, Copies).copies)
+      if (c.k_tile > 1 && c.k_tile < 14) least = std::min(least, c.there - c.begun);
+  return least;
+}
+
+// Of f16: gfx942's tiles, with A along k and along m, and gfx950's with A along k. Then all that the last cluster reads.
+constexpr copy_counts<2> a_along_k{{{8, 0}, {0, 4}}}, a_along_m{{{4, 8}, {0, 0}}},
+    at_the_end{{{0, 12}, {0, 0}}};
+constexpr copy_counts<4> four_along_k{{{0, 0, 6, 0}, {0, 0, 0, 2}, {}, {}}},
+    four_along_mn{{{2, 2, 0, 0}, {}, {0, 0, 2, 2}, {}}};
 auto meetings_at(meeting where) {
   return [where](const act& a) { return a.what == act::meet && a.where == where; };
 }
@@ -171,23 +229,45 @@ auto meetings_at(meeting where) {
 TEST(PingPong, NothingIsReadTooEarlyNorOverwritten) {
   const auto none = [](const act&) { return false; };
   for (int k_tiles = 1; k_tiles < 8; ++k_tiles) {
-    EXPECT_EQ(flaw_without<2>(k_tiles, none), "") << k_tiles;
-    EXPECT_EQ(flaw_without<4>(k_tiles, none), "") << k_tiles;
+    EXPECT_EQ(flaw_without<a_along_k>(k_tiles, none), "") << k_tiles;
+    EXPECT_EQ(flaw_without<a_along_m>(k_tiles, none), "") << k_tiles;
+    EXPECT_EQ(flaw_without<at_the_end>(k_tiles, none), "") << k_tiles;
+    EXPECT_EQ(flaw_without<four_along_k>(k_tiles, none), "") << k_tiles;
+    EXPECT_EQ(flaw_without<four_along_mn>(k_tiles, none), "") << k_tiles;
   }
 }
+TEST(PingPong, WaitsLeaveNoCopyMoreThanTheyMay) {
+  EXPECT_EQ(flaw_of_less_waiting<a_along_k>(6), "a k-tile is read too early");
+  EXPECT_EQ(flaw_of_less_waiting<a_along_m>(6), "a k-tile is read too early");
+  EXPECT_EQ(flaw_of_less_waiting<four_along_k>(6), "a k-tile is read too early");
+}
+// A cluster is two meetings.
+TEST(PingPong, CopiesHaveTimeToArrive) {
+  EXPECT_EQ(shortest_way<at_the_end>(), 2);
+  EXPECT_EQ(shortest_way<a_along_m>(), 2);
+  EXPECT_EQ(shortest_way<a_along_k>(), 4);
+  EXPECT_EQ(shortest_way<four_along_k>(), 8);
+}
 TEST(PingPong, EachMeetingAndWaitIsNeeded) {
-  EXPECT_EQ(flaw_without<2>(4, meetings_at(meeting::start)), "a k-tile is read too early");
-  EXPECT_EQ(flaw_without<2>(4, meetings_at(meeting::apart)), "some wait for ever");
-  EXPECT_EQ(flaw_without<2>(4, meetings_at(meeting::together)), "some wait for ever");
-  EXPECT_EQ(flaw_without<2>(4, meetings_at(meeting::loaded)), "a half loads and multiplies at once");
-  EXPECT_EQ(flaw_without<2>(4, meetings_at(meeting::multiplied)), "a half multiplies and loads at once");
-  EXPECT_EQ(flaw_without<2>(4, [](const act& a) { return a.what == act::wait; }),
+  EXPECT_EQ(flaw_without<at_the_end>(4, meetings_at(meeting::start)), "a k-tile is read too early");
+  EXPECT_EQ(flaw_without<at_the_end>(4, meetings_at(meeting::apart)), "some wait for ever");
+  EXPECT_EQ(flaw_without<at_the_end>(4, meetings_at(meeting::together)), "some wait for ever");
+  EXPECT_EQ(flaw_without<at_the_end>(4, meetings_at(meeting::loaded)), "a half loads and multiplies at once");
+  EXPECT_EQ(flaw_without<at_the_end>(4, meetings_at(meeting::multiplied)),
+            "a half multiplies and loads at once");
+  EXPECT_EQ(flaw_without<at_the_end>(4, [](const act& a) { return a.what == act::wait; }),
             "a k-tile is read too early");
-  EXPECT_EQ(flaw_without<2>(4,
-                            [](const act& a) {
-                              return meetings_at(meeting::apart)(a) || meetings_at(meeting::together)(a);
-                            }),
-            "both halves multiply at once");
+  EXPECT_EQ(
+      flaw_without<at_the_end>(
+          4,
+          [](const act& a) { return meetings_at(meeting::apart)(a) || meetings_at(meeting::together)(a); }),
+      "both halves multiply at once");
+  const auto waits = [](const act& a) { return a.what == act::wait; };
+  EXPECT_EQ(flaw_without<a_along_k>(4, waits), "a k-tile is read too early");
+  EXPECT_EQ(flaw_without<four_along_k>(4, waits), "a k-tile is read too early");
+  EXPECT_EQ(flaw_without<a_along_k>(4, meetings_at(meeting::start)), "a k-tile is read too early");
+  EXPECT_EQ(flaw_without<four_along_k>(4, meetings_at(meeting::loaded)),
+            "a half loads and multiplies at once");
 }
 
 /// In which order a team does what it may: which wavefront goes on, and when copies arrive.
@@ -209,11 +289,15 @@ class team {
   using stager =
       detail::simt::stager<Types, Config, detail::simt::access{A, vector}, A, detail::simt::access{B, vector},
                            B, threads, copier, detail::simt::wave_panel, detail::simt::wave_panel>;
-  using copies_type = detail::simt::direct_copies<Types, Config, A, B, threads, Gpu, stager>;
 
  public:
   using accumulator = detail::simt::wave_mma_accumulator<Types, Config, Gpu, A, B>;
-  static constexpr int clusters = accumulator::clusters;
+
+ private:
+  using copies_type = detail::simt::direct_copies<Types, Config, A, B, threads, Gpu, stager, accumulator>;
+
+ public:
+  static constexpr auto counts = copies_type::template counts<copy_counts<accumulator::clusters>>();
 
   team(int k_tiles, const tiling::reading<E>& read_a, const tiling::reading<E>& read_b)
       : k_tiles_(k_tiles),
@@ -304,6 +388,7 @@ class team {
     std::vector<accumulator> sums{};    // of its lanes
     std::vector<copies_type> copies{};  // of its lanes
     std::vector<copy_of_lane> under_way{};
+    std::size_t begun = 0;  // copies
   };
 
   bool meet() {
@@ -321,6 +406,14 @@ class team {
       x.under_way.pop_back();
     }
   }
+  /// All but the last ones.
+  void arrive_but(wave& x, std::size_t left) {
+    std::erase_if(x.under_way, [&](const copy_of_lane& c) {
+      const bool arrives = c.number + left < x.begun;
+      if (arrives) std::memcpy(c.to, c.from, copier::direct_bytes);
+      return arrives;
+    });
+  }
   template <class F>
   void with_kinds(const F& f) {
     detail::simt::with_kinds<accumulator>(
@@ -329,12 +422,15 @@ class team {
   void step(wave& x, const order& how) {
     const act& a = x.what[x.next++];
     if (a.what == act::copy) {
-      copies_under_way all{&x.under_way, 0, copier::direct_bytes, {}};
+      copies_under_way all{&x.under_way, x.begun, 0, copier::direct_bytes};
       copying = &all;
-      for (; all.lane < lanes; ++all.lane) all.next = 0, x.copies[all.lane].copy(a.slot);
+      for (; all.lane < lanes; ++all.lane) all.next = 0, x.copies[all.lane].copy(a.cluster, a.slot, a.ahead);
+      x.begun += all.first.size();
       if (how.copies == order::at_once) arrive(x, x.under_way.size());
+    } else if (a.what == act::next) {
+      for (copies_type& of_lane : x.copies) of_lane.next_k_tile();
     } else if (a.what == act::wait) {
-      arrive(x, x.under_way.size());
+      arrive_but(x, std::size_t(a.left));
     } else if (a.what == act::load) {
       for (int lane = 0; lane < lanes; ++lane) x.sums[lane].load(x.copies[lane].panels(a.slot), a.cluster);
     } else if (a.what == act::multiply) {
@@ -381,7 +477,7 @@ void test_orders(int k_tiles, const std::vector<order>& orders,
   const auto here = std::make_unique<test_team>(k_tiles, read_a, read_b);
   for (const order& how : orders) {
     SCOPED_TRACE("wavefronts " + std::to_string(how.next) + ", copies " + std::to_string(how.copies));
-    ASSERT_TRUE(here->run(acts_of_halves<test_team::clusters>(k_tiles), how));
+    ASSERT_TRUE(here->run(acts_of_halves<test_team::counts>(k_tiles), how));
     here->expect_right();
   }
 }
@@ -391,14 +487,17 @@ const std::vector<order> any_orders = {{order::any, order::any_time}, {order::an
                                        {order::last, order::late},    {order::any, order::any_time}};
 const std::vector<order> one_order = {{order::any, order::any_time}};
 
-// Two clusters of k, and two of rows.
-constexpr tiling::config small = rows_of(64, 128, 64, 32, 32), short_k = rows_of(64, 128, 32, 32, 32);
+// Two clusters of k, and two of rows, which gfx942 copies apart in the larger tile.
+constexpr tiling::config small = rows_of(64, 128, 64, 32, 32), short_k = rows_of(64, 128, 32, 32, 32),
+                         apart = rows_of(128, 128, 32, 64, 32);
 
 TEST(PingPong, AnyOrderGivesTheProduct) {
   test_orders<types::f16_f32, small, gfx950, direction::k, direction::k>(4, any_orders);
   test_orders<types::f16_f32, small, gfx942, direction::mn, direction::mn>(3, any_orders);
   test_orders<types::bf16_f32, short_k, gfx942, direction::k, direction::mn>(5, any_orders);
   test_orders<types::f16_f32, short_k, gfx942, direction::mn, direction::k>(1, any_orders);
+  test_orders<types::f16_f32, apart, gfx942, direction::k, direction::mn>(5, any_orders);
+  test_orders<types::bf16_f32, apart, gfx942, direction::k, direction::k>(2, any_orders);
 }
 TEST(PingPong, AnyOrderGivesTheProductOfBytes) {
   constexpr tiling::config bytes = rows_of(64, 128, 64, 32, 32);
@@ -428,7 +527,7 @@ TEST(PingPong, WithoutAMeetingSomeOrderGivesAnotherResult) {
   using test_team = team<types::f16_f32, small, gfx950, direction::k, direction::k>;
   const auto here = std::make_unique<test_team>(4, tiling::reading<float16>(), tiling::reading<float16>());
   const auto wrong_without = [&](const std::function<bool(const act&)>& which) {
-    auto halves = acts_of_halves<test_team::clusters>(4);
+    auto halves = acts_of_halves<test_team::counts>(4);
     leave_out(halves, which);
     return std::any_of(any_orders.begin(), any_orders.end(),
                        [&](const order& how) { return !here->run(halves, how) || !here->is_right(); });

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <type_traits>
+#include <utility>
 
 #include <keramos/backends/interface.hpp>
 #include <keramos/base/macros.hpp>
@@ -18,6 +19,48 @@ namespace keramos::detail::simt {
 /// Where all wavefronts of a team meet. Between two meetings a wavefront either loads or multiplies.
 enum class meeting { start, apart, loaded, multiplied, together };
 
+/// The copies of a k-tile, of which each is read by some of `Clusters` turns.
+template <int Clusters>
+struct copy_counts {
+  int of[Clusters]
+        [Clusters];  ///< copies that a wavefront makes, by the first and the last cluster that reads them
+
+  /// How many are begun with the loads of a cluster: they go to where the cluster before was the last to read.
+  constexpr int begun(int cluster) const {
+    int n = 0;
+    for (int first = 0; first < Clusters; ++first) n += of[first][(cluster + Clusters - 1) % Clusters];
+    return n;
+  }
+  /// How many of the second k-tile are begun before the first is read.
+  constexpr int begun_ahead() const {
+    int n = 0;
+    for (int cluster = 1; cluster < Clusters; ++cluster) n += begun(cluster);
+    return n;
+  }
+  /// How many copies may still be under way when the cluster behind this one loads: those that were begun after the last one that
+  /// it is the first to read. -1 if it is that of none.
+  constexpr int left(int cluster) const {
+    const int first = (cluster + 1) % Clusters;
+    for (int last = Clusters - 1; last >= 0; --last) {
+      if (of[first][last] == 0) continue;
+      int n = 0;
+      for (int ago = 0; ago < 2 * (Clusters - 1) + first - last; ++ago)
+        n += begun((cluster + 2 * Clusters - ago) % Clusters);
+      return n;
+    }
+    return -1;
+  }
+};
+
+/// Calls `f(constant)` for each cluster.
+template <int Clusters, class F>
+KERAMOS_FORCEINLINE_FUNCTION void for_each_cluster(const F& f) {
+  [&]<int... C>(std::integer_sequence<int, C...>) KERAMOS_INLINED {
+    (f(std::integral_constant<int, C>()), ...);
+  }
+  (std::make_integer_sequence<int, Clusters>());
+}
+
 /// What one wavefront does for `k_tiles` k-tiles, at least one, which pass through two slots of local memory. A k-tile is
 /// multiplied in `Clusters` turns.
 ///
@@ -27,28 +70,44 @@ enum class meeting { start, apart, loaded, multiplied, together };
 ///   first    load s.0   multiply s.0     load s.1         multiply s.1     load t.0
 ///   second   ...        load s.0         multiply s.0     load s.1         multiply s.1      ...
 ///
-/// With `load s.0` a wavefront begins to copy its share of k-tile t, the next one, to the slot of the k-tile before s: all have
-/// read that before the meeting behind the second half's last load. With the last load of s a wavefront waits until its share
-/// of t is there, and t is read only after both halves have met behind that.
+/// With `load s.1` a wavefront begins to copy its share of the k-tile behind t to where nobody reads s after s.0: all have read
+/// s.0 before the meeting behind the second half's load. So with s.2 and on; what is read until the last cluster of s follows
+/// with `load t.0`. Before a meeting a wavefront waits for the copies that the next cluster reads, not for those that were begun
+/// after them, and they are read only after both halves have met. So copies of what not all clusters read have the time of a k-tile
+/// to arrive in.
 template <int Clusters, class Wave>
 KERAMOS_FORCEINLINE_FUNCTION void ping_pong(Wave& wave, int k_tiles) {
   static_assert(Clusters > 1, "keramos: a copy needs a turn to arrive in");
-  wave.copy(0);
-  wave.wait_for_copy();
+  constexpr copy_counts<Clusters> copies = Wave::copies;
+  for_each_cluster<Clusters>([&](auto last) KERAMOS_INLINED { wave.copy(last, 0, 0); });
+  if (k_tiles > 1) {
+    for_each_cluster<Clusters - 1>([&](auto last) KERAMOS_INLINED { wave.copy(last, 1, 1); });
+    wave.template wait_for_copies<copies.begun_ahead()>();
+  } else {
+    wave.template wait_for_copies<0>();
+  }
   wave.meet(meeting::start);
   if (wave.is_second()) wave.meet(meeting::apart);
   int slot = 0;
   KERAMOS_NO_UNROLL
   for (int s = 0; s < k_tiles; ++s, slot ^= 1) {
-    KERAMOS_UNROLL
-    for (int c = 0; c < Clusters; ++c) {
+    for_each_cluster<Clusters>([&](auto cluster) KERAMOS_INLINED {
+      constexpr int c = cluster;
       wave.load(slot, c);
-      if (c == 0 && s + 1 < k_tiles) wave.copy(slot ^ 1);
-      if (c == Clusters - 1) wave.wait_for_copy();
+      if constexpr (c == 0)
+        if (s + 1 < k_tiles) wave.copy(Clusters - 1, slot ^ 1, 1);
+      constexpr int left = copies.left(c);
+      if (s + 2 < k_tiles) {
+        if constexpr (c > 0) wave.copy(c - 1, slot, 2);
+        if constexpr (left >= 0) wave.template wait_for_copies<left>();
+      } else {
+        if constexpr (left >= 0) wave.template wait_for_copies<0>();
+      }
       wave.meet(meeting::loaded);
       wave.multiply(c);
       wave.meet(meeting::multiplied);
-    }
+    });
+    wave.next_k_tile();
   }
   if (!wave.is_second()) wave.meet(meeting::together);
 }
@@ -59,17 +118,24 @@ struct ping_pong_wave {
   using copier = backend::staging<Exec>;
   using atom = backend::mma<Exec>;
 
+  static constexpr int clusters = Accumulator::clusters;
+  static constexpr copy_counts<clusters> copies = Copies::template counts<copy_counts<clusters>>();
+
   const Team& team;
-  Copies& copies;
+  Copies& copying;
   Accumulator& sums;
   int second;  // 1 in the second half
 
   KERAMOS_FORCEINLINE_FUNCTION bool is_second() const { return second != 0; }
-  KERAMOS_FORCEINLINE_FUNCTION void copy(int slot) { copies.copy(slot); }
-  KERAMOS_FORCEINLINE_FUNCTION void wait_for_copy() { copier::wait_for_direct_copies(); }
+  KERAMOS_FORCEINLINE_FUNCTION void copy(int last, int slot, int ahead) { copying.copy(last, slot, ahead); }
+  KERAMOS_FORCEINLINE_FUNCTION void next_k_tile() { copying.next_k_tile(); }
+  template <int Left>
+  KERAMOS_FORCEINLINE_FUNCTION void wait_for_copies() {
+    copier::template wait_for_direct_copies<Left>();
+  }
   /// What was read of local memory before is in registers then.
   KERAMOS_FORCEINLINE_FUNCTION void meet(meeting) { copier::barrier(team); }
-  KERAMOS_FORCEINLINE_FUNCTION void load(int slot, int cluster) { sums.load(copies.panels(slot), cluster); }
+  KERAMOS_FORCEINLINE_FUNCTION void load(int slot, int cluster) { sums.load(copying.panels(slot), cluster); }
   KERAMOS_FORCEINLINE_FUNCTION void multiply(int cluster) {
     atom::begin_turn();
     sums.multiply_cluster(cluster, Kinds()...);
@@ -86,7 +152,8 @@ class ping_pong_collective : public collective<Exec, Types, Config, A, B, Conjug
   using stager = typename base::stager;
   using copier = backend::staging<Exec>;
   using atom = backend::mma<Exec>;
-  using copies_type = direct_copies<Types, Config, A.along, B.along, base::team_size, Exec, stager>;
+  using copies_type =
+      direct_copies<Types, Config, A.along, B.along, base::team_size, Exec, stager, accumulator>;
   static_assert(A.vector > 1 && B.vector > 1, "keramos: is_access() has let through what cannot be copied");
   static_assert(Config.stages == 2 && Config.warps() == 8 && !Config.splits_k);
 

@@ -96,6 +96,21 @@ class wave_mma_accumulator {
   static constexpr int clusters = steps * parts;
   static constexpr bool reads_either = true, takes_kinds = tiling::reading<E>::has_kinds;
 
+  /// The clusters that read what lies in rows `first` to `last` of a panel.
+  struct readers {
+    int first, last;
+  };
+  static constexpr readers readers_of_a(int first, int last) {
+    if (!rows::along_k) return {first / fragment_k * parts, last / fragment_k * parts + parts - 1};
+    const auto part = [](int row) { return row % wave_m / 16 / part_m; };
+    const bool all = first / wave_m != last / wave_m;
+    return {all ? 0 : part(first), clusters - parts + (all ? parts - 1 : part(last))};
+  }
+  static constexpr readers readers_of_b(int first, int last) {
+    if (cols::along_k) return {0, clusters - parts};
+    return {first / fragment_k * parts, last / fragment_k * parts};
+  }
+
   KERAMOS_FORCEINLINE_FUNCTION explicit wave_mma_accumulator(int thread)
       : m_(atom::of_wave(thread / warp_size / warps_n * Config.warp.m +
                          thread % warp_size / fragment.lanes * wave_m)),
