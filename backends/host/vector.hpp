@@ -66,7 +66,8 @@ struct simd {
   static constexpr bool first_is_free = true;
 #elif defined(__AVX2__)
   // A number and not a mask: g++ does not end a function that is given a vector by vzeroupper, and what runs next, compiled for
-  // SSE, would wait for the upper halves of the last vectors. (On Zen 3 a product of 4 x 4 doubles took longer than one of 8 x 8.)
+  // SSE, would wait for the upper halves of the last vectors. (On Zen 3 a product of 4 x 4 doubles took longer than one of
+  // 8 x 8.)
   class first {
     int count_;
 

@@ -13,11 +13,14 @@ namespace keramos::detail::host::KERAMOS_HOST_ISA {
 
 using namespace backend::host::KERAMOS_HOST_ISA;  // its vectors
 
-/// Asks the second-level cache for `bytes`, which need not be an operand's: many rows begin a new walk through memory, which
-/// prefetchers would follow too late. In the first-level cache rows a power of two apart would drive each other out.
-inline void ask_for(const void* from, int bytes) {
+/// Asks the second-level cache for `bytes` that lie `offset` elements behind `from`, whether they are an operand's or not: many
+/// rows begin a new walk through memory, which prefetchers would follow too late. In the first-level cache rows a power of two
+/// apart would drive each other out.
+template <class T>
+inline void ask_for(const T* from, std::int64_t offset, int bytes) {
+  const std::uintptr_t first = reinterpret_cast<std::uintptr_t>(from) + std::uintptr_t(offset) * sizeof(T);
   for (int line = 0; line < bytes; line += 64)
-    __builtin_prefetch(static_cast<const char*>(from) + line, 0, 2);
+    __builtin_prefetch(reinterpret_cast<const void*>(first + line), 0, 2);
 }
 
 /// The first Columns of `lanes` rows, transposed on their way: element (i, p) goes to `p * step + i`. The
@@ -32,7 +35,7 @@ inline void pack_transposed(T* to, std::int64_t step, const T* from, std::int64_
   for (int p = 0; p < k; p += v::lanes, to += v::lanes * step, from += v::lanes) {
     if (p % (64 / int(sizeof(T))) == 0) {
 #pragma GCC unroll 16
-      for (int i = 0; i < Columns; ++i) ask_for(from + (v::lanes + i) * stride_mn, 64);
+      for (int i = 0; i < Columns; ++i) ask_for(from, (v::lanes + i) * stride_mn, 64);
     }
     const int here = k - p < v::lanes ? k - p : v::lanes;
     if (here == v::lanes && count >= Columns) {
@@ -89,7 +92,7 @@ inline void pack_along_mn(T* panels, const T* from, std::int64_t stride_k, int m
     int i = 0;
     for (; i + Width <= mn; i += Width)
       for (int p = p0; p < end; ++p) {
-        ask_for(from + i + (p + rows) * stride_k, Width * sizeof(T));
+        ask_for(from, i + (p + rows) * stride_k, Width * sizeof(T));
         std::memcpy(panels + std::int64_t(i) * k + p * Width, from + i + p * stride_k, Width * sizeof(T));
       }
     if (i < mn)
