@@ -10,28 +10,37 @@ namespace keramos::backend::host::model {
 
 // --- Where packing does not pay ------------------------------------------------------------------
 
-/// Unpacked B stays in the second-level cache, from one row of A to the next, if the cache has four times that.
+/// Unpacked B stays in the second-level cache, from one block of A to the next, if the cache has so many times that. Of an A that
+/// runs along m more lines are in use at a time. (Zen 3, whose cache has 512 KiB: 1,600 random products of f32 and f64 from
+/// operands in no cache, both paths by gemm_options::plan. Of those that these figures choose 61 take more than a ninth longer
+/// than by the other path.)
 inline constexpr index_t cached_bytes_of_b = 256 * 1024;
+inline constexpr index_t times_of_cached_b = 2, times_of_cached_b_along_m = 4;
 /// One thread packs complex B from that over this on: a byte of it is multiplied twice as often as one of real numbers, so packing
 /// is a smaller part of the work. Several threads would have to wait for each other's packing. (Emerald Rapids,
 /// gemm_options::plan for either path, n from 64 to 512. One thread: from 128 to 256 KiB now one path is ahead and now the other,
 /// by 20 % at most; then packed is, but for c64 of n = 256 with B transposed, 6 % behind. With 4 and 16 threads it is from
 /// somewhere between 256 and 800 KiB on.)
 inline constexpr index_t less_for_complex_alone = 2;
-/// Where the elements of A along k are so far apart, each is on another page. Such an A is packed if it is larger than the
-/// second-level cache. Found on Zen 4 with op T of A.
-inline constexpr index_t page_bytes = 4096;
-inline constexpr index_t few_products = 32;            ///< products an element of C
-inline constexpr index_t few_rows = 32;                ///< B is read once or twice in any case
-inline constexpr index_t few_rows_of_strided_b = 128;  ///< the same, where it is laid out in blocks
+/// Elements of A along k that are so far apart are at most two on a page. Such an A is packed if it is larger than the
+/// second-level cache. Found on Zen 4 with op T of A; on Zen 3 half a page counts as well.
+inline constexpr index_t far_apart_bytes = 2048;
+/// Products an element of C. AVX2's kernel writes a long C row after row with more of them (bytes_of_long_c).
+inline constexpr int few_products = 32, few_products_avx2 = 64;
+inline constexpr index_t few_rows = 32;  ///< B is read once or twice in any case
+/// The same, where B is laid out in blocks and A runs along k.
+inline constexpr index_t few_rows_of_strided_b = 128;
 
 /// The least k where few columns are done as dot products along k: their vectors of sums have to be added up in the end.
 inline constexpr index_t least_dot_depth = 32;
 
 // --- Kernels that do not pack (gemm/host): Zen 4 where nothing else is said --------------------
 
-/// With so few columns of A little is done to an element of C: what counts is that C is written row after row.
+/// With so few columns of A little is done to an element of C: what counts is that C is written row after row. Cores with AVX2 do
+/// so up to most_k_of_wide_tile if C has more than `bytes_of_long_c`. (Zen 3, k = 33 to 128: from operands in no cache 1.03 to 1.1
+/// times as fast, from cached ones within 5 %.)
 inline constexpr int few_columns_of_a = 32;
+inline constexpr index_t bytes_of_long_c = 128 * 1024;
 /// Rows of A that are no longer than `short_row_of_a` are short: a prefetcher follows `rows_of_a_followed` of them (Zen 5).
 inline constexpr int short_row_of_a = 64, rows_of_a_followed = 6;
 /// With more columns of A fewer columns of B stay in the first-level cache than a wide tile has.
@@ -42,6 +51,9 @@ inline constexpr int long_row_bytes = 2560, long_rows_together = 8, short_rows_t
 /// A B that is larger than cached_bytes_of_b is taken in blocks of these rows and bytes: rows long enough for memory, blocks
 /// small enough for the second-level cache.
 inline constexpr int rows_of_b_block = 128, bytes_of_b_block = 64 * 1024;
+/// Cores with AVX2 take fewer rows, and read them in the order in which they lie in memory before they multiply them. (Zen 3,
+/// m = 3 to 32, B of 0.3 to 80 MB: 1.3 times as fast if B is in no cache, 1.05 times if it is.)
+inline constexpr int rows_of_b_block_avx2 = 64;
 /// So much of A, in rows, stays in the second-level cache while all columns of B pass by. Zen 3, whose cache has 512 KiB.
 inline constexpr int bytes_of_a_block = 192 * 1024;
 /// Where B's rows do not run through memory, so much of it is laid out at a time; of complex numbers half.

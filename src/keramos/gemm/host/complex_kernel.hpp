@@ -115,24 +115,23 @@ class complex_kernel {
   template <class Types>
   static constexpr kernel_table<Types> table(const char* isa) {
     constexpr backend::host::tile_row tile = real::tile;
-    return {isa,
-            mr,
-            nr,
-            tile.mc / 2,
-            tile.nc / 2,
-            tile.kc,
-            tile.kc,
-            real::keeps_nc,
-            1,
-            1,
-            0,
-            1,
-            pack_complex<Z, mr>,
-            pack_complex<Z, nr>,
-            multiply,
-            complex_unpacked_kernel<R>::multiply,
-            nullptr,
-            0};
+    return {.isa = isa,
+            .mr = mr,
+            .nr = nr,
+            .mc = tile.mc / 2,
+            .nc = tile.nc / 2,
+            .kc = tile.kc,
+            .whole_k = tile.kc,
+            .keeps_nc = real::keeps_nc,
+            .group = 1,
+            .step = 1,
+            .corrections = 0,
+            .speed = 1,
+            .pack_a = pack_complex<Z, mr>,
+            .pack_b = pack_complex<Z, nr>,
+            .multiply = multiply,
+            .multiply_unpacked = complex_unpacked_kernel<R>::multiply,
+            .few_products = complex_unpacked_kernel<R>::few_products};
   }
 };
 

@@ -129,6 +129,8 @@ class complex_unpacked_kernel {
   static constexpr int laid_out = model::bytes_laid_out / 2 / int(sizeof(Z));  ///< numbers of B at a time
 
  public:
+  static constexpr int few_products = model::few_products;
+
   /// C = alpha·A·B + beta·C; C's rows run through memory. k in blocks, which add to C one after another, if B is too large to
   /// stay in the cache from one row to the next.
   static void multiply(const problem& s) {

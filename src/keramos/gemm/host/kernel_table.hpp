@@ -96,11 +96,12 @@ struct kernel_table {
   // What multiplies elements in place is for uniform types alone; others have none.
 
   /// C's rows must run through memory (c_col_stride = 1).
-  void (*multiply_unpacked)(const unpacked_problem<T>& problem);
+  void (*multiply_unpacked)(const unpacked_problem<T>& problem) = nullptr;
+  int few_products = 0;  ///< of an element of C: with no more of them packing does not pay
   /// Dot products along k: C has at most `dots` columns and A's rows run through memory, or it has at most
   /// `dots` rows and B's columns do.
-  void (*multiply_dots)(const unpacked_problem<T>& problem);
-  int dots;
+  void (*multiply_dots)(const unpacked_problem<T>& problem) = nullptr;
+  int dots = 0;
 };
 
 }  // namespace keramos::detail::host

@@ -100,26 +100,24 @@ class micro_kernel {
  public:
   template <class Types>
   static constexpr kernel_table<Types> table(const char* isa) {
-    kernel_table<Types> kernels{isa,
-                                mr,
-                                nr,
-                                Tile::tile.mc,
-                                Tile::tile.nc,
-                                Tile::tile.kc * Tile::group,
-                                Tile::tile.whole_k * Tile::group,
-                                Tile::keeps_nc,
-                                Tile::group,
-                                Tile::step,
-                                Tile::corrections,
-                                Tile::speed,
-                                Tile::template pack_a<typename Types::a>,
-                                Tile::template pack_b<typename Types::b>,
-                                multiply,
-                                nullptr,
-                                nullptr,
-                                0};
+    kernel_table<Types> kernels{.isa = isa,
+                                .mr = mr,
+                                .nr = nr,
+                                .mc = Tile::tile.mc,
+                                .nc = Tile::tile.nc,
+                                .kc = Tile::tile.kc * Tile::group,
+                                .whole_k = Tile::tile.whole_k * Tile::group,
+                                .keeps_nc = Tile::keeps_nc,
+                                .group = Tile::group,
+                                .step = Tile::step,
+                                .corrections = Tile::corrections,
+                                .speed = Tile::speed,
+                                .pack_a = Tile::template pack_a<typename Types::a>,
+                                .pack_b = Tile::template pack_b<typename Types::b>,
+                                .multiply = multiply};
     if constexpr (Types::uniform) {
       kernels.multiply_unpacked = unpacked_kernel<T>::multiply;
+      kernels.few_products = unpacked_kernel<T>::few_products;
       kernels.multiply_dots = dot_kernel<T>::multiply;
       kernels.dots = dot_kernel<T>::pays_up_to;
     }

@@ -83,8 +83,21 @@ class real_complex_kernel {
   template <class Types>
   static constexpr kernel_table<Types> table(const char* isa) {
     constexpr backend::host::tile_row tile = real::tile;
-    return {isa, mr, nr, tile.mc,   tile.nc / 2,         tile.kc,  tile.kc, real::keeps_nc, 1,
-            1,   0,  2,  pack_real, pack_complex<Z, nr>, multiply, nullptr, nullptr,        0};
+    return {.isa = isa,
+            .mr = mr,
+            .nr = nr,
+            .mc = tile.mc,
+            .nc = tile.nc / 2,
+            .kc = tile.kc,
+            .whole_k = tile.kc,
+            .keeps_nc = real::keeps_nc,
+            .group = 1,
+            .step = 1,
+            .corrections = 0,
+            .speed = 2,
+            .pack_a = pack_real,
+            .pack_b = pack_complex<Z, nr>,
+            .multiply = multiply};
   }
 };
 

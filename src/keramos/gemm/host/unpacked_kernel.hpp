@@ -46,7 +46,8 @@ class unpacked_kernel {
     constexpr int followed = model::rows_of_a_followed;
     return Vectors == 2 && s.k <= model::short_row_of_a && most > followed ? followed : most;
   }
-  static constexpr int widest = vector_registers >= 32 ? 4 : 2;  ///< vectors of the widest tile
+  static constexpr bool few_registers = vector_registers < 32;  ///< as AVX2 has
+  static constexpr int widest = few_registers ? 2 : 4;          ///< vectors of the widest tile
 
   /// Vector `w` of a row of `Vectors`, of which the last may be partly outside.
   template <bool Masked, int Vectors>
@@ -135,10 +136,16 @@ class unpacked_kernel {
     return of.function[rows - 1];
   }
 
-  /// All rows of the columns from j on that `Vectors` vectors cover. `asks_a`: asks for the rows of A of the next tile. `next_b`:
-  /// as block_order's, which is asked for.
+  /// What a column of tiles asks for besides its own operands.
+  struct asked {
+    bool a = false;           ///< the rows of A of the next tile
+    bool c = false;           ///< C, which is asked for in any case if it is read
+    std::int64_t next_b = 0;  ///< the next block of B, as block_order has it
+  };
+
+  /// All rows of the columns from j on that `Vectors` vectors cover.
   template <int Vectors, bool Masked>
-  static void columns(const problem& s, int j, bool asks_a, std::int64_t next_b) {
+  static void columns(const problem& s, int j, const asked& asks) {
     const int most = rows_for<Vectors>(s);
     const int width = s.n - j < Vectors * v::lanes ? s.n - j : Vectors * v::lanes;
     const first lanes(width - (Vectors - 1) * v::lanes);
@@ -153,12 +160,10 @@ class unpacked_kernel {
       const int height = rows + (taller-- > 0);
       const T* const next = a + height * s.a_row_stride;
       i -= height;
-      if (asks_a) ask(next, s.a_row_stride, i < most ? i : most, s.k);
-      // C is asked for where it is read, and where its rows are long and little else is done.
-      if (s.beta != T(0) || (s.k <= model::few_columns_of_a && s.n > widest * v::lanes))
-        ask(c, s.c_row_stride, height, width);
-      if (Vectors == widest && !Masked && next_b != 0)
-        tile_of<widest, false, asked_lines<T>>(height)(s, a, b, c, lanes, {next_b, width, t, tiles});
+      if (asks.a) ask(next, s.a_row_stride, i < most ? i : most, s.k);
+      if (asks.c || s.beta != T(0)) ask(c, s.c_row_stride, height, width);
+      if (Vectors == widest && !Masked && asks.next_b != 0)
+        tile_of<widest, false, asked_lines<T>>(height)(s, a, b, c, lanes, {asks.next_b, width, t, tiles});
       else
         tile_of<Vectors, Masked>(height)(s, a, b, c, lanes);
       a = next;
@@ -168,12 +173,12 @@ class unpacked_kernel {
 
   /// Columns from j on in tiles of `Vectors` vectors, and what is left of them in narrower ones.
   template <int Vectors>
-  static void columns_from(const problem& s, int j, bool asks_a, std::int64_t next_b) {
-    for (; j + Vectors * v::lanes <= s.n; j += Vectors * v::lanes, asks_a = false)
-      columns<Vectors, false>(s, j, asks_a, next_b);
-    if (s.n - j > (Vectors - 1) * v::lanes) return columns<Vectors, true>(s, j, asks_a, next_b);
+  static void columns_from(const problem& s, int j, asked asks) {
+    for (; j + Vectors * v::lanes <= s.n; j += Vectors * v::lanes, asks.a = false)
+      columns<Vectors, false>(s, j, asks);
+    if (s.n - j > (Vectors - 1) * v::lanes) return columns<Vectors, true>(s, j, asks);
     if constexpr (Vectors > 1)
-      if (j < s.n) columns_from<Vectors - 1>(s, j, asks_a, next_b);
+      if (j < s.n) columns_from<Vectors - 1>(s, j, asks);
   }
 
   /// All of C if it is one tile of `Vectors` vectors.
@@ -186,20 +191,25 @@ class unpacked_kernel {
     return true;
   }
 
-  /// B's rows run through memory.
-  static void multiply_rows(const problem& s, bool asks_a) {
-    for_each_block_of_a(s, s.n > widest * v::lanes,
-                        [&](const problem& part) { multiply_block_of_a(part, asks_a); });
+  /// Whether so little is done to an element of C that what counts is to write it row after row.
+  static bool writes_rows(const problem& s) {
+    const bool long_c = std::int64_t(s.m) * s.n * std::int64_t(sizeof(T)) > model::bytes_of_long_c;
+    return s.k <= (few_registers && long_c ? model::most_k_of_wide_tile : model::few_columns_of_a);
   }
-  static void multiply_block_of_a(const problem& s, bool asks_a) {
+
+  /// B's rows run through memory.
+  static void multiply_rows(const problem& s, bool asks_a, bool c_by_rows) {
+    for_each_block_of_a(s, s.n > widest * v::lanes,
+                        [&](const problem& part) { multiply_block_of_a(part, asks_a, c_by_rows); });
+  }
+  static void multiply_block_of_a(const problem& s, bool asks_a, bool c_by_rows) {
     // Of a wide tile's columns of B not much more fits in the first-level cache; and one pass over B beats two.
     if (s.m > max_rows(widest) &&
         (s.k > model::most_k_of_wide_tile || (s.m <= max_rows(2) && s.n > widest * v::lanes)))
-      return columns_from<2>(s, 0, asks_a, 0);
-    if (s.k > model::few_columns_of_a || s.n <= widest * v::lanes)
-      return columns_from<widest>(s, 0, asks_a, 0);
-    // Little is done to an element of C, so what counts is that it is written row after row.
-    for_each_rows(s, max_rows(widest), [](const problem& part) { columns_from<widest>(part, 0, false, 0); });
+      return columns_from<2>(s, 0, {.a = asks_a, .c = c_by_rows});
+    if (!c_by_rows || s.n <= widest * v::lanes) return columns_from<widest>(s, 0, {.a = asks_a});
+    for_each_rows(s, max_rows(widest),
+                  [](const problem& part) { columns_from<widest>(part, 0, {.c = true}); });
   }
 
   static constexpr int line = 64 / int(sizeof(T));  ///< elements of a cache line
@@ -216,7 +226,13 @@ class unpacked_kernel {
   static constexpr int laid_out = model::bytes_laid_out / int(sizeof(T));
   static constexpr int most_asked_k = model::most_asked_bytes / int(sizeof(T));
 
+  static constexpr int rows_of_b_block = few_registers ? model::rows_of_b_block_avx2 : model::rows_of_b_block;
+  /// Blocks of B of so few rows are read first, and C is written row after row.
+  static constexpr int most_k_by_rows = few_registers ? rows_of_b_block : model::few_columns_of_a;
+
  public:
+  static constexpr int few_products = few_registers ? model::few_products_avx2 : model::few_products;
+
   /// C = alpha·A·B + beta·C; k in blocks, which add to C one after another, if B is too large to stay in
   /// the cache from one row to the next.
   static void multiply(const problem& s) {
@@ -232,23 +248,23 @@ class unpacked_kernel {
     if (bytes_of_b <= model::cached_bytes_of_b) {
       const bool wide = s.n > widest * v::lanes;  // or B is read from its first line to its last anyway
       if (wide) fetch(s.b, s.b_row_stride, s.k, s.n);
-      return multiply_rows(s, wide && s.a_col_stride == 1);
+      return multiply_rows(s, wide && s.a_col_stride == 1, writes_rows(s));
     }
     if (s.m <= 2) {  // what is read no more than twice is not worth reading ahead
       for_each_block(
           s, s.n > long_row ? model::long_rows_together : model::short_rows_together,
           [&](int) { return s.n; },
-          [](const problem& part, const block_order&) { multiply_rows(part, false); });
+          [](const problem& part, const block_order&) { multiply_rows(part, false, writes_rows(part)); });
       return;
     }
     for_each_block(
-        s, s.n <= widest * v::lanes ? 2 * model::rows_of_b_block : model::rows_of_b_block,
+        s, s.n <= widest * v::lanes ? 2 * rows_of_b_block : rows_of_b_block,
         [](int k) { return block_columns<T>(k, widest * v::lanes); },
         [](const problem& part, const block_order& order) {
-          const bool by_rows = part.k <= model::few_columns_of_a;
+          const bool by_rows = part.k <= most_k_by_rows;
           if (by_rows || !order.followed) fetch(part.b, part.b_row_stride, part.k, part.n);
-          if (by_rows) return multiply_rows(part, false);
-          columns_from<widest>(part, 0, false, order.next);
+          if (by_rows) return multiply_rows(part, false, true);
+          columns_from<widest>(part, 0, {.next_b = order.next});
         });
   }
 
@@ -270,7 +286,7 @@ class unpacked_kernel {
           if (s.b_row_stride == 1 && order.next != 0 && part.k <= most_asked_k)
             ask(next, s.b_col_stride, part.n, part.k);
           part.b = block, part.b_row_stride = width, part.b_col_stride = 1;
-          multiply_rows(part, false);
+          multiply_rows(part, false, writes_rows(part));
         });
   }
 };

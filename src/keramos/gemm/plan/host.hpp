@@ -43,23 +43,27 @@ bool is_tiny(const kernel_table<Types>& table, const gemm_problem<Types>& p) {
   return volume_within(p, model::alone_volume<T> * table.speed) && (p.m + p.n) * p.k <= elements;
 }
 
-/// Whether each step along k of an A that no cache holds lies on another page, and all of A is read more than once.
+/// Whether the steps along k of an A that no cache holds are far apart, and all of A is read more than once.
 template <class Types>
-bool a_spans_pages(const gemm_problem<Types>& p, const kernel_table<Types>& table) {
+bool a_is_far_apart(const gemm_problem<Types>& p, const kernel_table<Types>& table) {
   constexpr index_t bytes = sizeof(typename Types::a);
-  return p.a.stride_k * bytes >= model::page_bytes && p.n > table.nr &&
+  return p.a.stride_k * bytes >= model::far_apart_bytes && p.n > table.nr &&
          p.m * p.k * bytes > index_t(backend::host::second_level_cache_bytes());
 }
 
 template <class Types>
 bool unpacked_pays(const kernel_table<Types>& table, const gemm_problem<Types>& p, int threads) {
   if (p.c_col_stride != 1) return false;
+  const bool a_along_k = p.a.stride_k == 1;
   const index_t second_level = index_t(backend::host::second_level_cache_bytes());
-  const index_t cached = std::min(model::cached_bytes_of_b, second_level / 4) /
-                         (Types::is_complex && threads == 1 ? model::less_for_complex_alone : 1);
+  const index_t cached =
+      std::min(model::cached_bytes_of_b,
+               second_level / (a_along_k ? model::times_of_cached_b : model::times_of_cached_b_along_m)) /
+      (Types::is_complex && threads == 1 ? model::less_for_complex_alone : 1);
   const bool b_is_cached = p.n * p.k * index_t(sizeof(typename Types::b)) <= cached;
-  return p.k <= model::few_products || (b_is_cached && !a_spans_pages(p, table)) ||
-         p.m <= (p.b.stride_mn == 1 ? model::few_rows : model::few_rows_of_strided_b);
+  const bool b_is_laid_out = p.b.stride_mn != 1;
+  return p.k <= table.few_products || (b_is_cached && !a_is_far_apart(p, table)) ||
+         p.m <= (b_is_laid_out && a_along_k ? model::few_rows_of_strided_b : model::few_rows);
 }
 
 /// Whether the kernel of dot products takes a problem: few columns, or few rows, of vectors that run through memory.
