@@ -260,7 +260,7 @@ def summary_table(section):
             cases.setdefault((row["type"], row["shape"], row["op"]), []).append(row)
         ratios = sorted((ratio(found, to), case) for case, found in cases.items() if ratio(found, to))
         mean = math.exp(sum(math.log(x) for x, _ in ratios) / len(ratios))
-        fifth = f"{ratios[len(ratios) // 20][0]:.2f}" if len(ratios) >= 100 else ""
+        fifth = f"{ratios[len(ratios) // 20][0]:.2f}" if len(ratios) >= 80 else ""
         texts.append([title, str(len(ratios)), f"{mean:.2f}", fifth, f"{ratios[0][0]:.2f}", ", ".join(ratios[0][1]),
                       f"{ratios[-1][0]:.2f}", spread(rows)])
     shown = [i for i in range(len(titles)) if any(text[i] for text in texts)]
