@@ -195,7 +195,7 @@ TYPED_TEST(SplitK, HostsPackAThatSpansPages) {
   using namespace detail::host;
   using types = detail::types_of<TypeParam>;
   const kernel_table<types>& table = kernels<types>();
-  const index_t m = 1 << 20, k = 64;
+  const index_t m = 1 << 20, k = 2 * table.few_products;
   const auto pays = [&](index_t n, bool along_k) {
     gemm_problem<types> p{{nullptr, 1, m}, {nullptr, 1, n}, nullptr, n, 1, m, n, k};
     if (along_k) p.a.stride_mn = k, p.a.stride_k = 1;
