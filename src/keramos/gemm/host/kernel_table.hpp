@@ -68,10 +68,10 @@ struct kernel_table {
   int whole_k;
   bool keeps_nc;  ///< even where B is packed for all tiles at once
   // See backends/host/products.hpp.
-  int group;        ///< elements along k that a packed number holds
-  int step;         ///< packed numbers come in multiples of that, the last ones zeros
-  int corrections;  ///< more numbers, behind those of k elements
-  int speed;        ///< products of elements in the time of one of the accumulators' type by vectors, about
+  int group = 1;        ///< elements along k that a packed number holds
+  int step = 1;         ///< packed numbers come in multiples of that, the last ones zeros
+  int corrections = 0;  ///< more numbers, behind those of k elements
+  int speed = 1;  ///< products of elements in the time of one of the accumulators' type by vectors, about
 
   /// How many k-tiles hold k elements.
   std::int64_t k_tiles(std::int64_t k) const { return k <= whole_k ? 1 : (k + kc - 1) / kc; }

@@ -46,7 +46,7 @@ class unpacked_kernel {
     constexpr int followed = model::rows_of_a_followed;
     return Vectors == 2 && s.k <= model::short_row_of_a && most > followed ? followed : most;
   }
-  static constexpr bool few_registers = vector_registers < 32;  ///< as AVX2 has
+  static constexpr bool few_registers = vector_registers < 32;  ///< as AVX2 and SSE2 have
   static constexpr int widest = few_registers ? 2 : 4;          ///< vectors of the widest tile
 
   /// Vector `w` of a row of `Vectors`, of which the last may be partly outside.
