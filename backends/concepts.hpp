@@ -312,8 +312,8 @@ consteval bool has_atoms_of_row() {
     return true;
   else if constexpr (row.config.math == tiling::math_unit::joint)
     return has_joint_fragments<Exec, E, T>;
-  else if constexpr (mma<Exec>::template multiplies_in_waves<E>)
-    return has_multiply_16x16<Exec, E, T> &&
+  else if constexpr (mma<Exec>::template multiplies_in_waves<simt::wave_element<E, row.types.compute>>)
+    return has_multiply_16x16<Exec, simt::wave_element<E, row.types.compute>, T> &&
            (!row.config.ping_pong || (has_turns<Exec> && row.serves == simt::serves::single));
   else if constexpr (detail::is_complex<T>)
     return has_multiply_16x8<Exec, typename T::value_type>;

@@ -21,6 +21,12 @@ constexpr simt::wave_fragment fragment_of(matrix_units units) {
   return {64, 16 / int(sizeof(E)), 4, std::is_same_v<E, double>};
 }
 
+/// To the nearest tf32, ties away from zero, so that it does not matter how MFMA rounds; NaN and infinities as they are.
+KERAMOS_FORCEINLINE_FUNCTION constexpr unsigned rounded_to_tf32(unsigned bits) {
+  const bool is_finite = (~bits & 0x7f800000u) != 0;
+  return is_finite ? (bits + 0x1000u) & ~0x1fffu : bits;
+}
+
 /// Bytes of a word as MFMA takes them, which knows signed ones alone: of unsigned ones 128 is taken away, which inverts their
 /// top bits.
 template <bool Signed, class Word>

@@ -1,5 +1,5 @@
 // The multiply atoms of Kokkos::HIP: FMA units; MFMA of CDNA2 and later for f64, f32, bf16, f16 and integers of eight bits, of
-// gfx950 also for floats of eight bits; WMMA of RDNA3 for bf16, f16 and such integers. Compiled, never run.
+// gfx942 also for tf32, of gfx950 for floats of eight bits; WMMA of RDNA3 for bf16, f16 and such integers. Compiled, never run.
 //
 // MFMA of gfx90a takes subnormal f16 and bf16, and subnormal sums of these, for zeros (MIOpen, "MI200 matrix fused multiply-add
 // (MFMA) behavior specifics"). So f16, which has such numbers from 6e-5 down, is converted to f32 and multiplied as such there,
@@ -71,6 +71,15 @@ KERAMOS_FORCEINLINE_FUNCTION void mfma(vector_of<float, 4>& d, const E (&x)[Run]
   }
 }
 
+template <int Run>
+KERAMOS_FORCEINLINE_FUNCTION void mfma(vector_of<float, 4>& d, const simt::tf32_number (&x)[Run],
+                                       const simt::tf32_number (&y)[Run]) {
+  using pair = vector_of<float, 2>;
+  KERAMOS_UNROLL
+  for (int k = 0; k < Run; k += 2)
+    d = __builtin_amdgcn_mfma_f32_16x16x8_xf32(bits_of<pair>(x, k), bits_of<pair>(y, k), d, 0, 0, 0);
+}
+
 template <bool SignedX, bool SignedY, int Run>
 KERAMOS_FORCEINLINE_FUNCTION void mfma(vector_of<int, 4>& d, const integer8 (&x)[Run],
                                        const integer8 (&y)[Run]) {
@@ -139,6 +148,7 @@ struct mma<Kokkos::HIP> : fma_units {
                                               (std::is_same_v<E, float16> || std::is_same_v<E, bfloat16> ||
                                                std::is_same_v<E, integer8> ||
                                                (hip::has_ocp_f8 && std::is_same_v<E, float8>) ||
+                                               (hip::has_xf32 && std::is_same_v<E, simt::tf32_number>) ||
                                                (hip::units != hip::matrix_units::rdna3 &&
                                                 (std::is_same_v<E, float> || std::is_same_v<E, double>)));
   template <class E>
@@ -146,6 +156,14 @@ struct mma<Kokkos::HIP> : fma_units {
 
   /// Whether unsigned integers are multiplied as signed ones, less 128.
   static constexpr bool multiplies_signed = hip::units != hip::matrix_units::rdna3;
+
+  KERAMOS_FORCEINLINE_FUNCTION static float rounded(float x) {
+    unsigned bits;
+    __builtin_memcpy(&bits, &x, sizeof(bits));
+    bits = hip::rounded_to_tf32(bits);
+    __builtin_memcpy(&x, &bits, sizeof(x));
+    return x;
+  }
 
   /// D += X·Yᵀ, 16 x 16, as simt::wave_fragment says; `kinds` are those of X and Y (tiling::reading).
   template <class E, class T, int Vectors, int Vector, int Run, class... Kinds>

@@ -12,8 +12,8 @@ namespace hip {
 
 // Rows for matrix units. `efficiency` is 0.8 of the instruction's published rate for large tiles and 0.6 for small ones, a guess
 // (FLOPs a clock and multiprocessor, of which 256 are 1.00. By AMD's Matrix Instruction Calculator a compute unit does 256 of f64
-// and f32; 1024 of bf16, f16 and i8 on gfx90a; 2048 of bf16 and f16 on gfx942 and 4096 of i8; 512 of all on RDNA3, whose
-// multiprocessors have two: multiprocessor.hpp). gfx950's rates of short elements are twice gfx942's. Only the rows with
+// and f32; 1024 of bf16, f16 and i8 on gfx90a and of tf32 on gfx942; 2048 of bf16 and f16 there and 4096 of i8; 512 of all on
+// RDNA3, whose multiprocessors have two: multiprocessor.hpp). gfx950's rates of short elements are twice gfx942's. Only the rows with
 // ping_pong count that; the others have gfx942's. f8 uses gfx942's instructions, so it has gfx942's rate of i8, in all rows.
 //
 // Large tiles have one stage and two teams: with copies that are held in registers a second stage saves a barrier and nothing
@@ -55,6 +55,8 @@ inline constexpr simt::tile_row tile_table[] = {
     {     0, simt::i8,   {{256, 128,128}, { 64,  64}, {16, 16, 64},   2,    1, tiling::math_unit::matrix, false, true}, 28.8, simt::serves::single},
     {     0, simt::f8,   {{256, 256,128}, {128,  64}, {16, 16, 32},   2,    1, tiling::math_unit::matrix, false, true}, 14.4, simt::serves::single},
 #else
+    {     0, simt::tf32, {{128, 128, 16}, { 64,  64}, {16, 16,  8},   1,    2, tiling::math_unit::matrix, false}, 3.20},
+    {     0, simt::tf32, {{ 64,  64, 16}, { 32,  32}, {16, 16,  8},   2,    3, tiling::math_unit::matrix, true},  2.40},
     {     0, simt::f16,  {{256, 128, 32}, { 64,  64}, {16, 16, 16},   2,    1, tiling::math_unit::matrix, false, true}, 7.20, simt::serves::single},
     {     0, simt::bf16, {{256, 128, 32}, { 64,  64}, {16, 16, 16},   2,    1, tiling::math_unit::matrix, false, true}, 7.20, simt::serves::single},
     {     0, simt::i8,   {{256, 128, 64}, { 64,  64}, {16, 16, 32},   2,    1, tiling::math_unit::matrix, false, true}, 14.4, simt::serves::single},

@@ -32,6 +32,9 @@ inline constexpr bool has_long_mfma = true, has_ocp_f8 = true;
 inline constexpr bool has_long_mfma = false, has_ocp_f8 = false;
 #endif
 
+/// Whether MFMA multiplies tf32, which AMD calls xf32: on gfx942 alone (LLVM, "Syntax of GFX940 instructions").
+inline constexpr bool has_xf32 = units == matrix_units::cdna3 && !has_long_mfma;
+
 /// Bytes that a lane copies at a time from global to local memory without registers, where wavefronts take turns: 4 on gfx942,
 /// 16 on gfx950 (LLVM, "Syntax of GFX940 instructions"; AMD CDNA 4 ISA). 0 elsewhere, also on gfx90a, which could copy 4 but has
 /// no such rows.

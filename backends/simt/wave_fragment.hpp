@@ -1,9 +1,20 @@
 // How the lanes of a wavefront share out the operands and sums of matrix units that AMD's GPUs have.
 #pragma once
 
+#include <type_traits>
+
 #include <keramos/base/macros.hpp>
+#include <keramos/base/scalar_type.hpp>
 
 namespace keramos::backend::simt {
+
+/// A float that is a tf32: other instructions multiply them than floats.
+struct tf32_number {
+  float value;
+};
+/// An element of A or B in a lane's runs, where products are computed in `Compute`.
+template <class E, scalar_type Compute>
+using wave_element = std::conditional_t<Compute == scalar_type::tf32, tf32_number, E>;
 
 /// One instruction, or several, that add D(i, j) += sum over k of X(i, k)·Y(j, k) for 16 x 16 sums. With q = lane / 16, a lane
 /// has elements k = k_part(q)·run ... + run - 1 of rows lane % 16 of X and of Y; and of D, in column j = lane % 16, the sums

@@ -2,6 +2,7 @@
 // devices, which would make kernels of what calls the emulator.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <type_traits>
 #include <vector>
@@ -70,6 +71,8 @@ class emulator {
       return kind                           ? std::int8_t(x.bits)
              : Units == matrix_units::rdna3 ? x.bits
                                             : std::int8_t(backend::hip::as_signed<false>(x.bits));
+    else if constexpr (std::is_same_v<E, backend::simt::tf32_number>)
+      return double(x.value);
     else
       return double(float(x));
   }
@@ -98,6 +101,9 @@ struct mma<test::amd_gpu<Units, DirectBytes>> : fma_units {
     test::emulated->multiply<Units>(sums, x, y, kinds...);
   }
   static constexpr bool multiplies_signed = Units != hip::matrix_units::rdna3;
+  static float rounded(float x) {
+    return std::bit_cast<float>(hip::rounded_to_tf32(std::bit_cast<unsigned>(x)));
+  }
   static int of_wave(int x) { return x; }
   static int opaque(int x) { return x; }
   static void end_of_products() {}

@@ -21,7 +21,8 @@ struct k_tile {
   std::vector<double> numbers;
   std::vector<detail::simt::run<E, 16 / sizeof(E)>> memory;  // aligned to 16 bytes
 
-  k_tile(const tiling::reading<E>& read, std::mt19937& random)
+  /// `beside`: how far elements lie beside their numbers, as a part of these.
+  k_tile(const tiling::reading<E>& read, std::mt19937& random, float beside = 0)
       : how(read), numbers(MN * K), memory(panel::size * sizeof(E) / 16 + 1) {
     auto* const elements = reinterpret_cast<E*>(memory.data());
     for (int mn = 0; mn < MN; ++mn)
@@ -35,8 +36,9 @@ struct k_tile {
           x.bits = how.is_e5m2 ? float8_e5m2(number).bits : float8_e4m3(number).bits;
           numbers[mn * K + k] = how.template number<double>(x);
         } else {
-          x = E(float(int(random() % 17) - 8));
-          numbers[mn * K + k] = how.template number<double>(x);
+          const float number = float(int(random() % 17) - 8);
+          x = E(number * (1 + beside));
+          numbers[mn * K + k] = how.template number<double>(E(number));
         }
       }
   }

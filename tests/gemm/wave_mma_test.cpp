@@ -4,6 +4,9 @@
 
 #if !defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOS_ENABLE_HIP) && !defined(KOKKOS_ENABLE_SYCL)
 
+#include <bit>
+#include <cmath>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -35,7 +38,9 @@ void test_tile(const tiling::reading<typename Types::a>& read_a = {},
   std::mt19937 random(7);
   std::vector<tile<E, m, k, A>> a;
   std::vector<tile<E, n, k, B>> b;
-  for (int s = 0; s < k_tiles; ++s) a.emplace_back(read_a, random), b.emplace_back(read_b, random);
+  const float beside = std::is_same_v<Types, types::tf32> ? 0x1p-14f : 0;  // which is rounded away
+  for (int s = 0; s < k_tiles; ++s)
+    a.emplace_back(read_a, random, beside), b.emplace_back(read_b, random, beside);
   const auto panels = [&](int s) {
     return detail::simt::panel_pair<typename tile<E, m, k, A>::panel, typename tile<E, n, k, B>::panel>{
         a[s].view(), b[s].view()};
@@ -90,6 +95,28 @@ TEST(WaveMma, TilesOfMfma) {
   test_layouts<matrix_units::cdna2, types::f32, one(32)>();
   test_layouts<matrix_units::cdna3, types::f16_f32, four(32)>();
   test_tile<matrix_units::cdna2, types::bf16_f32, one(64), direction::mn, direction::mn>();
+}
+TEST(WaveMma, TilesOfTf32) {
+  test_layouts<matrix_units::cdna3, types::tf32, four(16)>();
+  test_layouts<matrix_units::cdna3, types::tf32, one(32)>();
+}
+TEST(WaveMma, FloatsAreRoundedToTheNearestTf32) {
+  const auto rounded = [](float x) {
+    return std::bit_cast<float>(backend::hip::rounded_to_tf32(std::bit_cast<unsigned>(x)));
+  };
+  const float ulp = 0x1p-10f, inf = std::numeric_limits<float>::infinity();
+  for (const float x : {0.f, 1.f, 1 + ulp, 0x1p-126f, inf}) {
+    EXPECT_EQ(rounded(x), x);
+    EXPECT_EQ(rounded(-x), -x);
+  }
+  EXPECT_TRUE(std::signbit(rounded(-0.f)));
+  EXPECT_EQ(rounded(1 + ulp / 2), 1 + ulp);  // a tie
+  EXPECT_EQ(rounded(-1 - ulp / 2), -1 - ulp);
+  EXPECT_EQ(rounded(1 + ulp * 0.499f), 1);
+  EXPECT_EQ(rounded(2 - ulp / 4), 2);
+  EXPECT_EQ(rounded(std::numeric_limits<float>::max()), inf);
+  for (const unsigned bits : {0x7f800001u, 0x7fffffffu, 0xff800001u, 0xffffffffu})  // NaN
+    EXPECT_EQ(backend::hip::rounded_to_tf32(bits), bits);
 }
 TEST(WaveMma, TilesOfWmma) {
   test_layouts<matrix_units::rdna3, types::f16_f32, one(32)>();

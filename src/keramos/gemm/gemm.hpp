@@ -52,8 +52,9 @@ namespace keramos {
 /// these in f32. To the bound comes 2^-11·|alpha||A||B|. Products and sums of integers are exact modulo 2^32. The same call on
 /// the same device and build gives bitwise the same answer.
 ///
-/// options.compute = gemm_compute::tf32, for f32 on CUDA from compute capability 8.0 on: elements are rounded to eleven bits
-/// first, so to the bound comes 2^-10·(1 + 2^-12)·|alpha||A||B|; of subnormal elements fewer bits are left. A matrix times a
+/// options.compute = gemm_compute::tf32, for f32 on CUDA from compute capability 8.0 on, and on GPUs that docs/limits.md
+/// names: elements are rounded to eleven bits first, so to the bound comes 2^-10·(1 + 2^-12)·|alpha||A||B|; of subnormal
+/// elements fewer bits are left. A matrix times a
 /// vector is computed as without.
 ///
 /// options.compute = gemm_compute::f32_emulated, for f32, and f64_emulated, for f64: on GPUs of compute capability 9.0 whose

@@ -26,7 +26,7 @@ namespace keramos::detail::simt {
 template <class Exec, class Types, tiling::config Config>
 inline constexpr bool in_waves =
     Config.math ==
-    tiling::math_unit::matrix&& backend::mma<Exec>::template multiplies_in_waves<typename Types::a>;
+    tiling::math_unit::matrix&& backend::mma<Exec>::template multiplies_in_waves<wave_element<Types>>;
 
 template <class Exec, class Types, tiling::config Config, access A, access B, bool ConjugateA>
 constexpr auto accumulator_type() {

@@ -12,6 +12,9 @@
 
 namespace keramos::detail::simt {
 
+template <class Types>
+using wave_element = backend::simt::wave_element<typename Types::a, Types::operands.compute>;
+
 /// Which rows of A, or columns of B, of a wavefront's tile are in its fragments of 16, so that local memory is read 16 bytes a
 /// lane, or as many as a group has.
 ///
@@ -63,7 +66,7 @@ struct wave_rows {
 /// So loads of the next k-tile from global memory, which come before, are on their way first.
 template <class Types, tiling::config Config, class Exec, tiling::direction RowsA, tiling::direction RowsB>
 class wave_mma_accumulator {
-  using E = typename Types::a;
+  using E = wave_element<Types>;
   using T = typename Types::accumulator;
   using atom = backend::mma<Exec>;
   static constexpr backend::simt::wave_fragment fragment = atom::template fragment<E>;
@@ -86,7 +89,7 @@ class wave_mma_accumulator {
   static constexpr int vector = 16 / int(sizeof(T)), vectors = fragment.sums() / vector;
   using rows = wave_rows<RowsA, part_m, vector>;
   using cols = wave_rows<RowsB, fn, vector>;
-  static_assert(std::is_same_v<E, typename Types::b>);
+  static_assert(std::is_same_v<typename Types::a, typename Types::b>);
   static_assert(wave_m % 16 == 0 && Config.warp.n % 16 == 0 && Config.block.k % fragment_k == 0,
                 "keramos: warp tiles are multiples of the fragment");
   static_assert(fm % parts == 0);
@@ -146,7 +149,8 @@ class wave_mma_accumulator {
     const int part = cluster % parts;
     const int k = cluster / parts * fragment_k + layout().k_part(q_) * fragment.run;
     rows::load(a_frag_, p.a, m_ + part * part_m * 16, i_, k);
-    if (part == 0) cols::load(b_frag_, p.b, n_, j_, k);
+    prepare(a_frag_);
+    if (part == 0) cols::load(b_frag_, p.b, n_, j_, k), prepare(b_frag_);
   }
   template <class... Kinds>
   KERAMOS_FORCEINLINE_FUNCTION void multiply_cluster(int cluster, Kinds... kinds) {
@@ -215,6 +219,16 @@ class wave_mma_accumulator {
   }
 
  private:
+  /// Elements as the instructions take them.
+  template <int Fragments>
+  KERAMOS_FORCEINLINE_FUNCTION static void prepare([[maybe_unused]] E (&of)[Fragments][fragment.run]) {
+    if constexpr (std::is_same_v<E, backend::simt::tf32_number>) {
+      KERAMOS_UNROLL
+      for (int f = 0; f < Fragments; ++f) KERAMOS_UNROLL
+      for (int e = 0; e < fragment.run; ++e) of[f][e].value = atom::rounded(of[f][e].value);
+    }
+  }
+
   /// (b + 128)·(a + 128) = b·a + 128·a + 128·b + 128·128: sums of A's elements meet B's 128, and sums of B's meet A's.
   template <class KindB, class KindA>
   KERAMOS_FORCEINLINE_FUNCTION void multiply_ones(int part, KindB b, KindA a) {
