@@ -1,4 +1,5 @@
 # NCCL, which carries matrices between the devices of ranks, where it is found: NCCL_ROOT may name its folder.
+include("${CMAKE_CURRENT_LIST_DIR}/../simt/nccl_version.cmake")
 function(keramos_add_link_of_cuda library)
   find_path(KERAMOS_NCCL_INCLUDE nccl.h HINTS "${NCCL_ROOT}/include" "$ENV{NCCL_ROOT}/include" /usr/local/cuda/include)
   find_library(KERAMOS_NCCL_LIBRARY NAMES nccl libnccl.so.2 NAMES_PER_DIR
@@ -7,6 +8,10 @@ function(keramos_add_link_of_cuda library)
   if(NOT KERAMOS_NCCL_INCLUDE OR NOT KERAMOS_NCCL_LIBRARY)
     message(STATUS "Keramos: no NCCL (nccl.h, libnccl) was found; keramos::dist sends by MPI through the host's memory. "
                    "Name its folder with -DNCCL_ROOT")
+    return()
+  endif()
+  keramos_check_nccl_version("${KERAMOS_NCCL_INCLUDE}/nccl.h" is_new_enough)
+  if(NOT is_new_enough)
     return()
   endif()
   message(STATUS "Keramos: NCCL is ${KERAMOS_NCCL_LIBRARY}")

@@ -21,6 +21,12 @@ struct urgent_stream {
   urgent_stream(const urgent_stream&) = delete;
   urgent_stream& operator=(const urgent_stream&) = delete;
   ~urgent_stream() { (void)cudaStreamDestroy(stream); }
+
+  bool is_idle() const {
+    const cudaError_t state = cudaStreamQuery(stream);
+    if (state != cudaErrorNotReady) cuda::check(state, "cudaStreamQuery");
+    return state == cudaSuccess;
+  }
 };
 
 }  // namespace

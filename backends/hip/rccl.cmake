@@ -1,5 +1,6 @@
 # RCCL, which carries matrices between the devices of ranks, where it is found: RCCL_ROOT may name its folder, or ROCM_PATH in the
-# environment that of all libraries. Communicators that do not block came with 2.14.
+# environment that of all libraries.
+include("${CMAKE_CURRENT_LIST_DIR}/../simt/nccl_version.cmake")
 function(keramos_add_link_of_hip library)
   set(folders "${RCCL_ROOT}" "$ENV{RCCL_ROOT}" "$ENV{ROCM_PATH}" /opt/rocm)
   find_path(KERAMOS_RCCL_INCLUDE rccl/rccl.h HINTS ${folders} PATH_SUFFIXES include)
@@ -10,12 +11,8 @@ function(keramos_add_link_of_hip library)
                    "Name its folder with -DRCCL_ROOT")
     return()
   endif()
-  file(STRINGS "${KERAMOS_RCCL_INCLUDE}/rccl/rccl.h" version REGEX "#define NCCL_(MAJOR|MINOR) ")
-  string(REGEX REPLACE "[^0-9;]" "" version "${version}")
-  string(REPLACE ";" "." version "${version}")
-  if(version VERSION_LESS 2.14)
-    message(STATUS "Keramos: ${KERAMOS_RCCL_INCLUDE}/rccl/rccl.h is ${version}, but 2.14 is needed; keramos::dist sends by MPI "
-                   "through the host's memory")
+  keramos_check_nccl_version("${KERAMOS_RCCL_INCLUDE}/rccl/rccl.h" is_new_enough)
+  if(NOT is_new_enough)
     return()
   endif()
   message(STATUS "Keramos: RCCL is ${KERAMOS_RCCL_LIBRARY}")

@@ -23,6 +23,12 @@ struct urgent_stream {
   urgent_stream(const urgent_stream&) = delete;
   urgent_stream& operator=(const urgent_stream&) = delete;
   ~urgent_stream() { (void)hipStreamDestroy(stream); }
+
+  bool is_idle() const {
+    const hipError_t state = hipStreamQuery(stream);
+    if (state != hipErrorNotReady) hip::check(state, "hipStreamQuery");
+    return state == hipSuccess;
+  }
 };
 
 }  // namespace
