@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the tables and plots of README.md and docs/performance.md from the recordings in perf/data/baselines, and the tables of
-docs/support.md from the ones in perf/data/support:
+"""Writes the tables and plots of README.md, docs/performance.md and docs/dist.md from the recordings in perf/data/baselines, and
+the tables of docs/support.md from the ones in perf/data/support:
 
   python3 perf/performance.py            rewrites them in place; a plot that changes needs matplotlib
   python3 perf/performance.py --check    shows what would change, and exits 1 if anything would
@@ -23,7 +23,7 @@ import tempfile
 from statistics import median
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PAGES = [ROOT / "README.md", ROOT / "docs" / "performance.md", ROOT / "docs" / "support.md"]
+PAGES = [ROOT / "README.md", *(ROOT / "docs" / name for name in ("performance.md", "dist.md", "support.md"))]
 TYPES = ["f32", "f64", "i32", "f16", "f16_f32", "bf16", "bf16_f32", "i8_i32", "i8", "tf32", "f32_emulated", "f64_emulated", "f8_bf16", "f8_f16",
          "f8_f32", "c32", "c64", "f16xf32", "bf16xf32", "f32xc32", "f64xc64"]
 LIBRARIES = {"cublas": "cuBLAS", "cublaslt": "cuBLASLt", "mkl": "MKL", "openblas": "OpenBLAS"}
@@ -53,6 +53,8 @@ def versions_of(context):
         library, *version = provider.split("-")
         version = facts["version"].split(",")[0] if version in ([], ["native"]) else version[0]
         versions[library] = ".".join(version.split(".")[:2 if library.startswith("cublas") else 3])
+    if context.get("cublasmp"):  # of products over ranks: "VERSION, FILE"
+        versions["cublasmp"] = context["cublasmp"].split(",")[0]
     return versions
 
 
@@ -139,6 +141,8 @@ UNITS = {  # the word in a column: the field, its factor, how it is printed
     "tflops": ("gflops", 1e-3, three_digits),
     "gbytes": ("gbytes_per_s", 1, three_digits),
     "us": ("median_s", 1e6, three_digits),
+    "ms": ("median_s", 1e3, three_digits),
+    "efficiency": ("efficiency", 1, "{:.2f}".format),
     "peak": ("peak_fraction", 100, "{:.0f} %".format),
     "share": ("copy_fraction", 100, "{:.0f} %".format),
     "gain": ("gain", 1, "x{:.2f}".format),
@@ -300,7 +304,7 @@ def plot(name, section, check):
     document = recording(section["plot"])
     if library := section.get("library"):
         renew(document, library)
-    shown = json.dumps([document["context"], document["results"]], sort_keys=True)
+    shown = json.dumps([document["context"], document["results" if "results" in document else "ranks"]], sort_keys=True)
     last_line = f"<!-- results: {hashlib.sha256(shown.encode()).hexdigest()} -->\n"
     file = ROOT / "perf" / "data" / "baselines" / name
     if file.exists() and file.read_text(encoding="utf-8").endswith(last_line):

@@ -5,10 +5,10 @@ from matplotlib.patches import Patch
 
 from plot import INK
 
-# Told apart by colour, by lightness and by hatching. Products of odd steps are paler.
+# Told apart by colour, by lightness and by hatching, of lines: dots are large files. Products of odd steps are paler.
 TRANSFERS = {
-    "redistribute_a": ("redistribute A", "#dddddd", "...."),
-    "redistribute_b": ("redistribute B", "#b5b5b5", "...."),
+    "redistribute_a": ("redistribute A", "#dddddd", "||||"),
+    "redistribute_b": ("redistribute B", "#b5b5b5", "----"),
     "panels": ("panels arrive", "#7cc4ee", "////"),
     "exchange_sums": ("sums arrive", "#3c7fb0", "xxxx"),
     "write_c": ("write C", "#8a8a8a", "\\\\\\\\"),
