@@ -10,8 +10,9 @@
 
 namespace keramos::backend {
 
-/// A rank's end. Of all ranks one makes an id, all connect by it. Nothing here waits for other ranks, but the destructor,
-/// unless abort() was called. What fails throws keramos::error with the library's reason.
+/// A rank's end. Of all ranks one makes an id, all connect by it. Nothing here waits for other ranks but the destructor, unless
+/// abort() was called, and is_ready() while ranks connect, when all have come. What fails throws keramos::error with the
+/// library's reason.
 template <class Exec>
 class device_link {
  public:
