@@ -13,8 +13,8 @@ namespace hip {
 // Rows for matrix units. `efficiency` is 0.8 of the instruction's published rate for large tiles and 0.6 for small ones, a guess
 // (FLOPs a clock and multiprocessor, of which 256 are 1.00. By AMD's Matrix Instruction Calculator a compute unit does 256 of f64
 // and f32; 1024 of bf16, f16 and i8 on gfx90a and of tf32 on gfx942; 2048 of bf16 and f16 there and 4096 of i8; 512 of all on
-// RDNA3, whose multiprocessors have two: multiprocessor.hpp). gfx950's rates of short elements are twice gfx942's. Only the rows with
-// ping_pong count that; the others have gfx942's. f8 uses gfx942's instructions, so it has gfx942's rate of i8, in all rows.
+// RDNA3, whose multiprocessors have two: multiprocessor.hpp). gfx950's rates of short elements are twice gfx942's. Only the rows
+// with ping_pong count that; the others have gfx942's. f8 uses gfx942's instructions, so it has gfx942's rate of i8, in all rows.
 //
 // Large tiles have one stage and two teams: with copies that are held in registers a second stage saves a barrier and nothing
 // else, and while one team waits the other multiplies. The largest have eight wavefronts that take turns (ping_pong.hpp) and two
