@@ -30,23 +30,29 @@ double panels_received(const schedule& s) {
 /// How much shorter the first step is where `memory_per_link` is said. Its product must last as long as the next panels travel.
 constexpr index_t first_part = 4;
 
+/// Bytes of memory that reading and writing the sums once more takes.
+double sums_once_more(const schedule& s) {
+  const schedule::box x = s.largest_box();
+  return 2.0 * double(x.m) * double(x.n) * s.bytes.sum;
+}
 /// How many steps behind the first let its panels, for which the product waits, and sums that are read and written again in each
 /// other step take the least time together.
 index_t other_steps(const schedule& s, double memory_per_link) {
-  const schedule::box x = s.largest_box();
   const double panels = panels_received(s) / double(first_part);
-  const double sums = 2.0 * double(x.m) * double(x.n) * s.bytes.sum;
-  return std::max<index_t>(1, index_t(std::lround(std::sqrt(panels * memory_per_link / sums))));
+  return std::max<index_t>(1, index_t(std::lround(std::sqrt(panels * memory_per_link / sums_once_more(s)))));
 }
-/// Whether a product of one step is worth cutting in two stages. On four H100 one of halves that received 67 MB took 5 to 20 %
-/// longer with its transfers and kernels cut, one of 268 MB 4 % less.
-bool is_worth_stages(const schedule& s) { return panels_received(s) >= 128e6; }
+/// Whether a product of one step is worth cutting in two stages. On two and four H200 one of halves that received 67 MB was 3 to 6 %
+/// faster so, one of 38 MB was not, one of 17 MB was 10 to 15 % slower.
+bool is_worth_stages(const schedule& s) { return panels_received(s) >= 64e6; }
 /// Whether the product is made at once, where two steps would do: it need not keep sums where it can write C. In two
 /// stages two H100 multiply f64 of n = 8192 and 16384 3 to 5 % faster than in two steps, f32 up to 3 %. Products of halves are over
-/// so soon that even waiting for all panels costs less than sums.
+/// so soon that even waiting for all panels costs less than sums; and so does waiting for short panels beside a large C.
 bool is_one_step(const schedule& s, double memory_per_link) {
-  const bool is_narrow = std::max(s.bytes.a, s.bytes.b) < s.bytes.sum;
-  return s.pk == 1 && other_steps(s, memory_per_link) == 1 && (is_narrow || is_worth_stages(s));
+  if (s.pk > 1 || other_steps(s, memory_per_link) > 1) return false;
+  const bool is_narrow = std::max(s.bytes.a, s.bytes.b) < s.bytes.sum,
+             has_long_panels = panels_received(s) >= 128e6;
+  const double of_other_steps = panels_received(s) * double(first_part - 1) / double(first_part);
+  return is_narrow || has_long_panels || of_other_steps * memory_per_link < sums_once_more(s);
 }
 index_t balanced_step(const schedule& s, double memory_per_link) {
   constexpr index_t unit = 128;
@@ -57,7 +63,8 @@ index_t balanced_step(const schedule& s, double memory_per_link) {
 }
 
 /// What comes first of a product of one step, in sixteenths. Its product must last as long as the other panels travel, all of which
-/// take a fifth of a large product's time, or less. Where rows and columns are cut, it is the product of both shares.
+/// take a fifth of a large product's time, or less. Where rows and columns are cut, it is the product of both shares. (A third
+/// stage, with a quarter first, gained nothing on four H200: messages take some multiprocessors of products that are one wave.)
 int first_sixteenths(const schedule& s, double memory_per_link) {
   if (s.steps() > 1 || !is_worth_stages(s) || !is_one_step(s, memory_per_link)) return 0;
   return s.pm > 1 && s.pn > 1 ? 8 : 4;
@@ -159,6 +166,12 @@ dealt_blocks dealt_as(const layout::axis& a, int parts) {
   return d;
 }
 
+/// The same of lines of k, which may as well be all of one process.
+dealt_blocks k_dealt_as(const layout::axis& a, int parts) {
+  if (parts < 2 || a.at.size() != 1) return dealt_as(a, parts);
+  return {a.begin[1], a.begin[1], a.process[0] % parts};
+}
+
 /// The grid of `s` with its parts dealt out as C is, or where C is not, as A or B is.
 schedule dealt_like(schedule s, const operand_layouts& where) {
   const auto of = [](const layout& l) -> const layout::tables& { return l.parts_of_all(); };
@@ -166,8 +179,8 @@ schedule dealt_like(schedule s, const operand_layouts& where) {
   if (s.row_blocks.block == 0) s.row_blocks = dealt_as(of(where.a).rows, s.pm);
   s.col_blocks = dealt_as(of(where.c).cols, s.pn);
   if (s.col_blocks.block == 0) s.col_blocks = dealt_as(of(where.b).cols, s.pn);
-  s.a_blocks = dealt_as(of(where.a).cols, s.pn);
-  s.b_blocks = dealt_as(of(where.b).rows, s.pm);
+  s.a_blocks = k_dealt_as(of(where.a).cols, s.pn);
+  s.b_blocks = k_dealt_as(of(where.b).rows, s.pm);
   // Part 0 is the process that has the first block; ranks find their places.
   s.a_blocks.from = (s.a_blocks.from - s.col_blocks.from + s.pn) % s.pn;
   s.b_blocks.from = (s.b_blocks.from - s.row_blocks.from + s.pm) % s.pm;
@@ -189,6 +202,20 @@ bool choose_rounds(schedule& s, index_t memory, double memory_per_link) {
   if (s.step == s.k && memory_per_link > 0 && is_one_step(s, memory_per_link))
     return in_step * first_part <= most_blocks * (first_part + 1) && s.memory() <= memory;
   return s.first() <= s.k / least_hidden && in_step <= most_blocks && s.memory() <= memory;
+}
+
+/// What a round of messages that redistributes takes, as bytes that a rank receives meanwhile: four H200, of which each receives
+/// 340 GB/s, took 50 us for messages of any length and the kernels that pack them.
+double round_bytes(double memory_per_link) { return memory_per_link > 0 ? 16e6 : 0; }
+
+/// The most bytes that a rank receives or sends, times `weight`, with those of a round if anything is redistributed.
+double cost_of(const detail::dist_traffic& traffic, const std::vector<int>& places, double memory_per_link,
+               double weight = 1) {
+  double most = 0;
+  bool redistributes = false;
+  for (const auto& x : traffic.of_ranks(places))
+    most = std::max({most, x.received, x.sent}), redistributes = redistributes || x.redistributed > 0;
+  return weight * most + (redistributes ? round_bytes(memory_per_link) : 0);
 }
 
 /// Whether counting takes microseconds, a few milliseconds at most.
@@ -230,16 +257,16 @@ schedule choose_schedule(const operand_layouts& where, int ranks, element_bytes 
   detail::dist_traffic of_plain(plain);
   of_plain.count(where);
   schedule best = plain;
-  double best_most = worth_it * of_plain.most({});
+  double best_cost = cost_of(of_plain, {}, memory_per_link, worth_it);
   const auto consider = [&](const schedule& s) {
     detail::dist_traffic traffic(s);
-    if (traffic.scheduled() >= best_most) return;
+    if (traffic.scheduled() >= best_cost) return;
     traffic.count(where);
-    if (traffic.least_of_places() >= best_most) return;
+    if (traffic.least_of_places() >= best_cost) return;
     for (const std::vector<int>& places : {std::vector<int>(), traffic.near_places()}) {
-      const double most = traffic.most(places);
-      if (most >= best_most) continue;
-      best = s, best_most = most;
+      const double cost = cost_of(traffic, places, memory_per_link);
+      if (cost >= best_cost) continue;
+      best = s, best_cost = cost;
       best.ranks_of_places = places;
     }
   };

@@ -146,12 +146,6 @@ std::vector<dist_traffic::bytes> dist_traffic::of_ranks(const std::vector<int>& 
   return all;
 }
 
-double dist_traffic::most(const std::vector<int>& ranks_of_places) const {
-  double most = 0;
-  for (const bytes& x : of_ranks(ranks_of_places)) most = std::max({most, x.received, x.sent});
-  return most;
-}
-
 }  // namespace keramos::detail
 
 namespace keramos::dist {

@@ -128,8 +128,8 @@ struct KERAMOS_EXPORT schedule {
 /// Long steps read and write the sums less often, short ones wait less for the first panels. `memory_per_link` is how many
 /// bytes a rank's machine reads and writes of its memory while it receives one from another, and sets the balance, with a short
 /// first step. Products of elements narrower than their sums take one step instead of two, and so do others of which a rank
-/// receives 128 MB of panels or more. One step with so much is cut by first_sixteenths. 0: steps are as short as products of panels
-/// outweigh sums and messages are long, which suits hosts.
+/// receives 128 MB of panels or more, or so little that sums weigh more. One step with 64 MB and more is cut by first_sixteenths.
+/// 0: steps are as short as products of panels outweigh sums and messages are long, which suits hosts.
 /// @throws memory_error if no grid fits, with the bytes that the leanest needs; invalid_argument if an extent is negative or
 /// there is no rank.
 KERAMOS_EXPORT schedule choose_schedule(index_t m, index_t n, index_t k, int ranks, element_bytes bytes = {},
@@ -155,7 +155,8 @@ KERAMOS_EXPORT std::vector<rank_traffic> traffic_of(const schedule& s, const ope
 /// The schedule for matrices that lie there. Of the grids that the other choose_schedule allows, with parts of m, n and k in
 /// stretches or, where a layout is cyclic, dealt out as that layout is, the one with which the rank that receives or sends most
 /// does so with the fewest bytes, redistribution included. Places go to ranks that have much of what they need. It is the other's
-/// choice if that takes at most 1/20 more.
+/// choice if that takes at most 1/20 more. Where `memory_per_link` is said, redistributing anything counts as 16 MB more: a round of
+/// messages before the first panels takes so long, however short they are.
 ///
 /// It is the other's choice as well where counting would take long: more than 64 ranks, 16384 blocks of rows and columns in all,
 /// or a layout with more than 512 parts.

@@ -27,8 +27,6 @@ class dist_traffic {
     double received = 0, sent = 0, redistributed = 0;
   };
   std::vector<bytes> of_ranks(const std::vector<int>& ranks_of_places) const;
-  /// The most that a rank receives or sends.
-  double most(const std::vector<int>& ranks_of_places) const;
 
  private:
   double& saved(int rank, int place) { return saved_[std::size_t(rank * places_ + place)]; }
