@@ -1,7 +1,9 @@
 // Execution space instances, and what they may reach. Internal.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <mutex>
 #include <string>
 
 #include <Kokkos_Core.hpp>
@@ -19,6 +21,18 @@ struct launch_lock {};
 template <class Exec>
 requires(backend::traits<Exec>::is_host) struct launch_lock<Exec> : backend::traits<Exec>::launch_lock {
 };
+
+/// Calls `launch()`, which hands one kernel to Kokkos for a device; the first time alone. Kokkos (4.3 and newer) then enters what CUDA
+/// or HIP says of the kernel into a table of the kernel, without a lock. Later launches only read it.
+template <class Launch>
+[[gnu::always_inline]] inline void launch_first_alone(const Launch& launch) {
+  static std::atomic<bool> was_launched = false;
+  static std::mutex mutex;
+  if (was_launched.load(std::memory_order_acquire)) return launch();
+  const std::lock_guard lock(mutex);
+  launch();
+  was_launched.store(true, std::memory_order_release);
+}
 
 /// Waits for all work on `exec`. On a host that is done when its call returns: a fence of Kokkos only tells its tools.
 template <class Exec>

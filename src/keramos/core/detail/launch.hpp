@@ -186,7 +186,8 @@ template <class Exec, int Rank, class F>
       Kokkos::parallel_for(label, range_policy(exec, r), kernel{std::forward<F>(f)});
     }
   } else {
-    Kokkos::parallel_for(label, range_policy(exec, r), kernel{send<Exec>(std::forward<F>(f))});
+    launch_first_alone(
+        [&] { Kokkos::parallel_for(label, range_policy(exec, r), kernel{send<Exec>(std::forward<F>(f))}); });
   }
 }
 
@@ -302,7 +303,7 @@ template <int TeamSize, int TeamsPerUnit = 1, sharing Sharing = sharing::equal, 
       policy teams(exec, league, TeamSize);
       // Room for the alignment of the first array.
       if (bytes > 0) teams.set_scratch_size(0, Kokkos::PerTeam(int(bytes + local_alignment)));
-      Kokkos::parallel_for(label, teams, kernel);
+      launch_first_alone([&] { Kokkos::parallel_for(label, teams, kernel); });
     }
   } catch (...) {
     throw_labelled(label);
