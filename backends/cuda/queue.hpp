@@ -38,9 +38,11 @@ class event_pool {
       if (free_.size() <= kind) free_.resize(kind + 1);
       if (!free_[kind].empty()) e = free_[kind].back(), free_[kind].pop_back();
     }
-    if (!e)
+    if (!e) {
+      check(cudaSetDevice(device), "cudaSetDevice");  // a thread that never called Kokkos has device 0
       check(cudaEventCreateWithFlags(&e, timed ? cudaEventDefault : cudaEventDisableTiming),
             "cudaEventCreate");
+    }
     return {e, [this, kind](cudaEvent_t used) {
               std::lock_guard lock(mutex_);
               free_[kind].push_back(used);

@@ -28,6 +28,8 @@ class native_event<Kokkos::HIP> {
  public:
   static native_event record(const Kokkos::HIP& exec) {
     hipEvent_t created = nullptr;
+    hip::check(hipSetDevice(exec.hip_device()),
+               "hipSetDevice");  // a thread that never called Kokkos has device 0
     hip::check(hipEventCreate(&created), "hipEventCreate");
     native_event e;
     e.event_ = {created, [](hipEvent_t used) { (void)hipEventDestroy(used); }};

@@ -281,6 +281,44 @@ TEST(Sycl_4_7_2_Buffers, ViewsGoInAndOutWithoutCopies) {
   EXPECT_EQ(y.view().data(), y.view().data());
 }
 
+TEST(Sycl_4_7_2_Buffers, WritesThroughViewsAreSeen) {
+  queue q;
+  std::vector<unsigned> data(n, 0u);
+  {
+    buffer x(data.data(), range{n});
+    q.fill(x.view(), 7u).wait();
+  }
+  EXPECT_EQ(data, std::vector<unsigned>(n, 7u));
+  buffer<unsigned> y{range{n}};
+  host_accessor(y, write_only)[3] = 1;
+  const auto inside = y.view();
+  for (const unsigned value : {5u, 6u}) {
+    q.fill(inside, value).wait();
+    EXPECT_EQ(host_accessor(y, read_only)[3], value);
+  }
+}
+TEST(Sycl_4_7_2_Buffers, OfAViewGiveItWhatTheHostWrites) {
+  Kokkos::View<unsigned*, Kokkos::LayoutRight, default_execution_space::memory_space> v("v", n);
+  queue q;
+  {
+    buffer<unsigned> x(v);
+    EXPECT_EQ(host_accessor(x, read_only)[1], 0u);
+    q.fill(v, 3u).wait();
+    host_accessor h(x);
+    EXPECT_EQ(h[1], 3u);
+    h[1] = 4;
+  }
+  const auto h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), v);
+  EXPECT_EQ(h(0), 3u);
+  EXPECT_EQ(h(1), 4u);
+}
+TEST(Sycl_4_7_2_Buffers, WithoutMemoryThrowAndCanBeAskedAgain) {
+  buffer<char> x{range{index_t(1) << 60}};
+  for (int time = 0; time < 2; ++time) EXPECT_THROW(host_accessor(x, write_only), memory_error);
+  queue q;
+  EXPECT_THROW(accessor(x, q, write_only), memory_error);
+}
+
 // What buffers ask of an mdspan; the standard's needs a newer compiler.
 struct row_major_mdspan {
   int* data;
@@ -315,6 +353,18 @@ TEST(Sycl_4_7_2_Buffers, MdspansGoInAndOut) {
               buffer<int, 2> x(row_major_mdspan{data.data(), 2, 4, 5});
             }).find("stride 5"),
             std::string::npos);
+}
+
+struct const_mdspan {
+  const int* data;
+  std::size_t rows, columns;
+  const int* data_handle() const { return data; }
+  std::size_t extent(std::size_t d) const { return d == 0 ? rows : columns; }
+  std::size_t stride(std::size_t d) const { return d == 0 ? 0 : 1; }
+};
+TEST(Sycl_4_7_2_Buffers, AnMdspanIsLookedAtBeforeItIsRead) {
+  const std::vector<int> row(10);
+  EXPECT_THROW((buffer<int, 2>(const_mdspan{row.data(), 1000, 10})), invalid_argument);
 }
 
 // --- 4.8 ---

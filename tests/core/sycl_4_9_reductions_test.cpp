@@ -96,6 +96,26 @@ void sum_of_products(queue& q, const device_scalar<std::int64_t>& out) {
         sum += 1000 * (i + 1) * (j + 1) * (k + 1);
       });
 }
+template <class... Property>
+void add_ones(queue& q, index_t rows, index_t columns, std::int64_t* out, Property... property) {
+  q.parallel_for(
+      "ones", range{rows, columns}, reduction(out, keramos::plus{}, property...),
+      KERAMOS_LAMBDA(index_t, index_t, std::int64_t & sum) { sum += 1; });
+}
+TEST(Sycl_4_9_2_Reduction, OverNothingIsTheIdentity) {
+  queue q;
+  shared_array<std::int64_t> out(1, q);
+  for (const auto& [rows, columns] : {std::pair<index_t, index_t>(0, 5), {5, 0}, {0, 0}}) {
+    out[0] = 7;
+    add_ones(q, rows, columns, out.data());
+    q.wait();
+    EXPECT_EQ(out[0], 7);
+    add_ones(q, rows, columns, out.data(), initialize_to_identity);
+    q.wait();
+    EXPECT_EQ(out[0], 0);
+  }
+}
+
 TEST(Sycl_4_9_2_Reduction, KernelsTakeIndicesInPlaceOfAnId) {
   queue q;
   device_scalar<std::int64_t> out("out");

@@ -16,6 +16,7 @@
 #include <atomic>
 #include <concepts>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include <keramos/base/checks.hpp>
@@ -54,6 +55,20 @@ template <std::integral T>
 requires(sizeof(T) == 8) struct device_atomic<T> {
   using type = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
 };
+
+/// Whether a compare and exchange found them alike, which compares bits.
+template <class T>
+KERAMOS_FORCEINLINE_FUNCTION bool same_bits(const T& x, const T& y) {
+  if constexpr (std::is_floating_point_v<T>) {
+    std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t> of_x, of_y;
+    static_assert(sizeof(T) == sizeof(of_x));
+    std::memcpy(&of_x, &x, sizeof(T));
+    std::memcpy(&of_y, &y, sizeof(T));
+    return of_x == of_y;
+  } else {
+    return x == y;
+  }
+}
 
 /// Replaces the value by `f(value)`; what std::atomic_ref has no function for.
 template <class T, class F>
@@ -124,7 +139,7 @@ class atomic_ref {
                                                                                         device_type(expected),
                                                                                         device_type(desired));
                                                });
-                         const bool done = old == expected; expected = old; return done;))
+                         const bool done = detail::same_bits(old, expected); expected = old; return done;))
   }
   /// With an order for each outcome; the stronger covers both.
   KERAMOS_FORCEINLINE_FUNCTION bool compare_exchange_strong(T& expected, T desired, memory_order success,

@@ -90,17 +90,8 @@ class buffer {
   template <class MdSpan>
   requires requires(const MdSpan& m) { m.data_handle(); }
   explicit buffer(const MdSpan& m, std::string label = "keramos::buffer")
-      : buffer(m.data_handle(), extents_of(m, std::make_index_sequence<std::size_t(Rank)>()),
-               std::move(label)) {
-    index_t stride = 1;
-    for (int d = Rank - 1; d >= 0; --d) {
-      if (m.extent(d) > 1 && index_t(m.stride(d)) != stride)
-        throw invalid_argument("keramos::buffer: the mdspan is not row-major without gaps (stride " +
-                               std::to_string(m.stride(d)) + " in dimension " + std::to_string(d) +
-                               "); pass one of layout_right");
-      stride *= index_t(m.extent(d));
-    }
-  }
+      : buffer(data_without_gaps(m), extents_of(m, std::make_index_sequence<std::size_t(Rank)>()),
+               std::move(label)) {}
 
   const range<Rank>& get_range() const { return state_->extents(); }
   std::size_t size() const { return std::size_t(get_range().size()); }
@@ -117,6 +108,18 @@ class buffer {
     if (size() > 0 && !data)
       throw invalid_argument("keramos::buffer: data is null but the range has " + std::to_string(size()) +
                              " elements; pass where they are, or the range alone");
+  }
+  template <class MdSpan>
+  static auto data_without_gaps(const MdSpan& m) {
+    index_t stride = 1;
+    for (int d = Rank - 1; d >= 0; --d) {
+      if (m.extent(d) > 1 && index_t(m.stride(d)) != stride)
+        throw invalid_argument("keramos::buffer: the mdspan is not row-major without gaps (stride " +
+                               std::to_string(m.stride(d)) + " in dimension " + std::to_string(d) +
+                               "); pass one of layout_right");
+      stride *= index_t(m.extent(d));
+    }
+    return m.data_handle();
   }
   template <class V, std::size_t... D>
   static range<Rank> extents_of(const V& v, std::index_sequence<D...>) {

@@ -63,12 +63,20 @@ class last_completion {
   last_completion() = default;
   last_completion(const last_completion&) = delete;
   last_completion& operator=(const last_completion&) = delete;
-  ~last_completion() { settle(); }
+  ~last_completion() {
+    try {
+      settle();
+    } catch (...) {  // of a device that faulted: its queue's wait_and_throw tells
+    }
+  }
 
   /// Before anything is queued: records the completion, if anybody still has it. Most events are dropped by then,
   /// and cost nothing.
   void settle() {
-    if (state_ && (state_.use_count() > 1 || state_->recorded())) retire();
+    if (!state_) return;
+    const bool is_shared = state_.use_count() > 1;
+    std::atomic_thread_fence(std::memory_order_acquire);  // who dropped it may have recorded it before
+    if (is_shared || state_->recorded()) retire();
   }
   /// The same, and keeps nothing of the instance: for a queue that Kokkos ends before.
   void drop() {

@@ -29,7 +29,8 @@ template <int Rank>
 struct range : detail::extents<Rank> {
   range() = default;
   template <class... I>
-  requires(sizeof...(I) == Rank) KERAMOS_FORCEINLINE_FUNCTION constexpr range(I... extent)
+  requires(sizeof...(I) == Rank && (std::is_convertible_v<I, index_t> && ...)) KERAMOS_FORCEINLINE_FUNCTION
+      constexpr range(I... extent)
       : detail::extents<Rank>{{static_cast<index_t>(extent)...}} {}
 
   /// Number of items in the space.

@@ -207,12 +207,26 @@ struct delivery_kernel {
   KERAMOS_FORCEINLINE_FUNCTION void operator()(id<1>) const { deliver(reductions, *values); }
 };
 
+/// What there is where nothing is reduced.
+template <class Chain>
+struct identity_kernel {
+  Chain reductions;
+  KERAMOS_FORCEINLINE_FUNCTION void operator()(id<1>) const {
+    typename values_of<Chain>::type values;
+    initialise(reductions, values);
+    deliver(reductions, values);
+  }
+};
+
 /// One host thread at a time launches a reduction on a device: Kokkos keeps scratch for them with each instance, which
 /// several queues may share, and frees it to get a larger one.
 KERAMOS_EXPORT inline std::mutex& device_reductions() {
   static std::mutex mutex;
   return mutex;
 }
+
+/// Points of two or three dimensions: Kokkos counts tiles of 16 or more.
+inline constexpr index_t most_reduced = index_t(1) << 35;
 
 /// Reduces over `r` and delivers the results. On a device partial results wait in `scratch`.
 template <class Exec, int Rank, class F, class Index, class Chain, class Scratch>
@@ -236,6 +250,13 @@ void reduce_for(const std::string& label, const Exec& exec, const range<Rank>& r
     }
     deliver(reductions, values);
   } else {
+    if constexpr (Rank > 1) {  // which Kokkos reduces in tiles, and counts by an int
+      if (r.size() == 0) return range_for(label, exec, range<1>(1), identity_kernel<Chain>{reductions});
+      if (r.size() >= most_reduced)
+        throw launch_error("keramos::parallel_for: " + label + ": a reduction over " +
+                           std::to_string(r.size()) + " points in " + std::to_string(Rank) +
+                           " dimensions has 2^35 or more; reduce over a range of one dimension");
+    }
     value_type* values = scratch.template operator()<value_type>();
     using reducer = chain_reducer<Chain, typename Exec::memory_space>;
     {

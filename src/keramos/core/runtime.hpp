@@ -15,7 +15,7 @@
 namespace keramos {
 
 /// Initialises Kokkos unless that is done already, and finalises only what it initialised.
-/// Views and queues must be gone before the guard is.
+/// Views must be gone before the guard is. Queues may outlive it, and then only be destroyed.
 class runtime {
  public:
   runtime() {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <string>
 #include <utility>
@@ -65,6 +66,7 @@ class buffer_state {
     try {
       wait_for_all();
       if (write_back_) update_host();
+      if (lies_elsewhere_) update_device();
     } catch (...) {  // a device that faulted; its queue's wait_and_throw tells
     }
   }
@@ -73,10 +75,14 @@ class buffer_state {
   const std::string& label() const { return label_; }
   void set_write_back(bool on) { write_back_ = on; }
 
-  void use_memory(device_view v) { device_ = std::move(v), device_is_valid_ = true; }
+  /// A View's memory: what others do with it, the buffer does not see.
+  void use_memory(device_view v) {
+    device_ = std::move(v), device_is_valid_ = true;
+    lies_elsewhere_ = others_write_ = true;
+  }
   void use_host_memory(T* data) {
     if constexpr (unified)
-      use_memory(make_view<device_view>(range_, data));
+      device_ = make_view<device_view>(range_, data), device_is_valid_ = true;
     else
       host_ = make_view<host_view>(range_, data), host_is_valid_ = true;
   }
@@ -90,7 +96,7 @@ class buffer_state {
                          " has a host_accessor alive; end its scope before kernels use the buffer");
     order(queue, exec, writes);
     if (device_.data() == nullptr && range_.size() > 0) {
-      device_ = make_view<device_view>(range_, Kokkos::view_alloc(Kokkos::WithoutInitializing, label_));
+      device_ = allocate<device_view>();
       if (!host_is_valid_) device_is_valid_ = true;  // nobody wrote it yet
     }
     if (!device_is_valid_ && keep) {
@@ -122,16 +128,18 @@ class buffer_state {
     else if (write_)
       write_->event().wait();
     if (keep) update_host();
-    (writes ? host_writers_ : host_readers_)++;
+    T* data = nullptr;
     if constexpr (unified) {
       allocate_unified();
-      return device_.data();
+      data = device_.data();
     } else {
       allocate_host();
       host_is_valid_ = true;
       if (writes) device_is_valid_ = false;
-      return host_.data();
+      data = host_.data();
     }
+    (writes ? host_writers_ : host_readers_)++;
+    return data;
   }
   void end_host_access(access_mode mode) { (mode != access_mode::read ? host_writers_ : host_readers_)--; }
 
@@ -142,6 +150,7 @@ class buffer_state {
       (void)device_access(0, exec, access_mode::read, true, false);
       fence(exec);
     }
+    others_write_ = true;
     return device_;
   }
 
@@ -188,25 +197,40 @@ class buffer_state {
     }
   }
 
-  void allocate_unified() {
-    if (device_.data() == nullptr && range_.size() > 0) {
-      device_ = make_view<device_view>(range_, Kokkos::view_alloc(Kokkos::WithoutInitializing, label_));
-      device_is_valid_ = true;
+  template <class View>
+  View allocate() const {
+    try {
+      return make_view<View>(range_, Kokkos::view_alloc(Kokkos::WithoutInitializing, label_));
+    } catch (const std::exception& e) {
+      throw memory_error("keramos::buffer: " + label_ + ": " + std::to_string(bytes()) +
+                         " bytes could not be allocated: " + e.what());
     }
   }
+  void allocate_unified() {
+    if (device_.data() == nullptr && range_.size() > 0)
+      device_ = allocate<device_view>(), device_is_valid_ = true;
+  }
   void allocate_host() {
-    if (host_.data() == nullptr && range_.size() > 0)
-      host_ = make_view<host_view>(range_, Kokkos::view_alloc(Kokkos::WithoutInitializing, label_));
+    if (host_.data() == nullptr && range_.size() > 0) host_ = allocate<host_view>();
   }
   /// Brings the host's copy up to date, when the kernels that write are done.
   void update_host() {
     if constexpr (!unified) {
-      if (host_is_valid_ || !device_is_valid_ || device_.data() == nullptr) return;
+      if ((host_is_valid_ && !others_write_) || !device_is_valid_ || device_.data() == nullptr) return;
       allocate_host();
       const Exec exec = write_ ? write_->exec : Exec();
       backend::stream<Exec>::copy(exec, host_.data(), device_.data(), bytes());
       fence(exec);
       host_is_valid_ = true;
+    }
+  }
+  /// Brings what the host wrote last to the device.
+  void update_device() {
+    if constexpr (!unified) {
+      if (device_is_valid_ || !host_is_valid_ || device_.data() == nullptr) return;
+      const Exec exec;
+      backend::stream<Exec>::copy(exec, device_.data(), host_.data(), bytes());
+      fence(exec);
     }
   }
 
@@ -215,6 +239,8 @@ class buffer_state {
   device_view device_;
   host_view host_;
   bool device_is_valid_ = false, host_is_valid_ = false;
+  bool lies_elsewhere_ = false;  // in a View that the buffer was made from
+  bool others_write_ = false;    // a View of device_ is given out
   bool write_back_ = false;
   int host_readers_ = 0, host_writers_ = 0;
   std::optional<use> write_;  // the last one
