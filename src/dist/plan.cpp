@@ -47,7 +47,7 @@ dist::schedule dist_schedule(const dist_product& p, int ranks, const dist::gemm_
     return parts >= 1 && parts <= std::max<index_t>(1, extent);
   };
   if (!fits(s.pm, m) || !fits(s.pn, n) || !fits(s.pk, k) || index_t(s.pm) * s.pn * s.pk > ranks ||
-      s.step < 1 || s.first_step < 0)
+      s.step < 1 || s.step > std::max<index_t>(1, k) || s.first_step < 0)
     refuse("has a grid or a step that does not fit");
   if (s.first_sixteenths < 0 || s.first_sixteenths > 15 || (s.first_sixteenths > 0 && s.steps() > 1))
     refuse("has first_sixteenths of " + std::to_string(s.first_sixteenths) +

@@ -63,16 +63,18 @@ struct listed {
   const region* matrix;
   index_t index;
   bool is_c;
-  /// All its elements begin at `rest` modulo `period` bytes; a period of 0 says nothing.
+  /// All its elements begin at `rest` modulo `period` bytes, both multiples of the largest element's size; a period of 0 says
+  /// nothing.
   index_t period, rest;
 };
 
-listed listed_matrix(const region& r, std::size_t index, bool is_c) {
+listed listed_matrix(const region& r, std::size_t index, bool is_c, index_t largest_element) {
   listed x{bytes_of(detail::strided(r)), &r, index_t(index), is_c, 0, 0};
-  const auto size = index_t(r.element_bytes);
-  x.period = std::gcd(r.rows > 1 ? r.row_stride : 0, r.cols > 1 ? r.col_stride : 0) * size;
+  x.period =
+      std::gcd(r.rows > 1 ? r.row_stride : 0, r.cols > 1 ? r.col_stride : 0) * index_t(r.element_bytes);
   if (x.period > 0) x.rest = (x.bytes.first % x.period + x.period) % x.period;
-  if (x.rest % size != 0) x.period = x.rest = 0;  // then elements of other rests could overlap it
+  // Else elements of other rests could overlap it.
+  if (x.rest % largest_element != 0 || x.period % largest_element != 0) x.period = x.rest = 0;
   return x;
 }
 
@@ -178,9 +180,12 @@ void check_gemm_batched(const std::vector<region>& a, op op_a, const std::vector
   // In order of their addresses, only those that begin before the last one has ended can overlap.
   std::vector<listed> all;
   all.reserve(a.size() + b.size() + c.size());
+  std::size_t largest = 1;
+  for (const auto* x : {&a, &b, &c})
+    if (!x->empty()) largest = std::max(largest, x->front().element_bytes);
   for (const auto* x : {&a, &b, &c})
     for (std::size_t i = 0; i < x->size(); ++i)
-      if (!(*x)[i].empty()) all.push_back(listed_matrix((*x)[i], i, x == &c));
+      if (!(*x)[i].empty()) all.push_back(listed_matrix((*x)[i], i, x == &c, index_t(largest)));
   std::sort(all.begin(), all.end(),
             [](const listed& x, const listed& y) { return x.bytes.first < y.bytes.first; });
   open_matrices open;

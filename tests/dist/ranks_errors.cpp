@@ -118,6 +118,9 @@ TEST(DistErrors, WhatAllRanksGetWrong) {
   options.schedule = dist::schedule{10, 10, 10, world().size(), {}, world().size() + 1, 1, 1, 1};
   expect_one_message("grid or a step that does not fit",
                      [&] { dist::gemm(world(), 1.0, a.get(), b.get(), 0.0, c.get(), options); });
+  options.schedule = dist::schedule{10, 10, 10, world().size(), {}, 1, 1, 1, index_t(1) << 60};
+  expect_one_message("grid or a step that does not fit",
+                     [&] { dist::gemm(world(), 1.0, a.get(), b.get(), 0.0, c.get(), options); });
   options.schedule = dist::schedule{10, 10, 10, world().size()};
   options.schedule->row_blocks = {11, 1};
   expect_one_message("blocks that do not fit",

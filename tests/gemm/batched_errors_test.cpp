@@ -115,6 +115,20 @@ TEST(GemmGroupedErrors, FindsTheOneOverlapOfManyInterleavedMatrices) {
   expect_refused([&](queue& q) { gemm_batched(q, 1, a, b, 0, c); },
                  {"C[31999] (4x4) overlaps A[31997] (4x4)"});
 }
+// The imaginary parts of C lie inside its elements, though they begin elsewhere.
+TEST(GemmGroupedErrors, FindsOverlapsOfElementsOfOtherSizes) {
+  constexpr index_t n = 4;
+  Kokkos::View<complex<float>*, default_execution_space> memory("memory", 2 * n * n), one("B", n * n);
+  const matrix_view<complex<float>> b{one.data(), n, n, n, 1};
+  auto* const parts = reinterpret_cast<float*>(memory.data());
+  std::vector<matrix_view<float>> a;
+  std::vector<matrix_view<complex<float>>> c;
+  for (index_t i = 0; i < 2; ++i) {
+    a.push_back({parts + 2 * i * n * n + 1, n, n, 2 * n, 2});
+    c.push_back({memory.data() + i * n * n, n, n, n, 1});
+  }
+  expect_refused([&](queue& q) { gemm_batched(q, 1, a, b, 0, c); }, {"overlaps A[0] (4x4)"});
+}
 TEST(GemmBatchedErrors, FindsOverlapsOfInterleavedBatches) {
   constexpr index_t count = 1000, n = 4;
   Kokkos::View<float*, default_execution_space> memory("memory", 3 * count * n * n), one("B", n * n);

@@ -136,6 +136,18 @@ TEST(Epilogue, IntegersWrapAround) {
   EXPECT_EQ(call(ep::bias_by_row(&big), 1), std::numeric_limits<std::int32_t>::min());
 }
 
+TEST(Epilogue, ClampTakesBoundsOfAnyIntegers) {
+  for (const std::int32_t x : {100, -100, 7}) {
+    EXPECT_EQ(call(ep::clamp(0LL, 1LL << 40), x), std::max(x, 0));
+    EXPECT_EQ(call(ep::clamp(-(1LL << 40), 5LL), x), std::min(x, 5));
+    EXPECT_EQ(call(ep::clamp(0, 4000000000u), x), std::max(x, 0));
+    EXPECT_EQ(call(ep::clamp(-1, 5u), x), std::clamp(x, -1, 5));
+    EXPECT_EQ(call(ep::clamp(-1, std::numeric_limits<std::uint64_t>::max()), x), std::max(x, -1));
+  }
+  EXPECT_EQ(call(ep::clamp(-1, 300), std::uint8_t(200)), 200);
+  EXPECT_THROW(ep::clamp(5u, -1), invalid_argument);
+}
+
 TEST(Epilogue, ReluAndClampOfSpecialValues) {
   EXPECT_TRUE(std::isnan(call(ep::relu(), nan)));
   EXPECT_TRUE(std::isnan(call(ep::clamp(0, 1), nan)));

@@ -111,6 +111,8 @@ TEST(GemmErrors, TileThatDoesNotFit) {
                                {"options.block is 9999x9999x9999", "pass"});
   expect_refused<launch_error>(x.a.view, x.b.view, x.c, x.c.view, {.block = tiling::shape{0, 8, 8}},
                                {"options.block is 0x8x8", "pass"});
+  queue q;
+  EXPECT_THROW(gemm(q, 0, x.a.view, x.b.view, 0, x.c.view, {.block = tiling::shape{0, 8, 8}}), launch_error);
 }
 
 // --- The checks themselves, against brute force --------------------------------------------------

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include <keramos/gemm/fused.hpp>
+
 #include "emulated_case.hpp"
 #include "ops_and_layouts.hpp"
 
@@ -91,6 +93,9 @@ TEST(GemmF32Emulated, IsOfFloats) {
         "keramos::gemm: options.compute is f32_emulated, which is for matrices of float, but these are "
         "f64; pass gemm_compute::standard");
   }
+  EXPECT_THROW(gemm(q, x.view, x.view, y.view, epilogue::relu(), {.compute = emulated}), invalid_argument);
+  EXPECT_THROW(plan_gemm(q, x.view, x.view, y.view, epilogue::relu(), {.compute = emulated}),
+               invalid_argument);
 }
 
 /// A·B of row-major m x k and k x n.

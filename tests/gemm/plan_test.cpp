@@ -1,5 +1,6 @@
 // The plan as a value: printed, given back, changed, refused. Same plan, same bits.
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <set>
 #include <string>
@@ -297,6 +298,9 @@ TEST(GemmPlanErrors, WhatNoKernelDoes) {
   expect_refused([](gemm_plan& p) { p.parts[0].path = on_host ? gemm_path::vector : gemm_path::unpacked; },
                  {on_host ? "is for a kernel of GPUs" : "is for a kernel of hosts"});
   if (on_host) {
+    expect_refused([](gemm_plan& p) { p.parts[0].path = gemm_path::residues; }, {"is for a kernel of GPUs"});
+    expect_refused([](gemm_plan& p) { p.parts[0].path = gemm_path::unpacked, p.parts[0].pack_b = true; },
+                   {"packs B beforehand, which hosts do for tiles"});
     expect_refused([](gemm_plan& p) { p.parts[0].path = gemm_path::dots; }, {"dot products of at most"});
     expect_refused(
         [](gemm_plan& p) {
@@ -312,6 +316,17 @@ TEST(GemmPlanErrors, WhatNoKernelDoes) {
           p.parts[0].path = gemm_path::tiled, p.parts[0].math = tiling::math_unit::warpgroup;
         },
         {"by warpgroups, but row", "by FMA units"});
+  }
+}
+// Kernels of hosts that do not pack count columns by an int, which overflowed in the last block.
+TEST(GemmPlan, VeryManyColumnsGoInTiles) {
+  queue q;
+  for (const index_t less : {1000, 2000, 20000, 60000}) {
+    const index_t n = (index_t(1) << 31) - less;
+    const auto at = [](std::uintptr_t gib) { return reinterpret_cast<float*>(gib << 30); };
+    const matrix_view<float> a{at(1), 3, 1, 1, 1}, b{at(2), 1, n, n, 1}, c{at(100), 3, n, n, 1};
+    const gemm_plan plan = plan_gemm(q, a, b, c);
+    for (int i = 0; i < plan.size; ++i) EXPECT_EQ(plan.parts[i].path, gemm_path::tiled) << to_string(plan);
   }
 }
 TEST(GemmPlanErrors, ATileThatDoesNotFit) {

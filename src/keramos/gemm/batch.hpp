@@ -111,7 +111,9 @@ void join(T*& all, T* x) {
 template <class T>
 void join(tiling::operand<T>& all, const tiling::operand<T>& x) {
   const auto along_k = [](const tiling::operand<T>& o) { return o.stride_k == 1 && o.stride_mn != 1; };
-  if (along_k(all) != along_k(x) || (!along_k(x) && x.stride_mn != all.stride_mn)) {
+  const auto pitch = [&](const tiling::operand<T>& o) { return along_k(o) ? o.stride_mn : o.stride_k; };
+  if (along_k(all) != along_k(x) || (!along_k(x) && x.stride_mn != all.stride_mn) || pitch(all) <= 0 ||
+      pitch(x) <= 0) {
     all.stride_mn = all.stride_k = 2;  // no stride in common
     return;
   }

@@ -57,12 +57,14 @@ struct epilogue_number<void> : std::type_identity<float> {};  // of a product th
 template <class A, class B, class C>
 using epilogue_number_t = typename epilogue_number<types_of<A, B, C>>::type;
 
-/// Each epilogue would be compiled once more for it.
-inline void refuse_other_compute(gemm_compute compute) {
+/// Each epilogue would be compiled once more for tf32. What emulates is without an epilogue's kernels: it is computed plainly.
+template <class Exec, class Types>
+void refuse_other_compute(gemm_compute compute) {
   if (compute == gemm_compute::tf32)
     throw invalid_argument(
         "keramos::gemm: options.compute is tf32, which products with an epilogue of the caller's "
         "do not have; pass gemm_compute::standard");
+  check_compute<Exec, Types>(compute);
 }
 
 /// An epilogue as kernels are given it, in sources that are compiled for warpgroups or in others.
@@ -118,7 +120,7 @@ basic_event<Exec> gemm(basic_queue<Exec>& q, const MA& a, const MB& b, const MC&
   if constexpr (detail::check_epilogue<Epilogue, number, Exec>()) {
     const auto problem = detail::checked_problem<Exec>(a, b, c, options);
     using types = typename decltype(problem)::types;
-    detail::refuse_other_compute(options.compute);
+    detail::refuse_other_compute<Exec, types>(options.compute);
     detail::run_gemm(q.execution_space(), detail::workspace_of(q), problem,
                      detail::kernel_epilogue<OnWarpgroups, types, detail::matrix_element<MC>>(epilogue),
                      options);
@@ -134,7 +136,7 @@ requires(!std::is_same_v<Epilogue, gemm_options>) gemm_plan
     plan_gemm(basic_queue<Exec>& q, const MA& a, const MB& b, const MC& c, const Epilogue&,
               const gemm_options& options = {}) {
   const auto problem = detail::checked_problem<Exec>(a, b, c, options);
-  detail::refuse_other_compute(options.compute);
+  detail::refuse_other_compute<Exec, typename decltype(problem)::types>(options.compute);
   return detail::choose_plan(q.execution_space(), problem, options,
                              detail::whose_epilogue_in<OnWarpgroups, Epilogue>);
 }
@@ -150,7 +152,7 @@ basic_event<Exec> gemm_batched(basic_queue<Exec>& q, const MA& a, const MB& b, c
   if constexpr (detail::check_epilogue<Epilogue, number, Exec>()) {
     const auto checked = detail::checked_batch<Exec>(a, b, c, options);
     using types = typename decltype(checked.batch)::types;
-    detail::refuse_other_compute(options.compute);
+    detail::refuse_other_compute<Exec, types>(options.compute);
     detail::dispatch_gemm_batched(
         q.execution_space(), detail::workspace_of(q), checked.batch, checked.alignment,
         detail::kernel_epilogue<OnWarpgroups, types, detail::element_t<MC>>(epilogue),
@@ -169,7 +171,7 @@ basic_event<Exec> gemm_batched(basic_queue<Exec>& q, const MA& a, const MB& b, c
   if constexpr (detail::check_epilogue<Epilogue, number, Exec>()) {
     const auto problems = detail::checked_list<Exec>(a, b, c, options);
     using types = typename decltype(problems)::value_type::types;
-    detail::refuse_other_compute(options.compute);
+    detail::refuse_other_compute<Exec, types>(options.compute);
     detail::dispatch_gemm_batched(
         q.execution_space(), detail::workspace_of(q), problems,
         detail::kernel_epilogue<OnWarpgroups, types, detail::element_t<MC>>(epilogue),
@@ -186,7 +188,7 @@ requires(!std::is_same_v<Epilogue, gemm_batched_options>) gemm_batch_plan
     plan_gemm_batched(basic_queue<Exec>& q, const MA& a, const MB& b, const MC& c, const Epilogue&,
                       const gemm_batched_options& options = {}) {
   const auto checked = detail::checked_batch<Exec>(a, b, c, options);
-  detail::refuse_other_compute(options.compute);
+  detail::refuse_other_compute<Exec, typename decltype(checked.batch)::types>(options.compute);
   return detail::choose_batch_plan(q.execution_space(), checked.batch, checked.alignment,
                                    detail::whose_epilogue_in<OnWarpgroups, Epilogue>);
 }
@@ -197,7 +199,7 @@ requires(!std::is_same_v<Epilogue, gemm_batched_options>) gemm_batch_plan
     plan_gemm_batched(basic_queue<Exec>& q, const MA& a, const MB& b, const MC& c, const Epilogue&,
                       const gemm_batched_options& options = {}) {
   const auto problems = detail::checked_list<Exec>(a, b, c, options);
-  detail::refuse_other_compute(options.compute);
+  detail::refuse_other_compute<Exec, typename decltype(problems)::value_type::types>(options.compute);
   return detail::choose_batch_plan(q.execution_space(), problems,
                                    detail::whose_epilogue_in<OnWarpgroups, Epilogue>);
 }

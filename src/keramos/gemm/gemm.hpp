@@ -44,7 +44,8 @@ namespace keramos {
 /// f32 and f64 are IEEE arithmetic of that precision, |Ĉ − C| ≤ γ(k + 2)·(|alpha||A||B| + |beta||C|)
 /// with γ(j) = j·u / (1 − j·u) (Higham, Accuracy and Stability of Numerical Algorithms, 3.5). Of complex numbers each
 /// part of Ĉ keeps that bound with 2k + 4 for k + 2 and |z| for |Re z| + |Im z|. That holds for real with complex too; a
-/// part that is NaN or infinite reaches sums of that part alone. Halves with float are floats. float16 and bfloat16 are
+/// part that is NaN or infinite reaches sums of that part alone. (Alpha and beta are complex: times an infinite part they give NaN
+/// in both, as in BLAS.) Halves with float are floats. float16 and bfloat16 are
 /// multiplied and summed in f32, with its bound; a C of their type is rounded to the nearest at the end, once. Subnormal
 /// bfloat16s count as zeros on hosts that multiply them by AVX512-BF16 or AMX. On GPUs subnormal float16s and bfloat16s count
 /// as the smallest normal ones in that bound, for tensor cores lose bits of their products. float8_e4m3 and float8_e5m2 are

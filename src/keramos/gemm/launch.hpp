@@ -69,6 +69,7 @@ template <class Exec, class Types, class Epilogue>
 template <class Exec, class Types, class Epilogue>
 void run_gemm(const Exec& exec, workspace<Exec>& memory, const gemm_problem<Types>& p,
               const Epilogue& epilogue, const gemm_options& options) {
+  if (options.block) check_block(*options.block);
   if (p.m == 0 || p.n == 0) return;
   if (p.k == 0 || needs_no_terms(epilogue)) {
     if (!keeps_c_without_terms(epilogue)) launch_scale(exec, p, epilogue);

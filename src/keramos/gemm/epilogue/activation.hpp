@@ -3,6 +3,9 @@
 #pragma once
 
 #include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <type_traits>
 
@@ -21,6 +24,30 @@ KERAMOS_FORCEINLINE_FUNCTION constexpr bool has_order() {
   static_assert(!detail::is_complex<T>, "keramos: activations and clamp compare numbers; C's are complex");
   return !detail::is_complex<T>;
 }
+
+/// A bound as a number of type T: the nearest, if both are integers.
+template <class T, class S>
+KERAMOS_FORCEINLINE_FUNCTION constexpr T bound(const S& value) {
+  if constexpr (std::is_integral_v<T> && std::is_integral_v<S>) {
+    constexpr T least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
+    if constexpr (std::is_signed_v<S>) {
+      if (value < 0)
+        return std::is_unsigned_v<T> || std::intmax_t(value) < std::intmax_t(least) ? least : T(value);
+    }
+    return std::uintmax_t(value) > std::uintmax_t(most) ? most : T(value);
+  } else {
+    return element<T>(value);
+  }
+}
+/// Holds two bounds. Integers with a sign and without have one with a sign, in which the largest are too many.
+template <class A, class B>
+struct bounds_of {
+  using type = std::common_type_t<A, B>;
+};
+template <std::integral A, std::integral B>
+requires(std::is_signed_v<A> != std::is_signed_v<B>) struct bounds_of<A, B> {
+  using type = std::intmax_t;
+};
 
 /// How close to the function results are: to sums' type, or to C's elements of two bytes, which takes devices half of the
 /// instructions.
@@ -122,7 +149,7 @@ struct clamp_block {
   template <class T>
   KERAMOS_FORCEINLINE_FUNCTION constexpr T operator()(T acc, index_t, index_t, index_t) const {
     if constexpr (parts::has_order<T>()) {
-      const T l = parts::element<T>(low), h = parts::element<T>(high);
+      const T l = parts::bound<T>(low), h = parts::bound<T>(high);
       acc = acc < l ? l : h < acc ? h : acc;
     }
     return acc;
@@ -132,14 +159,21 @@ struct clamp_block {
 /// max(acc, 0). NaN stays NaN, and -0 stays -0.
 constexpr auto relu() { return relu_block{}; }
 
-/// Into [low, high], as numbers of C's type. NaN stays NaN. `low` is at most `high`, or it throws invalid_argument.
+/// Into [low, high], as numbers of C's type; of integers the nearest that it has. NaN stays NaN. `low` is at most `high`, or it
+/// throws invalid_argument.
 template <class A, class B>
 constexpr auto clamp(A low, B high) {
-  using S = std::common_type_t<A, B>;
-  if (!(static_cast<S>(low) <= static_cast<S>(high)))
+  using S = typename parts::bounds_of<A, B>::type;
+  const auto held = [](auto x) {
+    if constexpr (std::is_integral_v<S>)
+      return parts::bound<S>(x);
+    else
+      return static_cast<S>(x);
+  };
+  if (!(held(low) <= held(high)))
     throw invalid_argument("keramos::epilogue::clamp: low is " + std::to_string(low) + " and high is " +
                            std::to_string(high) + "; low must be at most high");
-  return clamp_block<S>{static_cast<S>(low), static_cast<S>(high)};
+  return clamp_block<S>{held(low), held(high)};
 }
 
 // Those that follow are for floating-point C; types narrower than float are computed in float. NaN stays NaN, +∞ stays,

@@ -72,7 +72,7 @@ void fetch(const T* rows, std::int64_t stride, int count, std::int64_t length) {
 template <class Problem, class F>
 void for_each_block_of_a(const Problem& s, bool panels, const F& f) {
   constexpr int size = sizeof(*s.a), multiple = 48;  // of all tiles' rows, and of a line's elements
-  const bool along_m = s.a_row_stride == 1 && s.a_col_stride != 1 && s.m * size > 64;
+  const bool along_m = s.a_row_stride == 1 && s.a_col_stride != 1 && std::int64_t(s.m) * size > 64;
   if (!panels && !along_m) return f(s);
   const int many = model::bytes_of_a_block / size / s.k / multiple;
   for_each_rows(s, (many > 1 ? many : 1) * multiple, [&](const Problem& part) {

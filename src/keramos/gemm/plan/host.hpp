@@ -172,7 +172,8 @@ struct planner {
   static void check(const Exec&, const gemm_problem<Types>& p, const gemm_part& part, int number,
                     epilogue_of_product) {
     const kernel_table<Types>& table = kernels<Types>();
-    if (part.path == gemm_path::vector) refuse_plan(number, "is for a kernel of GPUs");
+    if (part.path == gemm_path::vector || part.path == gemm_path::residues)
+      refuse_plan(number, "is for a kernel of GPUs");
     if (part.pack_a) refuse_plan(number, "packs A beforehand, which hosts do tile by tile");
     if (part.path == gemm_path::tiled) {
       if (part.split.parts > 1) refuse_plan(number, "divides k, which tiles of hosts do not");
@@ -184,13 +185,14 @@ struct planner {
       if (part.band_n < 1) refuse_plan(number, "has bands of " + std::to_string(part.band_n) + " columns");
       return;
     }
+    if (part.pack_b) refuse_plan(number, "packs B beforehand, which hosts do for tiles");
     if (!Types::uniform)
       refuse_plan(number, "multiplies elements where they lie, which must be of one type then");
     const double blocks =
         double(ceil_div(p.m, part.block.m)) * double(ceil_div(p.n, part.block.n)) * part.split.parts;
     if (blocks > double(std::numeric_limits<int>::max()))
       refuse_plan(number, "has more than 2^31 - 1 blocks and parts of k");
-    if (!within_int(p)) refuse_plan(number, "is not packed but has 2^31 - 1024 or more rows, columns or k");
+    if (!within_int(p)) refuse_plan(number, "is not packed but has 2^31 - 65536 or more rows, columns or k");
     if (part.split.parts > 1 && part.split.k_per_part != part.block.k)
       refuse_plan(number, "has blocks that do not divide k as its split does");
     if (part.path == gemm_path::dots && !dots_possible(table, p))
@@ -248,10 +250,10 @@ struct planner {
     if (shares.parts > 1) part.split = {shares.parts, shares.parts, shares.block.k};
   }
 
-  /// Kernels without packing count in blocks of ints.
+  /// Kernels without packing count in ints, to the end of a block of at most 2^14 columns.
   template <class Types>
   static bool within_int(const gemm_problem<Types>& p) {
-    constexpr index_t most = std::numeric_limits<int>::max() - 1024;
+    constexpr index_t most = std::numeric_limits<int>::max() - 65536;
     return p.m <= most && p.n <= most && p.k <= most;
   }
   template <class Types>
