@@ -7,6 +7,7 @@
 #include <functional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <keramos/keramos.hpp>
@@ -163,6 +164,44 @@ TEST_P(Threads, MakeTheirQueuesThemselves) {
     }
   });
   for (const auto& w : wrong) EXPECT_EQ(w, "");
+}
+
+// A device's runtime may know another device as such a thread's own.
+TEST_P(Threads, WithNothingButEvents) {
+  queue q(queue_options{.own_instance = GetParam()});
+  std::thread([&] { q.mark().wait(); }).join();
+  std::thread([&] { q.host_task("nothing", [] {}).wait(); }).join();
+  q.mark().wait();
+}
+
+template <int Number>
+struct add_number {
+  double* x;
+  KERAMOS_FUNCTION void operator()(index_t i) const { x[i] += Number; }
+};
+template <int... Number>
+void add_numbers(queue& q, index_t n, double* x, std::integer_sequence<int, Number...>) {
+  (q.parallel_for("add_number", range{n}, add_number<Number>{x}), ...);
+}
+// Kokkos enters a kernel into a table when it first launches it.
+TEST_P(Threads, LaunchKernelsForTheFirstTime) {
+  constexpr int kernels = 40, n = 100;
+  std::vector<queue> q;
+  std::vector<device_array<double>> x;
+  for (int t = 0; t < thread_count; ++t) {
+    q.emplace_back(queue_options{.own_instance = GetParam()});
+    x.emplace_back(n, q.back());
+    q.back().fill(x.back().data(), 0.0, n).wait();
+  }
+  on_threads([&](int t) {
+    add_numbers(q[t], n, x[t].data(), std::make_integer_sequence<int, kernels>());
+    q[t].wait();
+  });
+  for (int t = 0; t < thread_count; ++t) {
+    std::vector<double> sums(n);
+    q[t].memcpy(sums.data(), x[t].data(), n * sizeof(double)).wait();
+    EXPECT_EQ(sums, std::vector<double>(n, kernels * (kernels - 1) / 2));
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Instance, Threads, testing::Values(false, true),
