@@ -49,6 +49,7 @@ inline constexpr std::uint64_t failure_kinds = 8;  // at least as many as there 
 /// destroy, before MPI_Finalize and Kokkos::finalize. MPI must be initialised, and Kokkos, on devices with one for this rank.
 /// One thread at a time; MPI_THREAD_FUNNELED will do. Several threads may each use one of their own at the same time if MPI was
 /// initialised with MPI_THREAD_MULTIPLE; those of one rank are made and destroyed one after the other, on all ranks in one order.
+/// With NCCL kernels must be loaded before, then: CUDA_MODULE_LOADING=EAGER in the environment.
 ///
 /// The errors of MPI are thrown as communication_error, whatever error handler the original has.
 class KERAMOS_EXPORT communicator {
