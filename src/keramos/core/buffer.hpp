@@ -78,7 +78,8 @@ class buffer {
     std::copy(data, data + r.size(), to);
     state_->end_host_access(access_mode::write);
   }
-  /// The memory of a View that kernels on Exec can access: row-major and without gaps. Not copied.
+  /// The memory of a View that kernels on Exec can access: row-major and without gaps. Not copied; on GPUs what the host writes by
+  /// a host_accessor is there when kernels use the buffer next, view() is called, or the last copy of the buffer is gone.
   explicit buffer(const view_type& v)
       : buffer(extents_of(v, std::make_index_sequence<std::size_t(Rank)>()), v.label()) {
     if (!v.span_is_contiguous())
@@ -97,7 +98,8 @@ class buffer {
   std::size_t size() const { return std::size_t(get_range().size()); }
   /// Whether the contents are written back to the host memory that the buffer was made from.
   void set_write_back(bool on) { state_->set_write_back(on); }
-  /// The device's memory as a Kokkos View, up to date; wait for the queues that write it.
+  /// The device's memory as a Kokkos View, up to date; wait for the queues that write it. Host accessors that are made later see
+  /// what was written through it until then.
   view_type view() const { return state_->view(); }
 
   /// Internal.
