@@ -299,8 +299,6 @@ TEST(GemmPlanErrors, WhatNoKernelDoes) {
                  {on_host ? "is for a kernel of GPUs" : "is for a kernel of hosts"});
   if (on_host) {
     expect_refused([](gemm_plan& p) { p.parts[0].path = gemm_path::residues; }, {"is for a kernel of GPUs"});
-    expect_refused([](gemm_plan& p) { p.parts[0].path = gemm_path::unpacked, p.parts[0].pack_b = true; },
-                   {"packs B beforehand, which hosts do for tiles"});
     expect_refused([](gemm_plan& p) { p.parts[0].path = gemm_path::dots; }, {"dot products of at most"});
     expect_refused(
         [](gemm_plan& p) {

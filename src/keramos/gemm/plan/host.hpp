@@ -185,7 +185,6 @@ struct planner {
       if (part.band_n < 1) refuse_plan(number, "has bands of " + std::to_string(part.band_n) + " columns");
       return;
     }
-    if (part.pack_b) refuse_plan(number, "packs B beforehand, which hosts do for tiles");
     if (!Types::uniform)
       refuse_plan(number, "multiplies elements where they lie, which must be of one type then");
     const double blocks =
