@@ -41,8 +41,8 @@ index_t other_steps(const schedule& s, double memory_per_link) {
   const double panels = panels_received(s) / double(first_part);
   return std::max<index_t>(1, index_t(std::lround(std::sqrt(panels * memory_per_link / sums_once_more(s)))));
 }
-/// Whether a product of one step is worth cutting in two stages. On two and four H200 one of halves that received 67 MB was 3 to 6 %
-/// faster so, one of 38 MB was not, one of 17 MB was 10 to 15 % slower.
+/// Whether a product of one step is worth cutting in two stages. On two and four H200 one of halves that received 67 MB was 3 to
+/// 6 % faster so, one of 38 MB was not, one of 17 MB was 10 to 15 % slower.
 bool is_worth_stages(const schedule& s) { return panels_received(s) >= 64e6; }
 /// Whether the product is made at once, where two steps would do: it need not keep sums where it can write C. In two
 /// stages two H100 multiply f64 of n = 8192 and 16384 3 to 5 % faster than in two steps, f32 up to 3 %. Products of halves are over

@@ -400,8 +400,8 @@ TEST(DistScheduleOfLayouts, HalvesAreMultipliedAtOnceOnFewDevices) {
   EXPECT_GT(choose_schedule(16384, 16384, 16384, 2, halves).steps(), 8);
 }
 
-// A small B goes from its owner to all, as a round of messages that shares it out takes longer; and is waited for, as C is too large
-// to be read once more. Hosts count bytes alone.
+// A small B goes from its owner to all, as a round of messages that shares it out takes longer; and is waited for, as C is too
+// large to be read once more. Hosts count bytes alone.
 TEST(DistScheduleOfLayouts, ASmallMatrixGoesToAllFromWhereItIs) {
   const index_t m = 1000000, n = 512;
   const auto blocks = [&](index_t rows) {

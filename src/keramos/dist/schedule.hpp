@@ -155,8 +155,8 @@ KERAMOS_EXPORT std::vector<rank_traffic> traffic_of(const schedule& s, const ope
 /// The schedule for matrices that lie there. Of the grids that the other choose_schedule allows, with parts of m, n and k in
 /// stretches or, where a layout is cyclic, dealt out as that layout is, the one with which the rank that receives or sends most
 /// does so with the fewest bytes, redistribution included. Places go to ranks that have much of what they need. It is the other's
-/// choice if that takes at most 1/20 more. Where `memory_per_link` is said, redistributing anything counts as 16 MB more: a round of
-/// messages before the first panels takes so long, however short they are.
+/// choice if that takes at most 1/20 more. Where `memory_per_link` is said, redistributing anything counts as 16 MB more: a round
+/// of messages before the first panels takes so long, however short they are.
 ///
 /// It is the other's choice as well where counting would take long: more than 64 ranks, 16384 blocks of rows and columns in all,
 /// or a layout with more than 512 parts.

@@ -22,8 +22,8 @@ template <class Exec>
 requires(backend::traits<Exec>::is_host) struct launch_lock<Exec> : backend::traits<Exec>::launch_lock {
 };
 
-/// Calls `launch()`, which hands one kernel to Kokkos for a device; the first time alone. Kokkos (4.3 and newer) then enters what CUDA
-/// or HIP says of the kernel into a table of the kernel, without a lock. Later launches only read it.
+/// Calls `launch()`, which hands one kernel to Kokkos for a device; the first time no other thread does. Kokkos (4.3 and newer)
+/// then enters what CUDA or HIP says of the kernel into a table, without a lock. Later launches only read it.
 template <class Launch>
 [[gnu::always_inline]] inline void launch_first_alone(const Launch& launch) {
   static std::atomic<bool> was_launched = false;
