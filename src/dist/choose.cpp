@@ -64,7 +64,7 @@ index_t balanced_step(const schedule& s, double memory_per_link) {
 
 /// What comes first of a product of one step, in sixteenths. Its product must last as long as the other panels travel, all of which
 /// take a fifth of a large product's time, or less. Where rows and columns are cut, it is the product of both shares. (A third
-/// stage, with a quarter first, gained nothing on four H200: messages take some multiprocessors of products that are one wave.)
+/// stage, with a quarter first, gained nothing on four H200.)
 int first_sixteenths(const schedule& s, double memory_per_link) {
   if (s.steps() > 1 || !is_worth_stages(s) || !is_one_step(s, memory_per_link)) return 0;
   return s.pm > 1 && s.pn > 1 ? 8 : 4;

@@ -57,7 +57,8 @@ struct epilogue_number<void> : std::type_identity<float> {};  // of a product th
 template <class A, class B, class C>
 using epilogue_number_t = typename epilogue_number<types_of<A, B, C>>::type;
 
-/// Each epilogue would be compiled once more for tf32. What emulates is without an epilogue's kernels: it is computed plainly.
+/// With a caller's epilogue products are not rounded to tf32, for which each epilogue would be compiled once more, nor emulated:
+/// what may be emulated is computed plainly.
 template <class Exec, class Types>
 void refuse_other_compute(gemm_compute compute) {
   if (compute == gemm_compute::tf32)

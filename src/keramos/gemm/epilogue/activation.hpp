@@ -5,12 +5,12 @@
 #include <cmath>
 #include <concepts>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <type_traits>
 
 #include <keramos/base/complex.hpp>
 #include <keramos/base/error.hpp>
+#include <keramos/gemm/epilogue/convert.hpp>
 #include <keramos/gemm/epilogue/data.hpp>
 #include <keramos/gemm/epilogue/math.hpp>
 
@@ -29,12 +29,8 @@ KERAMOS_FORCEINLINE_FUNCTION constexpr bool has_order() {
 template <class T, class S>
 KERAMOS_FORCEINLINE_FUNCTION constexpr T bound(const S& value) {
   if constexpr (std::is_integral_v<T> && std::is_integral_v<S>) {
-    constexpr T least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
-    if constexpr (std::is_signed_v<S>) {
-      if (value < 0)
-        return std::is_unsigned_v<T> || std::intmax_t(value) < std::intmax_t(least) ? least : T(value);
-    }
-    return std::uintmax_t(value) > std::uintmax_t(most) ? most : T(value);
+    constexpr S low = lowest_of<T, S>, high = largest_of<T, S>;
+    return static_cast<T>(clamped(value, low, high));
   } else {
     return element<T>(value);
   }
