@@ -59,6 +59,7 @@ function(keramos_choose_backend)
     list(TRANSFORM KERAMOS_BACKENDS REPLACE "(.+)" "\${KERAMOS_\\1_DEVICE}" OUTPUT_VARIABLE known)
     string(CONFIGURE "${known}" known)
     list(JOIN known ", " known)
+    keramos_forget_kokkos()
     message(FATAL_ERROR
       "Keramos: no device of this Kokkos is one that Keramos runs on.\n${found}"
       "  name a Kokkos built with one of ${known}: -DCMAKE_PREFIX_PATH=<its prefix>\n"
@@ -70,6 +71,7 @@ function(keramos_choose_backend)
   else()
     set(device ${KERAMOS_${KERAMOS_BACKEND}_DEVICE})
     list(GET enabled 0 best)
+    keramos_forget_kokkos()
     message(FATAL_ERROR
       "Keramos: KERAMOS_BACKEND=${KERAMOS_BACKEND} needs a Kokkos with ${device}, and this one has none.\n${found}"
       "  take what this Kokkos has: -DKERAMOS_BACKEND=${best}\n"

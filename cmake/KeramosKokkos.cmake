@@ -2,9 +2,16 @@
 # those who use Keramos. After keramos_find_kokkos() these are set, if Kokkos::kokkos exists:
 #   KERAMOS_KOKKOS_VERSION   3.4.1 ... 5.2.2
 #   KERAMOS_KOKKOS_DEVICES   of CUDA HIP SYCL OPENMP THREADS SERIAL ..., as in KOKKOS_ENABLE_<device>
+#   KERAMOS_KOKKOS_OPTIONS   all that it was configured with: ENABLE_<x> and ARCH_<x>, sorted
 #   KERAMOS_KOKKOS_WHERE     the folder that holds its KokkosCore_config.h
 #   KERAMOS_KOKKOS_LANGUAGE  CMake language of the sources that include it: CXX, CUDA or HIP
+# KERAMOS_KOKKOS_REFUSED says why packages that were there did not do, such as for want of OpenMP.
 include_guard()
+
+# Call before refusing the Kokkos that was found: in the cache it would come before those that the user names next.
+macro(keramos_forget_kokkos)
+  unset(Kokkos_DIR CACHE)
+endmacro()
 
 # Debian's and Ubuntu's libtrilinos-kokkos-dev (Kokkos 3.4.01) has its headers in include/trilinos,
 # but its Kokkos::kokkos names <prefix>/lib/include, which does not exist. The variable is right.
@@ -54,29 +61,38 @@ function(keramos_inspect_kokkos)
     endif()
   endforeach()
   list(TRANSFORM includes REPLACE "^\\$<BUILD_INTERFACE:(.*)>$" "\\1")
-  find_path(where KokkosCore_config.h PATHS ${includes} NO_DEFAULT_PATH NO_CACHE)
-  if(NOT where)
+  unset(KERAMOS_KOKKOS_WHERE)
+  find_path(KERAMOS_KOKKOS_WHERE KokkosCore_config.h PATHS ${includes} NO_DEFAULT_PATH NO_CACHE)
+  if(NOT KERAMOS_KOKKOS_WHERE)
+    keramos_forget_kokkos()
     message(FATAL_ERROR "Keramos: the target Kokkos::kokkos leads to no KokkosCore_config.h "
                         "(searched: ${includes}). Its package is broken: name another Kokkos with "
                         "CMAKE_PREFIX_PATH or Kokkos_ROOT.")
   endif()
-  string(REGEX REPLACE "/$" "" where "${where}")
-  file(STRINGS "${where}/KokkosCore_config.h" defines REGEX "^#define KOKKOS_(VERSION|ENABLE_[A-Z]+) *[0-9]*$")
+  string(REGEX REPLACE "/$" "" where "${KERAMOS_KOKKOS_WHERE}")
+  file(STRINGS "${where}/KokkosCore_config.h" defines REGEX "^#define KOKKOS_(VERSION|ENABLE_[A-Z0-9_]+|ARCH_[A-Z0-9_]+) *[0-9]*$")
   set(devices "")
+  set(options "")
   foreach(line IN LISTS defines)
     if(line MATCHES "KOKKOS_VERSION ([0-9]+)([0-9][0-9])([0-9][0-9])")
       keramos_version_string(KERAMOS_KOKKOS_VERSION ${CMAKE_MATCH_1} ${CMAKE_MATCH_2} ${CMAKE_MATCH_3})
       set(KERAMOS_KOKKOS_VERSION ${KERAMOS_KOKKOS_VERSION} PARENT_SCOPE)
-    elseif(line MATCHES "KOKKOS_ENABLE_(SERIAL|THREADS|OPENMP|HPX|OPENMPTARGET|OPENACC|SYCL|HIP|CUDA) *$")
+      continue()
+    endif()
+    string(REGEX REPLACE "^#define KOKKOS_([A-Z0-9_]+).*$" "\\1" option "${line}")
+    list(APPEND options ${option})
+    if(line MATCHES "KOKKOS_ENABLE_(SERIAL|THREADS|OPENMP|HPX|OPENMPTARGET|OPENACC|SYCL|HIP|CUDA) *$")
       list(APPEND devices ${CMAKE_MATCH_1})
     endif()
   endforeach()
+  list(SORT options)
   set(language CXX)
   if(Kokkos_COMPILE_LANGUAGE MATCHES "CUDA|HIP")  # Kokkos_ENABLE_COMPILE_AS_CMAKE_LANGUAGE
     set(language ${Kokkos_COMPILE_LANGUAGE})
   endif()
   set(KERAMOS_KOKKOS_WHERE "${where}" PARENT_SCOPE)
   set(KERAMOS_KOKKOS_DEVICES "${devices}" PARENT_SCOPE)
+  set(KERAMOS_KOKKOS_OPTIONS "${options}" PARENT_SCOPE)
   set(KERAMOS_KOKKOS_LANGUAGE ${language} PARENT_SCOPE)
   # These outlive add_subdirectory.
   set_property(GLOBAL PROPERTY KERAMOS_KOKKOS_LANGUAGE ${language})
@@ -86,6 +102,7 @@ endfunction()
 # A macro, because Kokkos' package sets variables that Kokkos Kernels' package reads.
 # Arguments are passed on to find_package.
 macro(keramos_find_kokkos)
+  set(KERAMOS_KOKKOS_REFUSED "")
   if(NOT TARGET Kokkos::kokkos)
     keramos_tolerate_missing_archives()
     if(DEFINED CMAKE_CXX_EXTENSIONS)
@@ -94,6 +111,10 @@ macro(keramos_find_kokkos)
       set(CMAKE_CXX_EXTENSIONS OFF)  # else Kokkos 3.4 warns and puts this into the cache
       find_package(Kokkos CONFIG QUIET ${ARGN})
       unset(CMAKE_CXX_EXTENSIONS)
+    endif()
+    if(NOT Kokkos_FOUND AND Kokkos_CONSIDERED_CONFIGS)
+      list(JOIN Kokkos_CONSIDERED_CONFIGS ", " KERAMOS_KOKKOS_REFUSED)
+      string(APPEND KERAMOS_KOKKOS_REFUSED " did not do (${Kokkos_NOT_FOUND_MESSAGE})")
     endif()
   endif()
   if(TARGET Kokkos::kokkos)

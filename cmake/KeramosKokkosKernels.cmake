@@ -5,7 +5,7 @@
 #   KERAMOS_KOKKOSKERNELS_TPLS        of BLAS MKL ARMPL CUBLAS ROCBLAS: libraries that its gemm may call
 include(${CMAKE_CURRENT_LIST_DIR}/KeramosKokkos.cmake)
 
-if(NOT TARGET Kokkos::kokkoskernels AND Kokkos_DIR)
+if(NOT TARGET Kokkos::kokkoskernels AND Kokkos_is_imported AND Kokkos_DIR)
   # Not in the system's folders, unless Kokkos is there: a Kokkos Kernels of another Kokkos may lie there.
   find_package(KokkosKernels CONFIG QUIET HINTS "${Kokkos_DIR}/../KokkosKernels"
                NO_CMAKE_SYSTEM_PATH NO_SYSTEM_ENVIRONMENT_PATH)
@@ -21,6 +21,7 @@ elseif(TARGET trilinos_kokkoskernels AND TARGET trilinos_kokkoscore)
 endif()
 if(library)
   list(TRANSFORM includes REPLACE "^\\$<BUILD_INTERFACE:(.*)>$" "\\1")
+  unset(KERAMOS_KOKKOSKERNELS_WHERE)
   find_path(KERAMOS_KOKKOSKERNELS_WHERE KokkosKernels_config.h PATHS ${includes} NO_DEFAULT_PATH NO_CACHE)
   file(REAL_PATH "${KERAMOS_KOKKOSKERNELS_WHERE}" KERAMOS_KOKKOSKERNELS_WHERE)
   add_library(Keramos::kokkoskernels INTERFACE IMPORTED)

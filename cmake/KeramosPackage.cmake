@@ -15,16 +15,31 @@ set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_PERF_PACKAGE_SECTION utils)
 set(CPACK_DEBIAN_PERF_PACKAGE_SHLIBDEPS ON)  # what its shared libraries are in
 
-# The library fits the Kokkos that it was built with and no other. One of Debian's is asked for by its exact version.
+if(BUILD_SHARED_LIBS OR TARGET keramos_pblas)
+  set(CPACK_DEBIAN_DEV_PACKAGE_SHLIBDEPS ON)
+endif()
+
+# keramos_depend_on_owner_of(<header> <format>): of Debian's packages the one that the header is in, if it is in one.
 find_program(KERAMOS_DPKG_QUERY dpkg-query)
 mark_as_advanced(KERAMOS_DPKG_QUERY)
-if(KERAMOS_DPKG_QUERY)
-  file(REAL_PATH "${KERAMOS_KOKKOS_WHERE}/KokkosCore_config.h" kokkos_header)
-  execute_process(COMMAND "${KERAMOS_DPKG_QUERY}" --search "${kokkos_header}"
+function(keramos_depend_on_owner_of header format)
+  file(REAL_PATH "${header}" header)
+  execute_process(COMMAND "${KERAMOS_DPKG_QUERY}" --search "${header}"
                   RESULT_VARIABLE is_not_debians OUTPUT_VARIABLE owner ERROR_QUIET)
   if(NOT is_not_debians AND owner MATCHES "^([^:]+):")
-    execute_process(COMMAND "${KERAMOS_DPKG_QUERY}" --show "--showformat=\${Package} (= \${Version})" ${CMAKE_MATCH_1}
-                    OUTPUT_VARIABLE CPACK_DEBIAN_DEV_PACKAGE_DEPENDS COMMAND_ERROR_IS_FATAL ANY)
+    execute_process(COMMAND "${KERAMOS_DPKG_QUERY}" --show "--showformat=${format}" ${CMAKE_MATCH_1}
+                    OUTPUT_VARIABLE package COMMAND_ERROR_IS_FATAL ANY)
+    list(APPEND packages ${CPACK_DEBIAN_DEV_PACKAGE_DEPENDS} "${package}")
+    list(JOIN packages ", " packages)
+    set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "${packages}" PARENT_SCOPE)
+  endif()
+endfunction()
+if(KERAMOS_DPKG_QUERY)
+  # The library fits the Kokkos that it was built with and no other, so that its exact version is asked for.
+  keramos_depend_on_owner_of("${KERAMOS_KOKKOS_WHERE}/KokkosCore_config.h" "\${Package} (= \${Version})")
+  if(TARGET keramos_dist)
+    find_path(mpi mpi.h PATHS ${MPI_CXX_INCLUDE_DIRS} NO_DEFAULT_PATH NO_CACHE)
+    keramos_depend_on_owner_of("${mpi}/mpi.h" "\${Package}")
   endif()
 endif()
 
