@@ -72,7 +72,9 @@ struct mma<Kokkos::Cuda> : fma_units {
   template <class E>
   static constexpr bool multiplies_short = std::is_same_v<E, float16> || std::is_same_v<E, bfloat16> ||
                                            std::is_same_v<E, integer8> || std::is_same_v<E, float8>;
-  static bool matrix_unit_works(const Kokkos::Cuda& exec) { return exec.cuda_device_prop().major >= 8; }
+  static bool matrix_unit_works(const Kokkos::Cuda& exec) {
+    return traits<Kokkos::Cuda>::most_arch >= 80 && exec.cuda_device_prop().major >= 8;
+  }
 
   /// d += a·b on 16 x 8 x K of a warp; how the lanes share it, see mma_16x8.
   template <class T, int A, int B>

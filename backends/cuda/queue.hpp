@@ -102,7 +102,7 @@ struct stream<Kokkos::Cuda> {
     cuda::check(cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDefault, exec.cuda_stream()), "cudaMemcpyAsync");
   }
   static void prefetch(const Kokkos::Cuda& exec, const void* data, std::size_t bytes) {
-    if (kind_of(data) != memory_kind::shared) return;
+    if (kind_of(data) != memory_kind::shared || !exec.cuda_device_prop().concurrentManagedAccess) return;
 #if CUDART_VERSION >= 13000
     const cudaMemLocation to{cudaMemLocationTypeDevice, exec.cuda_device()};
     const cudaError_t status = cudaMemPrefetchAsync(data, bytes, to, 0, exec.cuda_stream());

@@ -1,6 +1,8 @@
 // Tiles of the CUDA backend.
 #pragma once
 
+#include <algorithm>
+
 #include <keramos/backends/cuda/traits.hpp>
 #include <keramos/backends/interface.hpp>
 #include <keramos/backends/simt/tiles.hpp>
@@ -90,11 +92,6 @@ inline constexpr simt::serves of_four_stages = simt::serves::all;
 #else
 inline constexpr simt::serves of_four_stages = simt::serves::single;
 #endif
-// Of f32 two teams with 16 columns of k want 64 KB of a multiprocessor, which compute capabilities before 8.0 may not have.
-#if defined(KOKKOS_ARCH_TURING75) || defined(KOKKOS_ARCH_VOLTA) || defined(KOKKOS_ARCH_PASCAL) || \
-    defined(KOKKOS_ARCH_MAXWELL)
-#define KERAMOS_CUDA_SMALL_SCRATCH
-#endif
 // clang-format off
 inline constexpr simt::tile_row tile_table[] = {
     // arch  types        block           warp        fragment    stages teams math             split    efficiency  serves
@@ -102,7 +99,7 @@ inline constexpr simt::tile_row tile_table[] = {
     {    80, simt::tf32, {{ 64,  64, 16}, { 32,  32}, {16,  8,  8},   4,    4, tiling::math_unit::matrix,  true},   1.50},
     {    80, simt::tf32, {{ 64,  16, 32}, { 16,  16}, {16,  8,  8},   4,    4, tiling::math_unit::matrix,  true},   0.60},
     {    50, simt::f32,  {{128, 128, 16}, { 64,  32}, { 8,  8,  1},   2,    2, tiling::math_unit::fma,     false},  0.75},
-#if defined(KERAMOS_CUDA_SMALL_SCRATCH)
+#if defined(KERAMOS_CUDA_BEFORE_AMPERE)  // two teams with 16 columns of k want 64 KB of a multiprocessor
     {    50, simt::f32,  {{128, 128,  8}, { 64,  32}, { 8,  8,  1},   2,    2, tiling::math_unit::fma,     false},  0.65},
 #endif
     {    50, simt::f32,  {{ 64,  64, 16}, { 32,  32}, { 8,  4,  1},   2,    4, tiling::math_unit::fma,     true},   0.66},
@@ -186,7 +183,7 @@ inline constexpr simt::tile_row tile_table[] = {
 #else
     {    50, simt::f8,   {{ 64,  64, 16}, { 32,  32}, { 8,  4,  1},   2,    4, tiling::math_unit::fma,     true},   0.40},
 #endif
-#if !defined(KOKKOS_ARCH_AMPERE) && !defined(KOKKOS_ARCH_ADA89) && !defined(KOKKOS_ARCH_HOPPER) && !defined(KOKKOS_ARCH_BLACKWELL)
+#if defined(KERAMOS_CUDA_BEFORE_AMPERE)
     {    50, simt::f64,  {{ 64,  64,  8}, { 32,  32}, { 8,  4,  1},   3,    2, tiling::math_unit::fma,     true},   0.35},
     {    50, simt::f64,  {{ 64,  16, 16}, { 32,  16}, { 4,  4,  1},   3,    4, tiling::math_unit::fma,     true},   0.25},
     {    50, simt::c64,  {{ 64,  32,  8}, { 32,  16}, { 4,  4,  1},   3,    3, tiling::math_unit::fma,     true},   0.10},
@@ -209,7 +206,8 @@ template <>
 struct tiles<Kokkos::Cuda> {
   static constexpr const auto& table = cuda::tile_table;
   static int arch(const Kokkos::Cuda& exec) {
-    return exec.cuda_device_prop().major * 10 + exec.cuda_device_prop().minor;
+    const int arch = exec.cuda_device_prop().major * 10 + exec.cuda_device_prop().minor;
+    return std::min(arch, traits<Kokkos::Cuda>::most_arch);
   }
   static simt::device_model model(const Kokkos::Cuda& exec) {
     const cudaDeviceProp& device = exec.cuda_device_prop();

@@ -6,6 +6,12 @@
 #include <keramos/backends/simt/traits.hpp>
 #include <keramos/config.hpp>
 
+// Kokkos compiles for compute capability 7.5 or less.
+#if defined(KOKKOS_ARCH_TURING75) || defined(KOKKOS_ARCH_VOLTA) || defined(KOKKOS_ARCH_PASCAL) || \
+    defined(KOKKOS_ARCH_MAXWELL)
+#define KERAMOS_CUDA_BEFORE_AMPERE
+#endif
+
 namespace keramos::backend {
 
 template <>
@@ -34,6 +40,14 @@ struct traits<Kokkos::Cuda> : simt::traits<Kokkos::Cuda, 32> {
 #else
   static constexpr std::size_t unit_bytes = 228 * 1024;
   static constexpr int unit_threads = 2048, unit_teams = 32;
+#endif
+
+  /// The highest compute capability (times 10) whose instructions kernels may have. One for a GPU before 8.0 has nothing in their
+  /// place, also where a later GPU runs it.
+#if defined(KERAMOS_CUDA_BEFORE_AMPERE)
+  static constexpr int most_arch = 75;
+#else
+  static constexpr int most_arch = 1000;
 #endif
 
 #if defined(KERAMOS_CUDA_WIDE_SCRATCH)

@@ -71,7 +71,7 @@ struct stream<Kokkos::HIP> {
     hip::check(hipMemcpyAsync(dst, src, bytes, hipMemcpyDefault, exec.hip_stream()), "hipMemcpyAsync");
   }
   static void prefetch(const Kokkos::HIP& exec, const void* data, std::size_t bytes) {
-    if (kind_of(data) != memory_kind::shared) return;
+    if (kind_of(data) != memory_kind::shared || !exec.hip_device_prop().concurrentManagedAccess) return;
     hip::check(hipMemPrefetchAsync(data, bytes, exec.hip_device(), exec.hip_stream()), "hipMemPrefetchAsync");
   }
   static void call_on_host(const Kokkos::HIP& exec, void (*function)(void*), void* argument) {

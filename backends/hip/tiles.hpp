@@ -94,6 +94,7 @@ inline constexpr simt::tile_row tile_table[] = {
     {     0, simt::c32,  {{ 64,  64,  8}, { 32,  32}, { 4,  4,  1},   2,    3, tiling::math_unit::fma, true},     0.15},
     {     0, simt::c64,  {{ 64,  64,  8}, { 32,  32}, { 4,  4,  1},   2,    2, tiling::math_unit::fma, true},     0.25},
     {     0, simt::f16xf32, {{64,64, 16}, { 32,  32}, { 4,  4,  1},   2,    3, tiling::math_unit::fma, true},     0.60},
+    {     0, simt::bf16xf32,{{64,64, 16}, { 32,  32}, { 4,  4,  1},   2,    3, tiling::math_unit::fma, true},     0.60},
     {     0, simt::f32xc32, {{64,64,  8}, { 32,  32}, { 4,  4,  1},   2,    3, tiling::math_unit::fma, true},     0.30},
     {     0, simt::f64xc64, {{64,64,  8}, { 32,  32}, { 4,  4,  1},   2,    2, tiling::math_unit::fma, true},     0.50},
 };

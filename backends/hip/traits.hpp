@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include <keramos/backends/hip/units.hpp>
 #include <keramos/backends/simt/traits.hpp>
@@ -11,6 +12,9 @@ namespace keramos::backend {
 template <>
 struct traits<Kokkos::HIP> : simt::traits<Kokkos::HIP, 64> {
   static constexpr const char* name = "hip";
+
+  /// hipLaunchKernel refuses more.
+  static constexpr std::int64_t most_threads = (std::int64_t(1) << 32) - 1;
 
   static constexpr bool several_dies = hip::units == hip::matrix_units::cdna3;
 

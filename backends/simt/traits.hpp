@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 
 #include <keramos/backends/interface.hpp>
 #include <keramos/backends/simt/memory.hpp>
@@ -16,6 +18,8 @@ struct traits {
   static constexpr bool is_host = false;
   static constexpr int warp_size = Warp;
   static constexpr int max_team_size = 1024;
+  /// Threads of all teams of a launch.
+  static constexpr std::int64_t most_threads = std::numeric_limits<std::int64_t>::max();
 
   /// Bytes of a kernel that Kokkos passes to a launch as an argument. It does so with less than 512 bytes, of which 128 are its
   /// own (ConstantMemoryUseThreshold and ParallelFor of Kokkos 4.6, CUDA and HIP); others may take a few more. A larger kernel

@@ -62,8 +62,8 @@ KERAMOS_FORCEINLINE_FUNCTION bool same_bits(const T& x, const T& y) {
   if constexpr (std::is_floating_point_v<T>) {
     std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t> of_x, of_y;
     static_assert(sizeof(T) == sizeof(of_x));
-    std::memcpy(&of_x, &x, sizeof(T));
-    std::memcpy(&of_y, &y, sizeof(T));
+    ::memcpy(&of_x, &x, sizeof(T));  // HIP's may not be in std (gemm/collective/run.hpp)
+    ::memcpy(&of_y, &y, sizeof(T));
     return of_x == of_y;
   } else {
     return x == y;

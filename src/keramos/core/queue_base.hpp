@@ -127,7 +127,10 @@ class queue_base {
   event_type copy(const From& from, const To& to, const events& after = {}) {
     depends_on(after);
     return enqueue(to.label(), [&] {
-      [[maybe_unused]] const launch_lock<Exec> lock;
+      // Between others Kokkos moves bytes by no kernel, and may wait meanwhile.
+      constexpr bool by_kernels = Kokkos::SpaceAccessibility<Exec, typename From::memory_space>::accessible &&
+                                  Kokkos::SpaceAccessibility<Exec, typename To::memory_space>::accessible;
+      [[maybe_unused]] const std::conditional_t<by_kernels, fill_lock<Exec>, launch_lock<Exec>> lock;
       Kokkos::deep_copy(exec(), to, from);
     });
   }
@@ -142,10 +145,12 @@ class queue_base {
     depends_on(after);
     return enqueue(label, [&] {
       if (count == 0) return;
-      if constexpr (backend::traits<Exec>::is_host)
+      if constexpr (backend::traits<Exec>::is_host) {
         stream::fill(exec(), data, value, count);
-      else
+      } else {
+        const fill_lock<Exec> lock;
         Kokkos::deep_copy(exec(), view(data, count), value);
+      }
     });
   }
   /// Sets all elements of a View.
@@ -154,7 +159,7 @@ class queue_base {
   event_type fill(const V& v, const typename V::non_const_value_type& value, const events& after = {}) {
     depends_on(after);
     return enqueue(v.label(), [&] {
-      [[maybe_unused]] const launch_lock<Exec> lock;
+      [[maybe_unused]] const fill_lock<Exec> lock;
       Kokkos::deep_copy(exec(), v, value);
     });
   }

@@ -10,6 +10,7 @@
 
 #include <keramos/base/error.hpp>
 #include <keramos/base/kokkos.hpp>
+#include <keramos/base/macros.hpp>
 #include <keramos/base/memory_kind.hpp>
 #include <keramos/enabled_backends.hpp>
 
@@ -33,6 +34,19 @@ template <class Launch>
   launch();
   was_launched.store(true, std::memory_order_release);
 }
+
+/// Held while Kokkos fills memory, or copies between what kernels reach. A device's kernels for that are Kokkos' choice: none is
+/// known to have been launched before (launch_first_alone), so one thread at a time launches any.
+template <class Exec>
+struct fill_lock : launch_lock<Exec> {};
+KERAMOS_EXPORT inline std::mutex& device_fills() {
+  static std::mutex mutex;
+  return mutex;
+}
+template <class Exec>
+requires(!backend::traits<Exec>::is_host) struct fill_lock<Exec> {
+  std::lock_guard<std::mutex> lock{device_fills()};
+};
 
 /// Waits for all work on `exec`. On a host that is done when its call returns: a fence of Kokkos only tells its tools.
 template <class Exec>

@@ -295,6 +295,12 @@ template <int TeamSize, int TeamsPerUnit = 1, sharing Sharing = sharing::equal, 
                   "constant memory and wait; let the epilogue hold less, such as pointers");
   check_local_memory(label, exec, TeamSize, bytes);
   if (league == 0) return;
+  if constexpr (!backend::traits<Exec>::is_host)
+    if (index_t(league) * TeamSize > backend::traits<Exec>::most_threads)
+      throw launch_error("keramos: kernel " + label + " has " + std::to_string(league) +
+                         " work-groups on teams of " + std::to_string(TeamSize) + " threads, but " +
+                         backend::traits<Exec>::name + " launches at most " +
+                         std::to_string(backend::traits<Exec>::most_threads) + " threads; divide the work");
   using policy = team_policy<Exec, Sharing, Kokkos::LaunchBounds<TeamSize, TeamsPerUnit>>;
   try {
     if constexpr (backend::traits<Exec>::is_host) {

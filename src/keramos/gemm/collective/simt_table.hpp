@@ -123,6 +123,12 @@ struct tiled_kernels {
            (OfBatch ? table_rows<Exec>::serves_batches(r) : r.serves != serves::batches) &&
            is_access<Types>(access, r.config);
   }
+  static constexpr bool any() {
+    for (int row = 0; row < rows; ++row)
+      for (int access = 0; access < accesses; ++access)
+        if (exists(row, access)) return true;
+    return false;
+  }
 };
 
 }  // namespace keramos::detail::simt

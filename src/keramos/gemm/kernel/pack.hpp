@@ -317,8 +317,8 @@ void pack_for_warpgroups(const gemm_problem<Types>& p, bool reads_a, bool reads_
   pack_in_bands(p, device, part);
 }
 
-/// Calls `multiply(band, in_use)` for bands of C, whose operands are packed as planned: in the first `in_use` bytes of the
-/// queue's memory, behind which `besides` more are reserved for it.
+/// Calls `multiply(band, packed, in_use)` for bands of C, as they are and with operands that are packed as planned: in the first
+/// `in_use` bytes of the queue's memory, behind which `besides` more are reserved for it.
 template <class Exec, class Types, class Multiply>
 void with_packed(const Exec& exec, workspace<Exec>& memory, const gemm_problem<Types>& p,
                  const gemm_part& part, tiling::direction along, std::size_t besides,
@@ -338,13 +338,14 @@ void with_packed(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T
   B* const to_b = reinterpret_cast<B*>(to + a_bytes);
   for (index_t m0 = 0; m0 < p.m; m0 += band_m)
     for (index_t n0 = 0; n0 < p.n; n0 += band_n) {
-      gemm_problem<Types> band = p.part(m0, n0, std::min(band_m, p.m - m0), std::min(band_n, p.n - n0));
+      const auto band = p.part(m0, n0, std::min(band_m, p.m - m0), std::min(band_n, p.n - n0));
       pack_task<A> a;
       pack_task<B> b;
       if (part.pack_a && n0 == 0) a = {band.a, to_a, band.m, p.k, along};
       if (part.pack_b && (m0 == 0 || band_n < p.n)) b = {band.b, to_b, band.n, p.k, along};
       if (a.teams + b.teams > 0) pack<Types>(exec, a, b, p.k);
-      const auto packed = [&]<class T>(tiling::operand<T>& x, index_t extent, const T* data, int& pad) {
+      gemm_problem<Types> packed = band;
+      const auto lies = [&]<class T>(tiling::operand<T>& x, index_t extent, const T* data, int& pad) {
         if (along_k && packs_lines<Types>) {
           x = tiling::lines<T>{extent}.as_operand(data, x);
         } else if (along_k) {
@@ -354,10 +355,10 @@ void with_packed(const Exec& exec, workspace<Exec>& memory, const gemm_problem<T
           pad = int(x.stride_k - extent);
         }
       };
-      if (part.pack_a) packed(band.a, band.m, to_a, band.pad_m);
-      if (part.pack_b) packed(band.b, band.n, to_b, band.pad_n);
-      if (Types::splits_elements) band.k = packed_lines<Types> * packed_pitch<typename Types::a>(p.k);
-      multiply(band, a_bytes + b_bytes);
+      if (part.pack_a) lies(packed.a, band.m, to_a, packed.pad_m);
+      if (part.pack_b) lies(packed.b, band.n, to_b, packed.pad_n);
+      if (Types::splits_elements) packed.k = packed_lines<Types> * packed_pitch<typename Types::a>(p.k);
+      multiply(band, packed, a_bytes + b_bytes);
     }
 }
 

@@ -139,7 +139,11 @@ inline corner_of_tiles corner_of(const gemm_part& part) {
           ceil_div(part.corner_n, part.block.n)};
 }
 
-/// The order of the tiles of C (m x n), which must be fewer than 2^31.
+/// A launch has no more tiles and parts of k: a team counts on by the number of teams, which is far below 65536, until it is past
+/// the last.
+inline constexpr index_t most_tiles = (index_t(1) << 31) - 65536;
+
+/// The order of the tiles of C (m x n), of which there must be no more.
 inline tile_order order_of(index_t m, index_t n, const tiling::shape& block) {
   const index_t tiles_m = ceil_div(m, block.m), tiles_n = ceil_div(n, block.n);
   return tile_order(int(tiles_m), int(tiles_n), int(std::clamp<index_t>(tiles_m, 1, tile_order::usual_band)));

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <limits>
 #include <string>
 
 #include <Kokkos_Core.hpp>
@@ -94,9 +93,9 @@ struct gemm_kernel : dealt_teams_of<Collective> {
 template <class Types>
 tile_order order_of(const gemm_problem<Types>& p, const tiling::shape& tile, int parts) {
   const index_t tiles_m = ceil_div(p.m, tile.m), tiles_n = ceil_div(p.n, tile.n);
-  if (tiles_m > std::numeric_limits<int>::max() / tiles_n / parts)
+  if (tiles_m > most_tiles / tiles_n / parts)
     throw launch_error("keramos::gemm: C is " + std::to_string(p.m) + "x" + std::to_string(p.n) +
-                       ", more than 2^31 - 1 block tiles and parts of k; split it into several calls");
+                       ", more than 2^31 - 65536 block tiles and parts of k; split it into several calls");
   return order_of(p.m, p.n, tile);
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -144,9 +143,9 @@ index_t count_tiles(const std::vector<grouped_problem<Types>>& problems, const t
 
 /// A team for each tile, or an exception if these are too many.
 inline int league_of(index_t tiles) {
-  if (tiles > std::numeric_limits<int>::max())
+  if (tiles > most_tiles)
     throw launch_error("keramos::gemm_batched: the problems have " + std::to_string(tiles) +
-                       " block tiles, more than 2^31 - 1; split the batch");
+                       " block tiles, more than 2^31 - 65536; split the batch");
   return int(tiles);
 }
 

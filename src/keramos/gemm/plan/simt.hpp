@@ -79,6 +79,8 @@ struct planner : tile_chooser<Exec> {
   template <class Types>
   static void choose(const Exec& exec, gemm_problem<Types> p, const std::optional<tiling::shape>& requested,
                      epilogue_of_product whose, gemm_plan& plan) {
+    static_assert(Types::needs_matrix_units || tiled_kernels<Exec, Types, false>::any(),
+                  "keramos: the backend's tile table has no row for this product");
     p.place = {};
     if constexpr (emulated_types<Types>)
       if (!requested && residues_planner<Exec, Types>::fastest_way(exec, p) == emulation_way::residues) {
@@ -104,7 +106,9 @@ struct planner : tile_chooser<Exec> {
   template <class Types>
   static bool gains_from_emulation(const Exec& exec, const gemm_problem<Types>& p,
                                    const std::optional<tiling::shape>& requested) {
-    if (requested) return Types::splits_elements;
+    if (requested)
+      return Types::splits_elements && rows::template has_warpgroups<Types>(
+                                           exec, tiles::arch(exec), requested, epilogue_of_product::library);
     return residues_planner<Exec, Types>::fastest_way(exec, p) != emulation_way::native;
   }
 
@@ -199,11 +203,12 @@ struct planner : tile_chooser<Exec> {
     } else {
       if (part.path == gemm_path::vector) return multiply_vector(exec, memory, p, part, epilogue);
     }
-    const auto multiply = [&](const gemm_problem<Types>& packed, std::size_t in_use) {
+    const auto multiply = [&](const gemm_problem<Types>& band, const gemm_problem<Types>& packed,
+                              std::size_t in_use) {
       const auto split = split_of(exec, memory, packed, part, in_use);
       if constexpr (has_warpgroup_rows<Exec, Types> && warpgroups_take<Epilogue>)
         if (rows::of_warpgroups(part.row))
-          return launch_warpgroups(exec, memory, part.row, packed, split, for_warpgroups(epilogue, p));
+          return launch_warpgroups(exec, memory, part.row, packed, split, for_warpgroups(epilogue, band));
       with_kernel<tiled_kernels<Exec, Types, false>>(
           part.row, access_number<Exec>(part.row, packed), [&](auto row, auto access) {
             launch_tiled(exec, row_collective<Exec, Types, row(), access()>(), packed, split, epilogue);
@@ -216,7 +221,7 @@ struct planner : tile_chooser<Exec> {
                               part.block, part.split),
                   multiply);
     else
-      multiply(p, 0);
+      multiply(p, p, 0);
   }
 
  protected:
