@@ -146,7 +146,7 @@ def draw_peak(axes, peak, kind, lines, unit):
 
 def draw_panel(axes, rows, context, kind_of_data, lines):
     data_type, op, layout = kind_of_data
-    operations = "OP/s" if data_type == "i32" else "FLOP/s"
+    operations = "OP/s" if data_type in ("i32", "i8", "i8_i32") else "FLOP/s"
     batched = "gbytes_per_s" in rows[0]
     peak = 0 if batched else context.get("peak_gflops", {}).get(data_type, 0)
     top = max([peak] + [row["rate"] for row in rows])

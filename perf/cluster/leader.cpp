@@ -47,7 +47,7 @@ int job_leader::run() {
     output_.context = session_->context();
     earlier_ = resume(options_, output_, ranks_.size());
     if (earlier_.seed() != 0) seed_ = earlier_.seed();
-    good_ = earlier_.good();
+    good_ = earlier_.good() && session_->has_all();
     output_.context["seed"] = seed_;
     output_.context["ranks_at"] = options_.isolated ? "one at a time" : "all at once";
     wait_while(state::starting, seconds(options_.rank_timeout_s));

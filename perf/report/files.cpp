@@ -11,14 +11,6 @@
 namespace keramos::perf {
 namespace {
 
-// A CSV field: quoted only where it must be.
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string out = "\"";
-  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + '"';
-}
-
 // Objects in a row become columns of their own, "ladder.step" say; lists stay JSON.
 nlohmann::ordered_json flat(const nlohmann::ordered_json& row) {
   nlohmann::ordered_json out = nlohmann::ordered_json::object();
@@ -31,6 +23,13 @@ nlohmann::ordered_json flat(const nlohmann::ordered_json& row) {
 }
 
 }  // namespace
+
+std::string quoted(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + '"';
+}
 
 std::string_view name(outcome o) {
   switch (o) {
@@ -64,6 +63,8 @@ nlohmann::ordered_json to_row(const gemm_result& r) {
   row["m"] = g.m;
   row["n"] = g.n;
   row["k"] = g.k;
+  if (g.alpha != 1) row["alpha"] = g.alpha;
+  if (g.beta != 0) row["beta"] = g.beta;
   if (g.batch > 0) row["batch"] = g.batch;
   if (g.form != batch_form::strided) row["form"] = name(g.form);
   if (!g.list.empty()) {

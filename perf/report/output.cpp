@@ -49,6 +49,8 @@ void replace_file(const std::string& path, const std::string& content) {
 
 void check_output_folder(const std::string& path) {
   if (path.empty()) return;
+  if (std::filesystem::is_directory(path))
+    throw usage_error(fmt::format("--output {0} is a folder: write --output {0}/results.json", path));
   const auto folder = std::filesystem::absolute(path).parent_path();
   if (std::filesystem::is_directory(folder)) return;
   throw usage_error(

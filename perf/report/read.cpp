@@ -66,6 +66,7 @@ void check_types(const json& document, const std::string& path) {
   for (const auto& [type, peak] : peaks.items()) require(number, peak, path, "context.peak_gflops." + type);
   for (const auto& [name, provider] : providers.items()) {
     const auto where = "context.providers." + name;
+    if (provider.is_null()) require(object, json::array(), path, where);
     require(object, provider, path, where);
     require(text, provider, {"status", "reason", "version"}, path, where);
     require(list, provider, {"libraries"}, path, where);
@@ -118,12 +119,15 @@ result_row row_of(const json& from) {
   result_row row;
   for (const auto& [key, value] : from.items()) {
     if (is_no_key(key) || is_figure(key)) continue;
-    if (value.is_string() || value.is_number_integer()) row.keys.emplace_back(key, text_of(value));
+    const bool is_scalar = (key == "alpha" || key == "beta") && value.is_number();
+    if (value.is_string() || value.is_number_integer() || is_scalar)
+      row.keys.emplace_back(key, text_of(value));
   }
   std::sort(row.keys.begin(), row.keys.end(), [](const auto& a, const auto& b) {
     return std::pair(rank_of(a.first), a.first) < std::pair(rank_of(b.first), b.first);
   });
   if (from.contains("provider")) row.provider = text_of(from["provider"]);
+  if (from.contains("extents")) row.extents = to_text(from["extents"]);
   row.m = std::int64_t(number(from, "m"));
   row.n = std::int64_t(number(from, "n"));
   row.k = std::int64_t(number(from, "k"));

@@ -15,6 +15,7 @@ struct result_row {
   std::string provider;
   std::vector<std::pair<std::string, std::string>> keys;  // type, op_a, m, ... but neither provider nor rank
   std::int64_t m = 0, n = 0, k = 0;                       // 0 where the row has none
+  std::string extents;                                    // of a list, each problem's
   int rank = -1;                                          // of a job; -1: it was none
   int repetitions = 0;
   double median_s = 0, min_s = 0, iqr_s = 0;  // 0: not measured
@@ -34,6 +35,7 @@ struct result_row {
 
   bool measured() const { return median_s > 0; }
   bool failed() const { return status == "failed"; }
+  bool is_wrong() const { return failed() || !verified.value_or(true); }
   bool good() const { return measured() && !failed() && verified.value_or(true); }
   // What is drawn: GB/s where the row has them, for then they matter more.
   double rate() const { return gbytes_per_s > 0 ? gbytes_per_s : gflops; }

@@ -46,6 +46,8 @@ const char* rate_unit(data_type type);
 // "reason" besides.
 nlohmann::ordered_json to_row(const gemm_result& r);
 
+// A field of CSV, in quotes only where it must be.
+std::string quoted(const std::string& text);
 // Of rows; keys that only some of them have (a job's rank) are columns too.
 std::string to_csv(const nlohmann::ordered_json& rows);
 

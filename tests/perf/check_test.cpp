@@ -228,6 +228,26 @@ TEST(CheckBound, AFloatOfHalvesIsNotRoundedToOne) {
   EXPECT_FALSE((*p.checker(check_method::freivalds))(p.c.data()).passed);
 }
 
+// The worst that rounding may do grows faster with k than what a right result has.
+template <class Types>
+void expect_deep_products_are_judged(std::int64_t k, std::uint64_t seed) {
+  product<Types> p({Types::type, {}, {}, {}, 4, 4, k}, seed);
+  EXPECT_TRUE((*p.checker(check_method::every_element))(p.c.data()).passed);
+  auto& x = p.at(1, 2);
+  for (auto q = k - 64; q < k; ++q) x -= p.a[k + q] * p.b[q * 4 + 2];
+  EXPECT_FALSE((*p.checker(check_method::every_element))(p.c.data()).passed);
+  std::fill(p.c.begin(), p.c.end(), typename Types::c(0));
+  EXPECT_FALSE((*p.checker(check_method::every_element))(p.c.data()).passed);
+}
+TEST(CheckBound, DeepProductsWithoutSomeTermsOrAnyFail) {
+  expect_deep_products_are_judged<f32_types>(300'000, 11);
+  expect_deep_products_are_judged<f64_types>(100'000, 12);
+  product<bf16_f32_types> p({data_type::bf16_f32, {}, {}, {}, 4, 4, 1'000'000}, 13);
+  EXPECT_TRUE((*p.checker(check_method::every_element))(p.c.data()).passed);
+  std::fill(p.c.begin(), p.c.end(), 0.f);
+  EXPECT_FALSE((*p.checker(check_method::every_element))(p.c.data()).passed);
+}
+
 TEST(CheckBound, AnInfiniteHalfFails) {
   for (const auto method : {check_method::every_element, check_method::freivalds}) {
     product<f16_types> p({data_type::f16, {}, {}, {}, 300, 4, 4}, 3);

@@ -134,6 +134,31 @@ TEST(Compare, WrongAndMissingCasesAreTold) {
   EXPECT_EQ(result.added, 1);
 }
 
+TEST(Compare, WhatIsWrongIsToldWhateverItWasBefore) {
+  auto before = run_of(4, 0.01, 1), after = run_of(5, 0.01, 2);
+  before[1].verified = after[1].verified = false;
+  before[2].status = "unavailable", before[2].verified.reset(), before[2].median_s = 0;
+  after[2].status = "unavailable", after[2].verified.reset(), after[2].median_s = 0;
+  after[4].verified = false;  // a new one
+  const auto result = compare(before, after, {"keramos"}, {});
+  ASSERT_EQ(result.cases.size(), 4u);
+  EXPECT_EQ(count(result, change::broken), 2);
+  EXPECT_EQ(count(result, change::none), 2);
+}
+
+TEST(Compare, OtherScalarsAndListsAreOtherCases) {
+  const auto row = [](const char* text) { return row_of(nlohmann::ordered_json::parse(text)); };
+  const auto one = row(
+      R"({"provider": "keramos", "m": 8, "verified": true, "median_s": 1, "extents": [[8, 8, 8], [1, 2, 3]]})");
+  const auto other = row(
+      R"({"provider": "keramos", "m": 8, "verified": true, "median_s": 1, "extents": [[8, 8, 8], [2, 2, 3]]})");
+  const auto scaled =
+      row(R"({"provider": "keramos", "m": 8, "alpha": 0.5, "verified": true, "median_s": 1})");
+  EXPECT_EQ(compare({one}, {other}, {"keramos"}, {}).cases[0].verdict, change::gone);
+  EXPECT_EQ(compare({one}, {one}, {"keramos"}, {}).cases[0].verdict, change::none);
+  EXPECT_EQ(scaled.value("alpha"), "0.5");
+}
+
 TEST(Compare, KindsOfShape) {
   const auto kind = [](std::int64_t m, std::int64_t n, std::int64_t k) {
     result_row row;

@@ -93,6 +93,13 @@ shell(0 "printf '\\xef\\xbb\\xbf\"m\",\"n\",\"k\",\"name\"\\n\"8\",9,\"10\",\"a,
 run(0 gemm ${quick} --shapes files/shapes.csv --output files/shapes.json)
 expect_json(files/shapes.json 10 results 0 k)
 
+run(2 gemm ${quick} --size 8 --output files)
+expect("${err}" "^keramos-perf: --output files is a folder: write [^\n]*\n$")
+run(2 gemm ${quick} --size 8 --alpha nan)
+expect("${err}" "^keramos-perf: --alpha nan is no number of f64: write [^\n]*\n$")
+run(2 gemm --type f32 --size 8 --beta 1e300)
+run(2 gemm --type f64 --size 8 --sets 1125899906842624)
+expect("${err}" "needs [^\n]* bytes for 1125899906842624 sets: write smaller sizes\n$")
 run(2 gemm --size 2147483648)
 expect("${err}" "^keramos-perf: 2147483648 x [^\n]* bytes: write smaller sizes\n$")
 
@@ -130,7 +137,12 @@ string(REPEAT "[" 200000 open)
 string(REPEAT "]" 200000 close)
 bad_file("{\"schema\": \"keramos-perf/1\", \"context\": {\"y\": ${open}${close}}, \"results\": []}" "nested more than 100 deep")
 
+# Variables that are for other programs of Google Benchmark.
+shell(0 "BENCHMARK_FILTER=others ${gemm} --output files/filtered.json")
+expect_json(files/filtered.json ON results 0 verified)
+
 # The other commands' files have a page too.
+run(0 report ${CMAKE_CURRENT_LIST_DIR}/../../perf/data/baselines/h200-4-gpus.json -o files/page)
 run(0 overhead --repetitions 3 --calls 5 --output files/overhead.json)
 run(0 report files/overhead.json -o files/page)
 file(READ files/page/index.html page)

@@ -190,10 +190,13 @@ set(elsewhere cublas)
 if(NOT WORKERS)
   set(elsewhere kokkoskernels+blas)
 endif()
+file(REMOVE missing.json)
 run(1 gemm --provider keramos,${elsewhere} --type f64 --size 8 ${quick} --output missing.json)
 expect("${err}" "keramos-perf: no [^\n]*${elsewhere}")
 expect_json(missing.json ON results 0 verified)
 expect_json(missing.json unavailable results 1 status)
+# Nothing is left to do, and it is missing still.
+run(1 gemm --provider keramos,${elsewhere} --type f64 --size 8 ${quick} --output missing.json --resume)
 run(0 gemm --provider keramos --type f32 --size 8 ${quick} --format csv)
 expect("${out}" "^provider,backend,device,type,op_a,.*\nkeramos,[^\n]*,true\n$")
 

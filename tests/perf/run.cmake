@@ -38,7 +38,7 @@ function(expect expected)
 endfunction()
 
 set(small "RUN [^ ]*build/system-gemm/perf/keramos-perf")
-expect("TYPES f32;f64\n.*${small} gemm --type f32,f64 --output build/system/perf/results.json\n.*results: build/system/perf/results.json")
+expect("TYPES f32;f64\n.*${small} gemm --type f32,f64 --output /[^ ]*/run/build/system/perf/results.json\n.*results: /[^ ]*/run/build/system/perf/results.json")
 expect("TYPES f32;f64\n.*${small} gemm --type f64 --output=there.json\n.*plots:   ./gemm.png.*results: there.json" --type f64 --output=there.json)
 # What it was built for stays in it, so that only what is new is compiled.
 expect("TYPES f32;f64;bf16;c32\n.*${small} gemm --type=bf16,f32,c32 " gemm --type=bf16,f32,c32)
@@ -49,5 +49,13 @@ expect("TYPES f32;f64;bf16;c32;i32\n.*${small} gemm --type f31 " --type f31)
 expect("${small} gemm --help\n$" --help)
 expect("TYPES f32;f64;bf16;c32;i32\n.*${small} explain --type f32 --size 1000\n$" explain --type f32 --size 1000)
 expect("TYPES f32;f64;bf16;c32;i32\n.*${small} info\n$" info)
+# From another folder results and paths are found as they are written there.
+set(bash_script [=[cd run/bin && bash ../perf/run "$@"]=])
+execute_process(COMMAND ${CMAKE_COMMAND} -E env --unset=KERAMOS_BACKEND "PATH=${CMAKE_CURRENT_BINARY_DIR}/run/bin:$ENV{PATH}"
+                        bash -c "${bash_script}" - --output here.json
+                OUTPUT_VARIABLE out ERROR_VARIABLE out RESULT_VARIABLE status)
+if(status OR NOT out MATCHES "RUN /[^ ]*/run/build/system-gemm/perf/keramos-perf gemm --output here.json .*results: here.json")
+  message(SEND_ERROR "perf/run from another folder: ${status}:\n${out}")
+endif()
 # Other commands are in the program with all types.
 expect("TYPES all\n.*RUN [^ ]*build/system/perf/keramos-perf ladder --type f32\n$" ladder --type f32)

@@ -10,8 +10,10 @@
 #include <nlohmann/json.hpp>
 
 #include "compare.hpp"
+#include "measure/core/json.hpp"
 #include "measure/core/problem.hpp"
 #include "measure/core/range.hpp"
+#include "report/result.hpp"
 
 namespace keramos::perf {
 namespace {
@@ -204,8 +206,8 @@ class compare_session {
   void print_csv() const {
     fmt::print("provider,case,class,old_s,new_s,ratio,noise,judged,verdict\n");
     for (const auto& c : result_.cases) {
-      fmt::print("{},{},{},{},{},{},{},{},\"{}\"\n", c.provider, c.problem, c.group, c.old_s, c.new_s,
-                 c.ratio, c.noise, is_judged(c), word(c.verdict));
+      fmt::print("{},{},{},{},{},{},{},{},{}\n", quoted(c.provider), quoted(c.problem), quoted(c.group),
+                 c.old_s, c.new_s, c.ratio, c.noise, is_judged(c), quoted(word(c.verdict)));
     }
   }
 
@@ -302,7 +304,9 @@ void add_compare_command(CLI::App& app, std::function<int()>& command) {
   sub->callback([options, &command] {
     command = [options] {
       check(*options);
-      return compare_session(*options).run();
+      const auto session =
+          reading(options->old_path + " or " + options->new_path, [&] { return compare_session(*options); });
+      return session.run();
     };
   });
 }

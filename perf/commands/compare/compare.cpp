@@ -14,7 +14,7 @@ namespace {
 std::string problem_identity(const result_row& row) {
   auto id = std::to_string(row.rank);
   for (const auto& [key, value] : row.keys) id += fmt::format("|{}={}", key, value);
-  return id;
+  return id + row.extents;
 }
 
 std::string group_of(const result_row& row) {
@@ -101,6 +101,10 @@ class comparer {
       matched += other != nullptr;
       if (row.good()) add(row, other);  // otherwise there is nothing to compare with
     }
+    for (const auto& row : after_) {  // whatever it was before
+      const auto* other = find_row(rows_before_, problem_identity(row), row.provider);
+      if ((other == nullptr || !other->good()) && row.is_wrong()) add_broken(row);
+    }
     result_.added = int(after_.size() - matched);
     judge_cases();
     for (const auto& name : judged_) add_group(name, of_provider_[name], 0.5 / double(judged_.size()));
@@ -127,6 +131,13 @@ class comparer {
     c.verdict = after == nullptr ? change::gone : after->good() ? change::none : change::broken;
     if (after != nullptr) c.new_s = after->median_s;
     if (c.verdict == change::none) match(c, before, *after);
+    result_.cases.push_back(std::move(c));
+  }
+
+  void add_broken(const result_row& after) {
+    case_change c{after.provider, after.problem(), group_of(after), 0, after.median_s};
+    if (after.rank >= 0) c.problem += fmt::format(" rank {}", after.rank);
+    c.verdict = change::broken;
     result_.cases.push_back(std::move(c));
   }
 

@@ -56,7 +56,7 @@ void distributed_options::add_to(CLI::App& app) {
       ->capture_default_str();
   app.add_option("--alpha", alpha)->capture_default_str();
   app.add_option("--beta", beta)->capture_default_str();
-  app.add_option("--seed", seed, "of the random data (default: a fresh one)");
+  app.add_option("--seed", seed, "of the random data (default, and 0: a fresh one)");
   auto* on_paper = app.add_option("--simulate", simulated,
                                   "schedule and traffic of so many ranks (up to 10000), without "
                                   "making products: like --ranks")

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 
 #include "measure/core/range.hpp"
@@ -107,6 +108,9 @@ tile_description explain_options::tile_of() const {
   t.type = parse_type(type);
   const auto block = parse_extents(tile.empty() ? "16" : tile, 3, "--tile");
   const auto of_thread = parse_extents(thread_tile.empty() ? "1" : thread_tile, 2, "--thread-tile");
+  if (std::max({block[0], block[1], block[2]}) > 1 << 12)
+    throw usage_error(
+        fmt::format("--tile {}: a tile has at most 4096 in each direction: write --tile 128x128x8", tile));
   t.m = block[0], t.n = block[1], t.k = block[2];
   t.thread_m = of_thread[0], t.thread_n = of_thread[1];
   t.stages = stages;

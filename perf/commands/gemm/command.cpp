@@ -26,7 +26,7 @@ bool measure_all(gemm_session& session, const earlier_run& earlier, std::uint64_
                  const progress_line& progress) {
   result_table table(session.providers(), session.knows_peak(), session.batched());
   time_left left(session.costs());
-  bool good = earlier.good();
+  bool good = earlier.good() && session.has_all();
   for (std::size_t i = 0; i < session.cases().size(); ++i) {
     throw_if_interrupted();
     if (earlier.has(session.cases()[i])) continue;

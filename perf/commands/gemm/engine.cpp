@@ -65,10 +65,14 @@ void time_interleaved(std::vector<timed_subject>& subjects) {
           ->Repetitions(1);
       any = true;
     }
-    if (any) benchmark::RunSpecifiedBenchmarks(&reporter);
+    if (any) benchmark::RunSpecifiedBenchmarks(&reporter, ".");  // whatever BENCHMARK_FILTER says
   }
   benchmark::ClearRegisteredBenchmarks();
   throw_if_interrupted();
+  for (auto& s : subjects) {
+    if (s.seconds.empty() && s.repetitions > 0 && s.failure.empty())
+      s.failure = "it was not timed: leave the variables BENCHMARK_... of Google Benchmark unset";
+  }
 }
 
 }  // namespace keramos::perf

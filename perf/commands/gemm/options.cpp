@@ -71,7 +71,7 @@ void gemm_command_options::add_to(CLI::App& app) {
   app.add_option("--sets", sets, "copies of the operands used in turn (default: beyond the cache)");
   app.add_option("--alpha", alpha)->capture_default_str();
   app.add_option("--beta", beta)->capture_default_str();
-  app.add_option("--seed", seed, "of the random data (default: a fresh one)");
+  app.add_option("--seed", seed, "of the random data (default, and 0: a fresh one)");
   app.add_option("--format", format, "table, json or csv (default table)");
   app.add_option("--output", output,
                  "write the results to this file as --format or the file's name says (.json, .csv), "
@@ -116,6 +116,12 @@ void gemm_command_options::check() const {
   if (!blas_paths.empty() &&
       std::none_of(chosen.begin(), chosen.end(), [](const auto& c) { return c.name.starts_with("blas"); })) {
     throw usage_error(fmt::format("--blas is for the provider blas: write --provider {},blas", providers));
+  }
+  for (const auto& [option, value] : {std::pair("--alpha", alpha), std::pair("--beta", beta)}) {
+    const bool in_f64 = types == "f64" || types == "c64";
+    if (!std::isfinite(in_f64 ? value : double(float(value))))
+      throw usage_error(
+          fmt::format("{0} {1} is no number of {2}: write {0} 1", option, value, in_f64 ? "f64" : "f32"));
   }
   const bool integers = types.find("i32") != std::string::npos;
   if (integers && (alpha != double(std::int32_t(alpha)) || beta != double(std::int32_t(beta)))) {
@@ -218,10 +224,12 @@ std::vector<gemm_case> gemm_command_options::cases(const char* default_sizes, do
   }
   for (const auto& g : all) {
     // Beyond any machine's memory, and soon beyond what 64 bits count.
-    if (const double bytes = g.traffic(); bytes > 1e15) {
+    if (const double bytes = g.traffic() * double(std::max<std::int64_t>(sets, 1)); bytes > 1e15) {
       throw usage_error(fmt::format("{} x {} x {} in {} needs {:.3g} bytes{}: write smaller sizes", g.m, g.n,
                                     g.k, name(g.type), bytes,
-                                    batched ? fmt::format(" for {} of them", g.batch) : ""));
+                                    batched    ? fmt::format(" for {} of them", g.batch)
+                                    : sets > 1 ? fmt::format(" for {} sets", sets)
+                                               : ""));
     }
   }
   return all;

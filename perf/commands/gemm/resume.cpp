@@ -47,8 +47,8 @@ void require_same(const std::string& path, const results_file& file, const json&
 
 json key_of_row(const json& row) {
   json key;
-  for (const char* name :
-       {"type", "op_a", "op_b", "layout", "m", "n", "k", "batch", "form", "list", "extents"}) {
+  for (const char* name : {"type", "op_a", "op_b", "layout", "m", "n", "k", "alpha", "beta", "batch", "form",
+                           "list", "extents"}) {
     key.push_back(row.value(name, json()));
   }
   return key;
@@ -93,7 +93,7 @@ std::string earlier_run::text() const {
 
 earlier_run resume(const gemm_command_options& options, run_output& output, int ranks) {
   if (!options.resume) return {};
-  earlier_run earlier(options.output, output.context, ranks);
+  auto earlier = reading(options.output, [&] { return earlier_run(options.output, output.context, ranks); });
   for (const auto& row : earlier.rows()) output.add(row);
   if (!earlier.history().empty()) output.context["resumed"] = earlier.history();
   return earlier;

@@ -51,6 +51,11 @@ std::vector<std::string> gemm_session::unavailable() const {
   return all;
 }
 
+bool gemm_session::has_all() const {
+  const auto& slots = bench_->slots();
+  return std::all_of(slots.begin(), slots.end(), [](const auto& s) { return s.target || !s.asked_for; });
+}
+
 double gemm_session::peak_of(data_type type) const {
   const auto peaks = context_.find("peak_gflops");
   const auto key = std::string(name(type));
@@ -89,7 +94,7 @@ gemm_session::case_outcome gemm_session::measure(std::size_t i, std::uint64_t se
   case_outcome result{run_case(cases_[i], *bench_, settings)};
   for (const auto& r : result.rows)
     result.good = result.good && (r.status == outcome::verified || r.status == outcome::unavailable);
-  for (const auto& s : bench_->slots()) result.good = result.good && (s.target || !s.asked_for);
+  result.good = result.good && has_all();
   for (auto& r : result.rows) r.peak_fraction = r.timed() ? r.giga_rate() / peak_of(cases_[i].type) : 0;
   return result;
 }

@@ -20,6 +20,7 @@ class gemm_session {
   const std::vector<gemm_case>& cases() const { return cases_; }
   std::vector<std::string> providers() const;    // that results have rows of
   std::vector<std::string> unavailable() const;  // one line for each provider that is not there
+  bool has_all() const;                          // that were asked for
   const nlohmann::ordered_json& context() const { return context_; }
   bool batched() const { return options_.batched; }
   bool knows_peak() const { return context_.contains("peak_gflops"); }

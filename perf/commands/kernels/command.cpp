@@ -45,7 +45,7 @@ struct kernels_options {
     app.add_option("--time-limit", time_limit_s,
                    "seconds for one provider's repetitions; 3 are made however long they take")
         ->capture_default_str();
-    app.add_option("--seed", seed, "of the random data (default: a fresh one)");
+    app.add_option("--seed", seed, "of the random data (default, and 0: a fresh one)");
     app.add_option("--format", format, "table, json or csv")->capture_default_str();
     app.add_option("--output", output,
                    "write the results to this file (JSON, or .csv), and the table to the terminal");

@@ -85,7 +85,7 @@ int run(const portability_options& o) {
   }
   std::vector<results_file> files;
   for (const auto& path : o.files) {
-    files.push_back(read_results(path));
+    files.push_back(reading(path, [&] { return read_results(path); }));
     keep_where(files.back().rows, o.where);
   }
   nlohmann::ordered_json document;

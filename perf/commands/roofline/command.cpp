@@ -69,7 +69,7 @@ int run(const roofline_options& options, int& argc, char** argv) {
     const auto file = results_of(document, options.results);
     context = file.context;
     device = file.text("device");
-    kernels = kernels_of(document, options.results, left_out);
+    kernels = reading(options.results, [&] { return kernels_of(document, options.results, left_out); });
   }
   device_spec spec;
   if (options.spec.empty()) {
@@ -99,7 +99,8 @@ int run(const roofline_options& options, int& argc, char** argv) {
     fmt::print("{}", ceilings_text(spec));
     if (!kernels.empty()) fmt::print("{}", places_text(kernels, spec));
     if (!kernels.empty() && !device.empty()) fmt::print("\nthe kernels were measured on {}\n", device);
-    if (left_out > 0) fmt::print("{} rows have no known traffic and are left out\n", left_out);
+    if (left_out > 0)
+      fmt::print("{} rows have no known traffic, or are of several ranks, and are left out\n", left_out);
   }
   if (!options.save_spec.empty()) replace_file(options.save_spec, to_text(to_json(spec), 2) + '\n');
   if (!options.output.empty()) replace_file(options.output, to_text(document, 2) + '\n');

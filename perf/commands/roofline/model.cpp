@@ -126,7 +126,7 @@ std::vector<roofline_kernel> kernels_of(const json& document, const std::string&
       continue;
     }
     const double operations = gflops * 1e9 * seconds, bytes = least_bytes(row);
-    if (bytes <= 0) {
+    if (bytes <= 0 || row.contains("ranks")) {  // the rate of several devices is under no roof of one
       ++left_out;
       continue;
     }

@@ -33,7 +33,8 @@ class batched_check : public gemm_check {
         seed_(seed),
         on_host_(on_host) {
     const double each = g.operations() / 2 / double(g.batch);
-    whole_ = std::clamp<std::int64_t>(static_cast<std::int64_t>(limit / std::max(each, 1.0)), 2, g.batch);
+    whole_ =
+        std::min(g.batch, std::max<std::int64_t>(2, static_cast<std::int64_t>(limit / std::max(each, 1.0))));
   }
 
   verdict operator()(const void* c) override {

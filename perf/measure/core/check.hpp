@@ -1,4 +1,5 @@
-// Judges GEMM results, by the forward error bound of keramos/gemm/reference.hpp: up to 2^27 multiplications (m n k, or 4 m n k
+// Judges GEMM results, by the forward error bound of keramos/gemm/reference.hpp, with a smaller k where k is large
+// (element_check.hpp): up to 2^27 multiplications (m n k, or 4 m n k
 // of complex numbers, 2 m n k of real with complex ones) every element; above that 64 full rows, and all of C by Freivalds'
 // check (freivalds.hpp). Complex products are judged as the real ones that they are made of, 2 k products an element
 // (product_of_rows.hpp). Batches: batched_check.hpp. A C of eight bits: quantized_check.hpp.

@@ -57,6 +57,9 @@ unit_limits parse_unit(const json& from, const std::string& file_name) {
     if (number < (may_be_0 ? 0 : 1)) {
       throw usage_error(fmt::format("{}: unit.{} is {} but must be at least 1", file_name, key, number));
     }
+    if (number > std::int64_t(1) << 30) {
+      throw usage_error(fmt::format("{}: unit.{} is {} but must be at most 2^30", file_name, key, number));
+    }
   }
   return unit;
 }

@@ -1,7 +1,11 @@
 // Element by element, over all rows of C or a choice of them.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <mutex>
+#include <type_traits>
 
 #include "check.hpp"
 #include "product_of_rows.hpp"
@@ -24,6 +28,15 @@ struct worst_element {
     if (other.ratio > ratio) *this = other;
   }
 };
+
+// The k of the forward bound (k + 2) u sum_p |a(i, p) b(p, j)|, which holds for any data and so forgives too much of these: with
+// mean zero their partial sums are about sqrt(p), not p. In units of u sum |a b| errors have
+// - where each sum is rounded to nearest, a standard deviation of about 1/2, whatever k is;
+// - where sums are cut off, as tensor cores do, a mean of about 1.4 sqrt(k), for all errors have one sign.
+inline std::int64_t judged_terms(std::int64_t k, bool rounds_to_nearest) {
+  constexpr std::int64_t enough = 64;
+  return std::min(k, rounds_to_nearest ? enough : enough + std::int64_t(9 * std::sqrt(double(k))));
+}
 
 // Judges rows of a problem, of whose C's elements C is a part.
 template <class T, class C>
@@ -49,7 +62,8 @@ class row_judge {
                worst_element& worst) const {
     const auto n = problem_.n;
     reference::element_sum<number> sum;
-    sum.terms = problem_.k;
+    constexpr bool rounds = std::is_same_v<S, number>;
+    sum.terms = judged_terms(problem_.k, rounds && problem_.how.product_rounding == 0);
     for (std::int64_t j = 0; j < n; ++j) {
       sum.value = value[j];
       if constexpr (!std::is_integral_v<T>) sum.magnitude = magnitude[j];

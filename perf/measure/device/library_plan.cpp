@@ -1,11 +1,13 @@
 #include "library_plan.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
 #include <keramos/gemm/gemm.hpp>
 #include <keramos/gemm/kernel/tile_order.hpp>
 #include <keramos/gemm/plan/simt_model.hpp>
 #include <limits>
+#include <utility>
 
 #include "machine_queue.hpp"
 #include "measure/core/visit_type.hpp"
@@ -16,23 +18,24 @@ namespace {
 
 using space = keramos::default_execution_space;
 
-// The plan for operands that lie as those which are measured; nobody reads them.
+// The plan for operands that lie as those which are measured. Nobody reads them: they are addresses without memory.
 template <class A, class B, class C>
 gemm_plan plan_of(const gemm_case& g) {
-  using memory = Kokkos::View<char*, space>;
-  const auto allocate = [](std::size_t bytes) {
-    return memory(Kokkos::view_alloc("keramos::perf", Kokkos::WithoutInitializing), bytes);
+  constexpr std::uintptr_t page = 4096;
+  std::uintptr_t next = page;
+  const auto address = [&](std::size_t bytes) {
+    return std::exchange(next, next + (bytes / page + 1) * page);
   };
-  const memory a = allocate(g.a_bytes()), b = allocate(g.b_bytes()), c = allocate(g.c_bytes());
+  const auto a = address(g.a_bytes()), b = address(g.b_bytes()), c = address(g.c_bytes());
   const auto at_a = strides_of_op_a(g), at_b = strides_of_op_b(g), at_c = strides_of_c(g);
-  const matrix_view<const A> op_a{reinterpret_cast<const A*>(a.data()), g.m, g.k, at_a.row, at_a.col};
-  const matrix_view<const B> op_b{reinterpret_cast<const B*>(b.data()), g.k, g.n, at_b.row, at_b.col};
+  const matrix_view<const A> op_a{reinterpret_cast<const A*>(a), g.m, g.k, at_a.row, at_a.col};
+  const matrix_view<const B> op_b{reinterpret_cast<const B*>(b), g.k, g.n, at_b.row, at_b.col};
   gemm_options options;
   options.op_a = op_of(g.op_a), options.op_b = op_of(g.op_b);
   options.compute = compute_of(g.type);
   return plan_gemm(machine_queue(), g.op_a == transpose::N ? op_a : op_a.transposed(),
                    g.op_b == transpose::N ? op_b : op_b.transposed(),
-                   matrix_view<C>{reinterpret_cast<C*>(c.data()), g.m, g.n, at_c.row, at_c.col}, options);
+                   matrix_view<C>{reinterpret_cast<C*>(c), g.m, g.n, at_c.row, at_c.col}, options);
 }
 
 std::int64_t blocks(std::int64_t extent, std::int64_t of) { return of > 0 ? (extent + of - 1) / of : 1; }

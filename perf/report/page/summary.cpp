@@ -55,7 +55,9 @@ std::string who(const result_row& r) {
 // Of ranks: those that failed, and those that are slower than the others.
 void add_ranks(const results_file& file, const nlohmann::ordered_json& job, std::vector<trouble>& failed,
                std::vector<trouble>& noted) {
-  const auto ranks = file.context.value("ranks", nlohmann::ordered_json::array());
+  const auto of_ranks = file.context.find("ranks");  // of `distributed` it is their number
+  const bool is_list = of_ranks != file.context.end() && of_ranks->is_array();
+  const auto ranks = is_list ? *of_ranks : nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     if (ranks[i].value("status", "") == "failed")
       add(failed, {fmt::format("Rank {} on {}", i, ranks[i].value("host", "")),
