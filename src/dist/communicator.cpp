@@ -95,14 +95,30 @@ std::array<std::string, 2> difference(const std::string& x, const std::string& y
 
 }  // namespace
 
+namespace {
+void check_options(const communicator_options& options) {
+  const auto refuse = [](const std::string& what) {
+    throw invalid_argument("keramos::dist::communicator: options." + what);
+  };
+  if (options.transport < transport_kind::automatic || options.transport > transport_kind::staged)
+    refuse("transport is " + std::to_string(int(options.transport)) + ", which is no transport_kind");
+  for (const double seconds : {options.timeout_seconds, options.mpi_timeout_seconds})
+    if (!(seconds >= 0))
+      refuse("timeout_seconds and options.mpi_timeout_seconds must be 0 or more, but one is " +
+             std::to_string(seconds));
+}
+}  // namespace
+
 communicator::communicator(MPI_Comm of, const communicator_options& options)
-    : comm_(duplicate(of, options.mpi_timeout_seconds)), timeout_seconds_(options.mpi_timeout_seconds) {
+    : comm_(duplicate(of, options.mpi_timeout_seconds)),
+      timeout_seconds_(options.mpi_timeout_seconds > 0 ? options.mpi_timeout_seconds : 0) {
   MPI_Comm_rank(comm_, &rank_);
   MPI_Comm_size(comm_, &size_);
   try {
     agree_on("function: keramos::dist::communicator\ntransport: " + std::to_string(int(options.transport)) +
                  "\nlongest message: " + std::to_string(options.longest_message) + "\n",
              [&] {
+               check_options(options);
                pool_ = std::make_unique<detail::dist_pool>(detail::dist_pool::kind::device);
                remembered_ = std::make_unique<detail::dist_remembered>();
                queue_ = std::make_unique<queue_type>();

@@ -34,11 +34,15 @@ dist_operand dist_operand::transposed() const {
   return t;
 }
 
+void dist_check_ranks(const std::string& caller, const dist_operand& x, int ranks) {
+  if (x.layout.ranks() > ranks)
+    throw invalid_argument(caller + ": " + x.name + "'s layout is for " + std::to_string(x.layout.ranks()) +
+                           " ranks but there are " + std::to_string(ranks));
+}
+
 void dist_check(const std::string& caller, const dist_operand& x, int rank, int ranks, bool is_written) {
   const auto refuse = [&](const std::string& what) { throw invalid_argument(caller + ": " + what); };
-  if (x.layout.ranks() > ranks)
-    refuse(std::string(x.name) + "'s layout is for " + std::to_string(x.layout.ranks()) +
-           " ranks but there are " + std::to_string(ranks));
+  dist_check_ranks(caller, x, ranks);
   const std::vector<dist::layout::extents> all_needed = extents_of_parts(x.layout, rank);
   for (std::size_t part = 0; part < all_needed.size(); ++part) {
     const auto& needed = all_needed[part];

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <string>
@@ -250,8 +251,9 @@ bool multiply(const char* name, const arguments<T>& x) {
   const operand<const T> a(x.a, x.ia, x.ja, x.desca, op_a == 'N' ? m : k, op_a == 'N' ? k : m);
   const operand<const T> b(x.b, x.ib, x.jb, x.descb, op_b == 'N' ? k : n, op_b == 'N' ? n : k);
   const operand<T> c(const_cast<T*>(x.c), x.ic, x.jc, x.descc, m, n);
-  const bool takes = is_op(op_a) && is_op(op_b) && a.is_legal(grid, context) && b.is_legal(grid, context) &&
-                     c.is_legal(grid, context);
+  // After the program's own Kokkos::finalize all is ScaLAPACK's.
+  const bool takes = Kokkos::is_initialized() && is_op(op_a) && is_op(op_b) && a.is_legal(grid, context) &&
+                     b.is_legal(grid, context) && c.is_legal(grid, context);
   std::vector<int> ranks;
   if (!all_take(grid, context, takes, ranks)) return false;
   if (m == 0 || n == 0) return true;
@@ -261,7 +263,10 @@ bool multiply(const char* name, const arguments<T>& x) {
     gemm_options options;
     options.op_a = op(op_a), options.op_b = op(op_b), options.memory = memory_limit();
     const auto first = c.get(grid);
-    gemm(comm, *x.alpha, a.get(grid), b.get(grid), *x.beta, first, options);
+    T alpha, beta;  // Fortran aligns complex numbers as their parts
+    std::memcpy(&alpha, static_cast<const void*>(x.alpha), sizeof(T));
+    std::memcpy(&beta, static_cast<const void*>(x.beta), sizeof(T));
+    gemm(comm, alpha, a.get(grid), b.get(grid), beta, first, options);
     is_written = true;
     for (int row = 0; row < c.row_copies(grid); ++row)
       for (int col = 0; col < c.col_copies(grid); ++col)

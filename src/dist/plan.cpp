@@ -43,27 +43,7 @@ dist::schedule dist_schedule(const dist_product& p, int ranks, const dist::gemm_
       s.bytes.b != p.bytes.b || s.bytes.sum != p.bytes.sum)
     refuse("is for other extents, elements or ranks than " + shape_of(m, n) + "x" + std::to_string(k) +
            " on " + std::to_string(ranks));
-  const auto fits = [](int parts, index_t extent) {
-    return parts >= 1 && parts <= std::max<index_t>(1, extent);
-  };
-  if (!fits(s.pm, m) || !fits(s.pn, n) || !fits(s.pk, k) || index_t(s.pm) * s.pn * s.pk > ranks ||
-      s.step < 1 || s.step > std::max<index_t>(1, k) || s.first_step < 0)
-    refuse("has a grid or a step that does not fit");
-  if (s.first_sixteenths < 0 || s.first_sixteenths > 15 || (s.first_sixteenths > 0 && s.steps() > 1))
-    refuse("has first_sixteenths of " + std::to_string(s.first_sixteenths) +
-           ", but these are 0 to 15, and 0 with more than one step");
-  const auto deals = [&](const dist::dealt_blocks& d, index_t extent, int parts) {
-    return d.block == 0 || (s.pk == 1 && d.block > 0 && d.first > 0 && d.block <= extent &&
-                            d.first <= extent && d.from >= 0 && d.from < parts);
-  };
-  if (!deals(s.row_blocks, m, s.pm) || !deals(s.col_blocks, n, s.pn) || !deals(s.a_blocks, k, s.pn) ||
-      !deals(s.b_blocks, k, s.pm))
-    refuse("has blocks that do not fit");
-  std::vector<int> places = s.ranks_of_places;
-  std::sort(places.begin(), places.end());
-  if (!places.empty() && (int(places.size()) != s.places() || places.front() < 0 || places.back() >= ranks ||
-                          std::adjacent_find(places.begin(), places.end()) != places.end()))
-    refuse("does not give each place a rank of its own");
+  if (const std::string why = dist_flaw_of(s); !why.empty()) refuse(why);
   if (s.memory() > options.memory)
     throw memory_error(std::string(caller) + ": options.memory is " + std::to_string(options.memory) +
                        " bytes a rank but options.schedule needs " + std::to_string(s.memory()));
@@ -71,13 +51,13 @@ dist::schedule dist_schedule(const dist_product& p, int ranks, const dist::gemm_
 }
 
 std::string dist_explain(const dist_product& p, int ranks, const dist::gemm_options& options) {
+  for (const dist_operand* x : {&p.a, &p.b, &p.c}) dist_check_ranks(caller, *x, ranks);
   const dist::schedule s = dist_schedule(p, ranks, options);
   std::string text = s.to_string();
   const dist::operand_layouts where = layouts_of(p);
   constexpr int most_ranks = 64;  // counting takes the square of their number
   const bool moves = s.m > 0 && s.n > 0 && s.k > 0;
-  if (!moves || ranks > most_ranks || std::max({where.a.ranks(), where.b.ranks(), where.c.ranks()}) > ranks)
-    return text;
+  if (!moves || ranks > most_ranks) return text;
   index_t redistributed = 0;
   for (const dist::rank_traffic& x : traffic_of(s, where))
     redistributed = std::max(redistributed, x.redistributed);

@@ -157,6 +157,8 @@ std::vector<rank_traffic> traffic_of(const schedule& s, const operand_layouts& w
                              " but must be " + std::to_string(rows) + "x" + std::to_string(cols) + " on " +
                              std::to_string(s.ranks) + " ranks at most, as the schedule has it");
   };
+  if (const std::string why = detail::dist_flaw_of(s); !why.empty())
+    throw invalid_argument("keramos::dist::traffic_of: the schedule " + why);
   check("op(A)", where.a, s.m, s.k);
   check("op(B)", where.b, s.k, s.n);
   check("C", where.c, s.m, s.n);

@@ -66,9 +66,13 @@ struct cyclic {
 int wrong_on(int context, int shift) {
   const int m = 10, n = 9, k = 13;
   cyclic a(k, m, 1, context), b(k + 3, n, 2, context), c(m + 1, n + 2, 3, context, shift);
-  const complex alpha(2, 1), beta(-1, 3);
+  alignas(16)
+      const double scalars[] = {0, 2, 1, -1, 3};  // behind the first, as Fortran may lay complex numbers
+  const auto *at_alpha = reinterpret_cast<const complex*>(scalars + 1),
+             *at_beta = reinterpret_cast<const complex*>(scalars + 3);
+  const complex alpha = *at_alpha, beta = *at_beta;
   const int one = 1, two = 2, three = 3, four = 4, none = 0;
-  pzgemm_("C", "n", &m, &n, &k, &alpha, a.data, &one, &one, a.desc, b.data, &four, &one, b.desc, &beta,
+  pzgemm_("C", "n", &m, &n, &k, at_alpha, a.data, &one, &one, a.desc, b.data, &four, &one, b.desc, at_beta,
           c.data, &two, &three, c.desc);
   // Nothing to do, with a B of which nothing is looked at.
   pzgemm_("C", "n", &m, &none, &k, &alpha, a.data, &one, &one, a.desc, b.data, &four, &one, b.desc, &beta,

@@ -1,5 +1,6 @@
 // Mistakes of a call: found on all ranks, with one message.
 #include <chrono>
+#include <cmath>
 #include <cstring>
 #include <functional>
 #include <new>
@@ -286,6 +287,19 @@ TEST(DistErrors, AnIntercommunicatorIsRefused) {
             "keramos::dist::communicator: the MPI_Comm is an intercommunicator; merge its groups by "
             "MPI_Intercomm_merge");
   MPI_Comm_free(&both), MPI_Comm_free(&group);
+  // Options of one rank alone.
+  for (const dist::communicator_options& wrong :
+       {dist::communicator_options{.transport = dist::transport_kind(55)},
+        dist::communicator_options{.mpi_timeout_seconds = std::nan("")},
+        dist::communicator_options{.timeout_seconds = -1}}) {
+    const bool is_last = world().rank() == world().size() - 1;
+    const auto make = [&] {
+      dist::communicator none(world().mpi(),
+                              is_last ? wrong : dist::communicator_options{.transport = wrong.transport});
+    };
+    EXPECT_NE(message_of<invalid_argument>(make).find("keramos::dist::communicator: options."),
+              std::string::npos);
+  }
 }
 
 // The last rank comes when the others have given up, and waits for them in its turn.

@@ -325,6 +325,8 @@ TEST(DistGemm, ExplainSaysTransportAndGrid) {
   const std::string text = dist::explain(world(), x, x, x);
   EXPECT_EQ(text.rfind(world().transport().name() + ": 64 x 64 x 64 (m x n x k) on ", 0), 0u) << text;
   EXPECT_NE(text.find("grid "), std::string::npos) << text;
+  const dist::matrix y(dist::layout::on_rank(64, 64, world().size()), matrix_view<double>{});
+  EXPECT_THROW(dist::explain(world(), y, x, x), invalid_argument);  // as gemm does
 }
 
 }  // namespace

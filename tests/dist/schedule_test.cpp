@@ -510,6 +510,18 @@ TEST(DistScheduleOfLayouts, EdgesAndWhatIsNotCounted) {
   EXPECT_THROW(traffic_of(choose_schedule(20, 20, 20, 2), {l, l, l}), invalid_argument);
   const layout square = layout::on_rank(20, 20, 5);
   EXPECT_THROW(traffic_of(choose_schedule(20, 20, 20, 2), {square, square, square}), invalid_argument);
+  const layout two = layout::on_rank(20, 20);
+  const auto refused = [&](const auto& change) {
+    dist::schedule s = choose_schedule(20, 20, 20, 2);
+    EXPECT_EQ(traffic_of(s, {two, two, two}).size(), 2u);
+    change(s);
+    EXPECT_THROW(traffic_of(s, {two, two, two}), invalid_argument);
+  };
+  refused([](dist::schedule& s) { s.ranks_of_places = {0, 7}; });
+  refused([](dist::schedule& s) { s.ranks_of_places = {0}; });
+  refused([](dist::schedule& s) { s.pm = 3; });
+  refused([](dist::schedule& s) { s.pk = 0; });
+  refused([](dist::schedule& s) { s.step = 0; });
   EXPECT_THROW(choose_schedule({square, square, square}, 6, {}, 1), memory_error);
   const index_t huge = index_t(1) << 30;
   const layout far = dist::block_cyclic{huge, 4, huge / 64, 2, {2, 2}};

@@ -23,7 +23,8 @@ struct gemm_options {
   op op_b = op::N;
   /// Bytes that a rank may allocate beside the operands: copies of its share of them, panels, sums and messages. Not
   /// counted is what keramos::gemm packs on its queue, lists of a part's rows and columns, which the communicator remembers,
-  /// the numbers of C's rows and columns for an epilogue, and the host's memory for messages of devices.
+  /// the numbers of C's rows and columns for an epilogue, and the host's memory for messages of devices. A message has one
+  /// element at least, whether there is room or not.
   index_t memory = unlimited_memory;
   /// The schedule to follow instead of choosing one.
   std::optional<dist::schedule> schedule = std::nullopt;

@@ -26,7 +26,9 @@ dist_operand dist_operand_of(const char* name, const dist::matrix<T>& m) {
   return o;
 }
 
-/// @throws invalid_argument unless this rank's parts are as the layout says, and their elements apart if they are written.
+/// @throws invalid_argument if the layout is for more ranks than there are.
+KERAMOS_EXPORT void dist_check_ranks(const std::string& caller, const dist_operand& x, int ranks);
+/// @throws the same; and unless this rank's parts are as the layout says, and their elements apart if they are written.
 KERAMOS_EXPORT void dist_check(const std::string& caller, const dist_operand& x, int rank, int ranks,
                                bool is_written);
 

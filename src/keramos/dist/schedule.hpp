@@ -149,7 +149,8 @@ struct rank_traffic {
   index_t most() const { return received > sent ? received : sent; }
 };
 /// Of each rank. Takes time and memory by the square of their number.
-/// @throws invalid_argument if extents are not the schedule's, or a layout has more ranks than there are.
+/// @throws invalid_argument if extents are not the schedule's, a layout has more ranks than there are, or the schedule is none
+/// that gemm would follow.
 KERAMOS_EXPORT std::vector<rank_traffic> traffic_of(const schedule& s, const operand_layouts& where);
 
 /// The schedule for matrices that lie there. Of the grids that the other choose_schedule allows, with parts of m, n and k in
@@ -165,3 +166,10 @@ KERAMOS_EXPORT schedule choose_schedule(const operand_layouts& where, int ranks,
                                         index_t memory = unlimited_memory, double memory_per_link = 0);
 
 }  // namespace keramos::dist
+
+namespace keramos::detail {
+
+/// Why nothing can follow a schedule: its grid, steps, blocks or places do not fit; "" if they do.
+KERAMOS_EXPORT std::string dist_flaw_of(const dist::schedule& s);
+
+}  // namespace keramos::detail

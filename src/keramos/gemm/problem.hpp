@@ -23,6 +23,8 @@ enum class gemm_compute {
 /// "f32_emulated".
 constexpr const char* to_string(gemm_compute compute) {
   switch (compute) {
+    case gemm_compute::standard:
+      return "standard";
     case gemm_compute::tf32:
       return "tf32";
     case gemm_compute::f32_emulated:
@@ -30,7 +32,7 @@ constexpr const char* to_string(gemm_compute compute) {
     case gemm_compute::f64_emulated:
       return "f64_emulated";
     default:
-      return "standard";
+      return "no gemm_compute";
   }
 }
 
