@@ -57,7 +57,7 @@ void ladder_options::check() const {
   widths();
   cases(default_device_is_host());
   yardstick_choices(default_device_is_host());
-  check_output_folder(output);
+  check_output_file(output);
   check_output_folder(plot);
 }
 

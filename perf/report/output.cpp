@@ -49,12 +49,16 @@ void replace_file(const std::string& path, const std::string& content) {
 
 void check_output_folder(const std::string& path) {
   if (path.empty()) return;
-  if (std::filesystem::is_directory(path))
-    throw usage_error(fmt::format("--output {0} is a folder: write --output {0}/results.json", path));
   const auto folder = std::filesystem::absolute(path).parent_path();
   if (std::filesystem::is_directory(folder)) return;
   throw usage_error(
       fmt::format("--output {0}: there is no folder {1}: write mkdir -p {1} first", path, folder.string()));
+}
+
+void check_output_file(const std::string& path) {
+  if (std::filesystem::is_directory(path))
+    throw usage_error(fmt::format("--output {0} is a folder: write --output {0}/results.json", path));
+  check_output_folder(path);
 }
 
 run_output::run_output(std::string format, std::string path)

@@ -11,8 +11,9 @@ namespace keramos::perf {
 // to; what is no regular file (/dev/stdout, a pipe) is written as it is. Throws std::runtime_error.
 void replace_file(const std::string& path, const std::string& content);
 
-// Throws usage_error if the folder of --output PATH does not exist.
+// Throws usage_error if the folder of --output PATH does not exist; of a file also if it is a folder itself.
 void check_output_folder(const std::string& path);
+void check_output_file(const std::string& path);
 
 class run_output {
  public:

@@ -91,6 +91,8 @@ void distributed_options::check() const {
     throw usage_error(fmt::format("scaling '{}' is not known: write --scaling strong or weak", scaling));
   if (!ranks.empty() && !grids.empty())
     throw usage_error("--ranks and --grid both say how many ranks: write one of them");
+  if (!std::isfinite(alpha) || !std::isfinite(beta))
+    throw usage_error("--alpha and --beta are numbers: write --alpha 1 --beta 0");
   if (block < 1) throw usage_error("--block must be at least 1: write --block 64");
   if (!(memory >= 0) || memory > 9e18) throw usage_error("--memory is a number of bytes: write --memory 4e9");
   if (repetitions < 1) throw usage_error("--repetitions must be at least 1: write --repetitions 7");
@@ -112,7 +114,7 @@ void distributed_options::check() const {
   check_output_folder(timeline);
   check_output_folder(plot);
   cases(simulated.empty() ? 1 : 10000);
-  check_output_folder(output);
+  check_output_file(output);
 }
 
 std::vector<std::string> distributed_options::provider_names() const {

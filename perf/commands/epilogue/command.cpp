@@ -77,7 +77,7 @@ int run_epilogue(const epilogue_options& options, int& argc, char** argv) {
   if (options.repetitions < 1) throw usage_error("--repetitions must be at least 1: write --repetitions 11");
   const auto types = types_of(options.types);
   const auto sizes = parse_range(options.sizes, "--size");
-  check_output_folder(options.output);
+  check_output_file(options.output);
   std::string line;
   for (int i = 0; i < argc; ++i) line += (i ? " " : "") + std::string(argv[i]);
   machine m(argc, argv);

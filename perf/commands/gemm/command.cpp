@@ -73,7 +73,7 @@ int run_alone(const gemm_command_options& options, int& argc, char** argv) {
 void check_usage(const gemm_command_options& options) {
   options.check();
   options.cases("1", 1);
-  check_output_folder(options.output);
+  check_output_file(options.output);
 }
 
 }  // namespace

@@ -83,7 +83,7 @@ struct kernels_options {
     if (!(time_limit_s >= 0)) throw usage_error("--time-limit must be seconds: write --time-limit 10");
     if (format != "table" && format != "json" && format != "csv")
       throw usage_error(fmt::format("format '{}' is not known: write --format table, json or csv", format));
-    check_output_folder(output);
+    check_output_file(output);
   }
 };
 

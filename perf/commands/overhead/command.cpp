@@ -27,7 +27,7 @@ struct overhead_options {
 int run_overhead(const overhead_options& options, int& argc, char** argv) {
   if (options.repetitions < 1) throw usage_error("--repetitions must be at least 1: write --repetitions 201");
   if (options.calls < 1) throw usage_error("--calls must be at least 1: write --calls 500");
-  check_output_folder(options.output);
+  check_output_file(options.output);
   std::string line;
   for (int i = 0; i < argc; ++i) line += (i ? " " : "") + std::string(argv[i]);
   machine m(argc, argv);

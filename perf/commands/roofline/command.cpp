@@ -52,9 +52,9 @@ struct roofline_options {
     if (format != "table" && format != "json") {
       throw usage_error(fmt::format("format '{}' is not known: write --format table or json", format));
     }
-    for (const auto& path : {output, save_spec, plot}) {
-      if (!path.empty()) check_output_folder(path);
-    }
+    check_output_file(output);
+    check_output_folder(save_spec);
+    check_output_folder(plot);
   }
 };
 

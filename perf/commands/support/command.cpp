@@ -46,7 +46,7 @@ int run_support(const support_options& options) {
   if (options.record.empty() != options.output.empty())
     throw usage_error("--record and --output go together: write --record lines.json --output openmp.json");
   if (!options.record.empty()) {
-    check_output_folder(options.output);
+    check_output_file(options.output);
     const auto recording = merge_support(text_of(options.record), options.record, build_version);
     replace_file(options.output, to_text(to_json(recording), 1) + '\n');
     fmt::print("{}", support_table(recording));
