@@ -2,6 +2,7 @@
 // by tests/sycl/barriers_test.cpp.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -97,10 +98,32 @@ inline device_info describe(const ::sycl::device& device, int id, std::size_t lo
   return d;
 }
 
+/// The devices in the order of Kokkos' numbers (its SYCL/Kokkos_SYCL.cpp): the GPUs of the one runtime that it was compiled for, or
+/// whatever there is. A GPU is listed once by each runtime that serves it.
+inline std::vector<::sycl::device> devices() {
+#if defined(KOKKOS_ARCH_INTEL_GPU) || defined(KOKKOS_IMPL_ARCH_NVIDIA_GPU) || defined(KOKKOS_ARCH_AMD_GPU)
+#if defined(KOKKOS_ARCH_INTEL_GPU)
+  constexpr auto runtime = ::sycl::backend::ext_oneapi_level_zero;
+#elif defined(KOKKOS_IMPL_ARCH_NVIDIA_GPU)
+  constexpr auto runtime = ::sycl::backend::ext_oneapi_cuda;
+#else
+  constexpr auto runtime = ::sycl::backend::ext_oneapi_hip;
+#endif
+  auto all = ::sycl::device::get_devices(::sycl::info::device_type::gpu);
+  std::erase_if(all, [](const ::sycl::device& d) { return d.get_backend() != runtime; });
+  return all;
+#else
+  return ::sycl::device::get_devices();
+#endif
+}
+
 }  // namespace sycl_backend
 
 inline device_info describe_device(const sycl_space& exec) {
-  return sycl_backend::describe(exec.sycl_queue().get_device(), 0,
+  const ::sycl::device device = exec.sycl_queue().get_device();
+  const auto all = sycl_backend::devices();
+  const auto at = std::find(all.begin(), all.end(), device);
+  return sycl_backend::describe(device, at == all.end() ? 0 : int(at - all.begin()),
                                 traits<sycl_space>::local_memory_limit(exec, 1));
 }
 
@@ -108,7 +131,7 @@ template <>
 struct device_list<sycl_space> {
   static std::vector<device_info> all() {
     std::vector<device_info> devices;
-    for (const auto& d : ::sycl::device::get_devices(::sycl::info::device_type::gpu))
+    for (const auto& d : sycl_backend::devices())
       devices.push_back(sycl_backend::describe(d, int(devices.size()), 0));
     return devices;
   }
