@@ -62,7 +62,7 @@ function(keramos_choose_backend)
     keramos_forget_kokkos()
     message(FATAL_ERROR
       "Keramos: no device of this Kokkos is one that Keramos runs on.\n${found}"
-      "  name a Kokkos built with one of ${known}: -DCMAKE_PREFIX_PATH=<its prefix>\n"
+      "  name a Kokkos built with one of ${known}: -DCMAKE_PREFIX_PATH=<its prefix>${KERAMOS_KOKKOS_FORGET}\n"
       "  build Kokkos ${KERAMOS_FETCH_KOKKOS_VERSION} from its release: -DKERAMOS_FETCH_KOKKOS=ON\n")
   elseif(NOT KERAMOS_BACKEND)
     list(GET enabled 0 default)
@@ -75,7 +75,7 @@ function(keramos_choose_backend)
     message(FATAL_ERROR
       "Keramos: KERAMOS_BACKEND=${KERAMOS_BACKEND} needs a Kokkos with ${device}, and this one has none.\n${found}"
       "  take what this Kokkos has: -DKERAMOS_BACKEND=${best}\n"
-      "  name a Kokkos built with -DKokkos_ENABLE_${device}=ON: -DCMAKE_PREFIX_PATH=<its prefix>\n"
+      "  name a Kokkos built with -DKokkos_ENABLE_${device}=ON: -DCMAKE_PREFIX_PATH=<its prefix>${KERAMOS_KOKKOS_FORGET}\n"
       "  build Kokkos ${KERAMOS_FETCH_KOKKOS_VERSION} with ${device} from its release: -DKERAMOS_FETCH_KOKKOS=ON\n")
   endif()
   set(KERAMOS_DEFAULT_BACKEND ${default} PARENT_SCOPE)

@@ -35,9 +35,7 @@ endmacro()
 
 # A macro, because it enables a language.
 macro(keramos_fetch_kokkos)
-  # Of another Kokkos, found before: its Kokkos Kernels would be taken as well.
-  keramos_forget_kokkos()
-  unset(KokkosKernels_DIR CACHE)
+  unset(KokkosKernels_DIR CACHE)  # of another Kokkos, found before
   set(backend ${KERAMOS_BACKEND})
   if(NOT backend)
     find_package(OpenMP QUIET COMPONENTS CXX)

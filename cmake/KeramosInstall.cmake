@@ -4,16 +4,6 @@ include(cmake/KeramosPkgConfig.cmake)
 
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME dev)  # keramos-perf has one of its own
 
-# Shared objects find each other where they are installed, in any prefix.
-if(NOT DEFINED CMAKE_INSTALL_RPATH)
-  set(CMAKE_INSTALL_RPATH "$ORIGIN" "$ORIGIN/..")  # keramos-perf is in a folder beside the libraries
-  foreach(target IN ITEMS keramos_dist keramos_pblas)
-    if(TARGET ${target})
-      set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN")
-    endif()
-  endforeach()
-endif()
-
 install(TARGETS keramos EXPORT KeramosTargets)
 set(left_out "")
 if(TARGET keramos_dist)

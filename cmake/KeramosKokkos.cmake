@@ -8,9 +8,15 @@
 # KERAMOS_KOKKOS_REFUSED says why packages that were there did not do, such as for want of OpenMP.
 include_guard()
 
-# Call before refusing the Kokkos that was found: in the cache it would come before those that the user names next.
+# Call before refusing the Kokkos that was found: in the cache it would come before those that the user names next. One that
+# somebody else put there stays, and KERAMOS_KOKKOS_FORGET says what the user adds, "" or an option of cmake.
 macro(keramos_forget_kokkos)
-  unset(Kokkos_DIR CACHE)
+  set(KERAMOS_KOKKOS_FORGET "")
+  if(Kokkos_DIR AND Kokkos_DIR STREQUAL KERAMOS_FOUND_KOKKOS_DIR)
+    unset(Kokkos_DIR CACHE)
+  elseif(Kokkos_DIR)
+    set(KERAMOS_KOKKOS_FORGET " -UKokkos_DIR")
+  endif()
 endmacro()
 
 # Debian's and Ubuntu's libtrilinos-kokkos-dev (Kokkos 3.4.01) has its headers in include/trilinos,
@@ -66,8 +72,8 @@ function(keramos_inspect_kokkos)
   if(NOT KERAMOS_KOKKOS_WHERE)
     keramos_forget_kokkos()
     message(FATAL_ERROR "Keramos: the target Kokkos::kokkos leads to no KokkosCore_config.h "
-                        "(searched: ${includes}). Its package is broken: name another Kokkos with "
-                        "CMAKE_PREFIX_PATH or Kokkos_ROOT.")
+                        "(searched: ${includes}). Its package is broken: name another Kokkos: "
+                        "-DCMAKE_PREFIX_PATH=<its prefix>${KERAMOS_KOKKOS_FORGET}")
   endif()
   string(REGEX REPLACE "/$" "" where "${KERAMOS_KOKKOS_WHERE}")
   file(STRINGS "${where}/KokkosCore_config.h" defines REGEX "^#define KOKKOS_(VERSION|ENABLE_[A-Z0-9_]+|ARCH_[A-Z0-9_]+) *[0-9]*$")
@@ -85,6 +91,7 @@ function(keramos_inspect_kokkos)
       list(APPEND devices ${CMAKE_MATCH_1})
     endif()
   endforeach()
+  list(FILTER options EXCLUDE REGEX "WARNINGS$|_TESTS$")  # which change no code
   list(SORT options)
   set(language CXX)
   if(Kokkos_COMPILE_LANGUAGE MATCHES "CUDA|HIP")  # Kokkos_ENABLE_COMPILE_AS_CMAKE_LANGUAGE
@@ -104,6 +111,7 @@ endfunction()
 macro(keramos_find_kokkos)
   set(KERAMOS_KOKKOS_REFUSED "")
   if(NOT TARGET Kokkos::kokkos)
+    set(KERAMOS_KOKKOS_GIVEN "${Kokkos_DIR}")
     keramos_tolerate_missing_archives()
     if(DEFINED CMAKE_CXX_EXTENSIONS)
       find_package(Kokkos CONFIG QUIET ${ARGN})
@@ -111,6 +119,9 @@ macro(keramos_find_kokkos)
       set(CMAKE_CXX_EXTENSIONS OFF)  # else Kokkos 3.4 warns and puts this into the cache
       find_package(Kokkos CONFIG QUIET ${ARGN})
       unset(CMAKE_CXX_EXTENSIONS)
+    endif()
+    if(NOT KERAMOS_KOKKOS_GIVEN)
+      set(KERAMOS_FOUND_KOKKOS_DIR "${Kokkos_DIR}" CACHE INTERNAL "that find_package(Kokkos) of Keramos found")
     endif()
     if(NOT Kokkos_FOUND AND Kokkos_CONSIDERED_CONFIGS)
       list(JOIN Kokkos_CONSIDERED_CONFIGS ", " KERAMOS_KOKKOS_REFUSED)

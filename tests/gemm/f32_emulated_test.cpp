@@ -136,9 +136,12 @@ TEST(GemmF32Emulated, NumbersThatAreNotFiniteAndLargeOnes) {
     try {
       queue q;
       gemm_plan plan = plan_gemm(q, x, y, z, options);
-      for (int p = 0; p < plan.size; ++p)
-        if (plan.parts[p].pack_a && plan.parts[p].pack_b)
-          plan.parts[p].band_m = 32, plan.parts[p].band_n = 24;
+      bool in_bands = false;
+      for (int p = 0; p < plan.size; ++p) {
+        gemm_part& part = plan.parts[p];
+        if (part.pack_a && part.pack_b) part.band_m = 32, part.band_n = 24, in_bands = true;
+      }
+      EXPECT_EQ(in_bands, plan.type == std::string("f32_emulated")) << to_string(plan);
       options.plan = plan;
     } catch (const launch_error&) {  // no such tile here
     }

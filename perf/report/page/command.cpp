@@ -66,7 +66,8 @@ void add_report_command(CLI::App& app, std::function<int()>& command) {
       "baselines, spread and verification along with tables and plots.\n\n"
       "  keramos-perf gemm --output results.json\n"
       "  keramos-perf report results.json -o report   # open report/index.html");
-  sub->add_option("results", o->results, "results file (.json) of any command but epilogue and compare")
+  sub->add_option("results", o->results,
+                  "results file (.json) of gemm, batched, distributed, ladder, kernels, overhead or roofline")
       ->required();
   sub->add_option("-o,--output", o->folder, "folder for index.html and results.csv; made if need be")
       ->required();

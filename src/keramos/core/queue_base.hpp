@@ -127,10 +127,7 @@ class queue_base {
   event_type copy(const From& from, const To& to, const events& after = {}) {
     depends_on(after);
     return enqueue(to.label(), [&] {
-      // Between others Kokkos moves bytes by no kernel, and may wait meanwhile.
-      constexpr bool by_kernels = Kokkos::SpaceAccessibility<Exec, typename From::memory_space>::accessible &&
-                                  Kokkos::SpaceAccessibility<Exec, typename To::memory_space>::accessible;
-      [[maybe_unused]] const std::conditional_t<by_kernels, fill_lock<Exec>, launch_lock<Exec>> lock;
+      const fill_lock<Exec> lock(by_kernels<Exec>(from, to));
       Kokkos::deep_copy(exec(), to, from);
     });
   }
@@ -148,7 +145,7 @@ class queue_base {
       if constexpr (backend::traits<Exec>::is_host) {
         stream::fill(exec(), data, value, count);
       } else {
-        const fill_lock<Exec> lock;
+        const fill_lock<Exec> lock(true);
         Kokkos::deep_copy(exec(), view(data, count), value);
       }
     });
@@ -159,7 +156,7 @@ class queue_base {
   event_type fill(const V& v, const typename V::non_const_value_type& value, const events& after = {}) {
     depends_on(after);
     return enqueue(v.label(), [&] {
-      [[maybe_unused]] const fill_lock<Exec> lock;
+      const fill_lock<Exec> lock(by_kernels<Exec>(v));
       Kokkos::deep_copy(exec(), v, value);
     });
   }

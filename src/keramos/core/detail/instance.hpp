@@ -35,18 +35,29 @@ template <class Launch>
   was_launched.store(true, std::memory_order_release);
 }
 
-/// Held while Kokkos fills memory, or copies between what kernels reach. A device's kernels for that are Kokkos' choice: none is
-/// known to have been launched before (launch_first_alone), so one thread at a time launches any.
+/// Held while Kokkos fills memory or copies; on a device only if it does so by kernels, or else it may wait. Which kernels is
+/// Kokkos' choice: none is known to have been launched before (launch_first_alone), so one thread at a time launches any.
 template <class Exec>
-struct fill_lock : launch_lock<Exec> {};
+struct fill_lock : launch_lock<Exec> {
+  explicit fill_lock(bool /*by_kernels*/) {}
+};
 KERAMOS_EXPORT inline std::mutex& device_fills() {
   static std::mutex mutex;
   return mutex;
 }
 template <class Exec>
 requires(!backend::traits<Exec>::is_host) struct fill_lock<Exec> {
-  std::lock_guard<std::mutex> lock{device_fills()};
+  explicit fill_lock(bool by_kernels) : lock(device_fills(), std::defer_lock) {
+    if (by_kernels) lock.lock();
+  }
+  std::unique_lock<std::mutex> lock;
 };
+/// Whether it uses kernels for these Views: those that are empty, or in memory that kernels do not reach, it waits for.
+template <class Exec, class... V>
+bool by_kernels(const V&... v) {
+  return (Kokkos::SpaceAccessibility<Exec, typename V::memory_space>::accessible && ...) &&
+         ((v.size() > 0) && ...);
+}
 
 /// Waits for all work on `exec`. On a host that is done when its call returns: a fence of Kokkos only tells its tools.
 template <class Exec>
