@@ -104,8 +104,8 @@ void check_options(const communicator_options& options) {
     refuse("transport is " + std::to_string(int(options.transport)) + ", which is no transport_kind");
   for (const double seconds : {options.timeout_seconds, options.mpi_timeout_seconds})
     if (!(seconds >= 0))
-      refuse("timeout_seconds and options.mpi_timeout_seconds must be 0 or more, but one is " +
-             std::to_string(seconds));
+      refuse("timeout_seconds or options.mpi_timeout_seconds is " + std::to_string(seconds) +
+             ", but times are 0 or more");
 }
 }  // namespace
 
