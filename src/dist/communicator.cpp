@@ -93,9 +93,6 @@ std::array<std::string, 2> difference(const std::string& x, const std::string& y
   return {from(x), from(y)};
 }
 
-}  // namespace
-
-namespace {
 void check_options(const communicator_options& options) {
   const auto refuse = [](const std::string& what) {
     throw invalid_argument("keramos::dist::communicator: options." + what);
@@ -107,6 +104,7 @@ void check_options(const communicator_options& options) {
       refuse("timeout_seconds or options.mpi_timeout_seconds is " + std::to_string(seconds) +
              ", but times are 0 or more");
 }
+
 }  // namespace
 
 communicator::communicator(MPI_Comm of, const communicator_options& options)

@@ -386,33 +386,3 @@ std::string schedule::to_string() const {
 }
 
 }  // namespace keramos::dist
-
-namespace keramos::detail {
-
-std::string dist_flaw_of(const dist::schedule& s) {
-  const auto fits = [](int parts, index_t extent) {
-    return parts >= 1 && parts <= std::max<index_t>(1, extent);
-  };
-  if (!fits(s.pm, s.m) || !fits(s.pn, s.n) || !fits(s.pk, s.k) || index_t(s.pm) * s.pn * s.pk > s.ranks ||
-      s.step < 1 || s.step > std::max<index_t>(1, s.k) || s.first_step < 0)
-    return "has a grid or a step that does not fit";
-  if (s.first_sixteenths < 0 || s.first_sixteenths > 15 || (s.first_sixteenths > 0 && s.steps() > 1))
-    return "has first_sixteenths of " + std::to_string(s.first_sixteenths) +
-           ", but these are 0 to 15, and 0 with more than one step";
-  const auto deals = [&](const dist::dealt_blocks& d, index_t extent, int parts) {
-    return d.block == 0 || (s.pk == 1 && d.block > 0 && d.first > 0 && d.block <= extent &&
-                            d.first <= extent && d.from >= 0 && d.from < parts);
-  };
-  if (!deals(s.row_blocks, s.m, s.pm) || !deals(s.col_blocks, s.n, s.pn) || !deals(s.a_blocks, s.k, s.pn) ||
-      !deals(s.b_blocks, s.k, s.pm))
-    return "has blocks that do not fit";
-  std::vector<int> places = s.ranks_of_places;
-  std::sort(places.begin(), places.end());
-  if (!places.empty() &&
-      (int(places.size()) != s.places() || places.front() < 0 || places.back() >= s.ranks ||
-       std::adjacent_find(places.begin(), places.end()) != places.end()))
-    return "does not give each place a rank of its own";
-  return {};
-}
-
-}  // namespace keramos::detail

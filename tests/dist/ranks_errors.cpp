@@ -287,7 +287,10 @@ TEST(DistErrors, AnIntercommunicatorIsRefused) {
             "keramos::dist::communicator: the MPI_Comm is an intercommunicator; merge its groups by "
             "MPI_Intercomm_merge");
   MPI_Comm_free(&both), MPI_Comm_free(&group);
-  // Options of one rank alone.
+}
+
+// Whichever rank has them.
+TEST(DistErrors, OptionsThatAreNone) {
   for (const dist::communicator_options& wrong :
        {dist::communicator_options{.transport = dist::transport_kind(55)},
         dist::communicator_options{.mpi_timeout_seconds = std::nan("")},

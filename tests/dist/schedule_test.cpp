@@ -510,12 +510,12 @@ TEST(DistScheduleOfLayouts, EdgesAndWhatIsNotCounted) {
   EXPECT_THROW(traffic_of(choose_schedule(20, 20, 20, 2), {l, l, l}), invalid_argument);
   const layout square = layout::on_rank(20, 20, 5);
   EXPECT_THROW(traffic_of(choose_schedule(20, 20, 20, 2), {square, square, square}), invalid_argument);
-  const layout two = layout::on_rank(20, 20);
+  const layout on_one = layout::on_rank(20, 20);
   const auto refused = [&](const auto& change) {
     dist::schedule s = choose_schedule(20, 20, 20, 2);
-    EXPECT_EQ(traffic_of(s, {two, two, two}).size(), 2u);
+    EXPECT_EQ(traffic_of(s, {on_one, on_one, on_one}).size(), 2u);
     change(s);
-    EXPECT_THROW(traffic_of(s, {two, two, two}), invalid_argument);
+    EXPECT_THROW(traffic_of(s, {on_one, on_one, on_one}), invalid_argument);
   };
   refused([](dist::schedule& s) { s.ranks_of_places = {0, 7}; });
   refused([](dist::schedule& s) { s.ranks_of_places = {0}; });
