@@ -36,7 +36,7 @@ struct result_row {
   bool measured() const { return median_s > 0; }
   bool failed() const { return status == "failed"; }
   bool is_wrong() const { return failed() || !verified.value_or(true); }
-  bool good() const { return measured() && !failed() && verified.value_or(true); }
+  bool good() const { return measured() && !is_wrong(); }
   // What is drawn: GB/s where the row has them, for then they matter more.
   double rate() const { return gbytes_per_s > 0 ? gbytes_per_s : gflops; }
   // Of one key; "" if the row has none of that name.

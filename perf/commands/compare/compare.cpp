@@ -103,7 +103,11 @@ class comparer {
     }
     for (const auto& row : after_) {  // whatever it was before
       const auto* other = find_row(rows_before_, problem_identity(row), row.provider);
-      if ((other == nullptr || !other->good()) && row.is_wrong()) add_broken(row);
+      if ((other == nullptr || !other->good()) && row.is_wrong()) {
+        result_.cases.push_back(case_of(row));
+        result_.cases.back().new_s = row.median_s;
+        result_.cases.back().verdict = change::broken;
+      }
     }
     result_.added = int(after_.size() - matched);
     judge_cases();
@@ -125,19 +129,18 @@ class comparer {
   }
   bool is_judged(const matched_case& m) const { return is_judged(provider_of(m)); }
 
+  static case_change case_of(const result_row& row) {
+    case_change c{row.provider, row.problem(), group_of(row)};
+    if (row.rank >= 0) c.problem += fmt::format(" rank {}", row.rank);
+    return c;
+  }
+
   void add(const result_row& before, const result_row* after) {
-    case_change c{before.provider, before.problem(), group_of(before), before.median_s};
-    if (before.rank >= 0) c.problem += fmt::format(" rank {}", before.rank);
+    case_change c = case_of(before);
+    c.old_s = before.median_s;
     c.verdict = after == nullptr ? change::gone : after->good() ? change::none : change::broken;
     if (after != nullptr) c.new_s = after->median_s;
     if (c.verdict == change::none) match(c, before, *after);
-    result_.cases.push_back(std::move(c));
-  }
-
-  void add_broken(const result_row& after) {
-    case_change c{after.provider, after.problem(), group_of(after), 0, after.median_s};
-    if (after.rank >= 0) c.problem += fmt::format(" rank {}", after.rank);
-    c.verdict = change::broken;
     result_.cases.push_back(std::move(c));
   }
 

@@ -117,11 +117,11 @@ void gemm_command_options::check() const {
       std::none_of(chosen.begin(), chosen.end(), [](const auto& c) { return c.name.starts_with("blas"); })) {
     throw usage_error(fmt::format("--blas is for the provider blas: write --provider {},blas", providers));
   }
+  const auto all = parsed_types();
+  const bool in_f64 = std::all_of(all.begin(), all.end(), [](data_type t) {
+    return std::string_view(name(t)).starts_with("f64") || t == data_type::c64;
+  });
   for (const auto& [option, value] : {std::pair("--alpha", alpha), std::pair("--beta", beta)}) {
-    const auto all = parsed_types();
-    const bool in_f64 = std::all_of(all.begin(), all.end(), [](data_type t) {
-      return std::string_view(name(t)).starts_with("f64") || t == data_type::c64;
-    });
     if (!std::isfinite(in_f64 ? value : double(float(value))))
       throw usage_error(
           fmt::format("{0} {1} is no number of {2}: write {0} 1", option, value, in_f64 ? "f64" : "f32"));

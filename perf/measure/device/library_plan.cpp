@@ -16,8 +16,6 @@
 namespace keramos::perf {
 namespace {
 
-using space = keramos::default_execution_space;
-
 // The plan for operands that lie as those which are measured. Nobody reads them: they are addresses without memory.
 template <class A, class B, class C>
 gemm_plan plan_of(const gemm_case& g) {
