@@ -84,8 +84,7 @@ template <class Exec, class Types, class Epilogue>
   if (choice.way == batch_way::small) return planner::run_small(exec, batch, shape, choice, epilogue);
   const tiling::shape& block = choice.block;
   planner::run_tiles(exec, memory, shape, choice, league_of(batch.count * count_tiles(p, block)),
-                     uniform_tiles<Types>{batch, int(ceil_div(p.m, block.m)), int(ceil_div(p.n, block.n))},
-                     epilogue);
+                     uniform_tiles<Types>(batch, block), epilogue);
 }
 
 /// Does a batch as `given` says, or as the planner chooses.

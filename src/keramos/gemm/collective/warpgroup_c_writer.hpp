@@ -9,6 +9,7 @@
 #include <keramos/base/macros.hpp>
 #include <keramos/gemm/collective/c_block.hpp>
 #include <keramos/gemm/collective/c_writer.hpp>
+#include <keramos/gemm/collective/lane_exchange.hpp>
 #include <keramos/gemm/collective/run.hpp>
 #include <keramos/gemm/collective/warpgroup_bytes.hpp>
 #include <keramos/gemm/epilogue/placed.hpp>
@@ -61,18 +62,12 @@ struct warpgroup_c_writer {
 
   template <class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void write(const Epilogue& epilogue) const {
-    constexpr int columns = columns_of_c_block<C, N>, count = N / columns;
-    using block = c_block<Types, columns, typename rows::lanes, Exec>;
     static_assert(block::bytes <= 16 * bytes_of_c_row);
     const int warp = thread / 32, row0 = rows::of_warp(warp);
     const block c(p, at, there, local + warp * block::bytes, thread % 32);
-    const auto take = [&](T(&few)[columns / 2], int b) KERAMOS_INLINED {
-      KERAMOS_UNROLL
-      for (int s = 0; s < columns / 2; ++s) few[s] = sums[b * columns / 2 + s];
-    };
     if constexpr (LoadsA)
       if (takes_pairs_of_rows()) return write_pairs_of_rows(epilogue);
-    if constexpr (sizeof(C) == 4 && is_linear<Epilogue>)
+    if constexpr (sizeof(C) >= 2 && is_linear<Epilogue>)
       if (c.takes_vectors() && !reads_c<T>(epilogue)) return write_vectors(epilogue);
     if constexpr (count > 2 && is_linear<Epilogue>) {
       if (c.takes_vectors()) {
@@ -85,23 +80,29 @@ struct warpgroup_c_writer {
             c.template update<true>(epilogue, reads, few, row0, b * columns);
           }
         };
-        return reads_c<T>(epilogue) ? update_all(std::true_type()) : update_all(std::false_type());
+        if constexpr (sizeof(C) >= 2)  // it is read
+          return update_all(std::true_type());
+        else
+          return reads_c<T>(epilogue) ? update_all(std::true_type()) : update_all(std::false_type());
       }
     }
+    const auto take_block = [&](T(&few)[columns / 2], int b) KERAMOS_INLINED { take(few, b); };
     const auto row = [&](int) { return row0; };
     const auto col = [](int b) { return b * columns; };
     if constexpr (!is_linear<Epilogue>)
-      if (c.takes_vectors()) return c.template update_each<count, true>(epilogue, take, row, col);
-    c.template update_each<count>(epilogue, take, row, col);
+      if (c.takes_vectors()) return c.template update_each<count, true>(epilogue, take_block, row, col);
+    c.template update_each<count>(epilogue, take_block, row, col);
   }
 
  private:
   using rows = warpgroup_rows<LoadsA>;
+  static constexpr int columns = columns_of_c_block<C, N>, count = N / columns;  ///< of blocks
+  using block = c_block<Types, columns, typename rows::lanes, Exec>;
 
-  KERAMOS_FORCEINLINE_FUNCTION static unsigned bits(const C& x) {
-    unsigned b;
-    ::memcpy(&b, &x, sizeof(b));
-    return b;
+  /// The sums of block b.
+  KERAMOS_FORCEINLINE_FUNCTION void take(T (&few)[columns / 2], int b) const {
+    KERAMOS_UNROLL
+    for (int s = 0; s < columns / 2; ++s) few[s] = sums[b * columns / 2 + s];
   }
 
   /// Whether two neighbouring rows are neighbours in memory, aligned, and both there or none.
@@ -147,35 +148,49 @@ struct warpgroup_c_writer {
     }
   }
 
-  /// Of C that is not read and takes vectors. Of two fragments each two lanes exchange two neighbours, so that one has four columns
-  /// of the first, and the other of the second. (By way of local memory a tile of 128 x 256 takes half a microsecond longer.)
+  /// BLAS' update of C that is not read and takes vectors. (By way of local memory a warp waits between one block of C and the
+  /// next: a tile of 128 x 256 of four bytes takes half a microsecond longer.)
   template <class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void write_vectors(const Epilogue& epilogue) const {
-    const int lane = thread % 32, row0 = rows::first(thread), col0 = lane % 4 / 2 * 4 + lane % 2 * 8;
-    const bool odd = lane % 2 != 0;
+    T few[columns / 2];
+    KERAMOS_UNROLL
+    for (int b = 0; b < count; ++b) {
+      take(few, b);
+      write_vectors_of(epilogue, few, b * columns);
+    }
+  }
+  /// Of the columns from `col` on. Each lane has neighbours of as many fragments as there are lanes with the columns of a vector;
+  /// these exchange them, so that each has the vector of one fragment.
+  template <class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION void write_vectors_of(const Epilogue& epilogue, const T (&few)[columns / 2],
+                                                     int col) const {
+    constexpr int lanes = columns / 8;
+    static_assert(lanes * sizeof(C) == 8);
+    using two = std::conditional_t<sizeof(C) == 4, std::uint64_t, std::uint32_t>;  // neighbours
+    const int lane = thread % 32, own = lane % lanes;
+    const exchanging_lane<backend::mma<Exec>, lanes> exchange(true, own, 1, 2, 0);
+    const int row0 = rows::first(thread), col0 = col + lane % 4 / lanes * 4 + own * 8;
     C* const c = p.c + (at.m0 + row0) * p.c_row_stride + at.n0 + col0;
+    const bool has_col = col0 >= there.col0 && col0 < there.col1;
     KERAMOS_UNROLL
     for (int half = 0; half < 2; ++half) {
-      const int row = row0 + rows::second * half, end = there.has_row(row) ? there.col1 : 0;
+      const int row = row0 + rows::second * half;
+      two x[lanes];  // of each fragment, then of one fragment's vector
       KERAMOS_UNROLL
-      for (int f = 0; f < N / 8; f += 2) {
-        const bool is_there = col0 + f * 8 >= there.col0 && col0 + f * 8 < end;
-        C own[2][2];  // (fragment, column)
+      for (int f = 0; f < lanes; ++f) {
+        C element[2];
         KERAMOS_UNROLL
-        for (int v = 0; v < 4; ++v)
-          own[v / 2][v % 2] = element_without_c<C>(
-              epilogue, p.place, sums[(f + v / 2) * 4 + half * 2 + v % 2], at.m0 + there.near_row(row),
-              at.n0 + there.near_col((f + v / 2) * 8 + lane % 4 * 2 + v % 2));
-        unsigned words[4];
-        KERAMOS_UNROLL
-        for (int v = 0; v < 2; ++v) {
-          const auto kept = bits(odd ? own[1][v] : own[0][v]);
-          const auto got = backend::mma<Exec>::shuffle_xor(bits(odd ? own[0][v] : own[1][v]), 1);
-          words[v] = odd ? got : kept;
-          words[v + 2] = odd ? kept : got;
-        }
-        backend::mma<Exec>::write_16_bytes(c + rows::second * half * p.c_row_stride + f * 8, words, is_there);
+        for (int v = 0; v < 2; ++v)
+          element[v] =
+              element_without_c<C>(epilogue, p.place, few[f * 4 + half * 2 + v], at.m0 + there.near_row(row),
+                                   at.n0 + there.near_col(col + f * 8 + lane % 4 * 2 + v));
+        ::memcpy(&x[f], element, sizeof(two));
       }
+      exchange.transpose(x);
+      unsigned words[4];
+      ::memcpy(words, x, sizeof(words));
+      backend::mma<Exec>::write_16_bytes(c + rows::second * half * p.c_row_stride, words,
+                                         has_col && there.has_row(row));
     }
   }
 };

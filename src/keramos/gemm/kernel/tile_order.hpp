@@ -73,7 +73,7 @@ class tile_order {
       return divisor(multipliers_[which], shifts_[which]).quotient(number);
     });
   }
-  /// The same without an object, by real divisions: for batches.
+  /// The same without an object, by real divisions: for lists.
   KERAMOS_FORCEINLINE_FUNCTION static tiling::position at(int rank, int tiles_m, int tiles_n,
                                                           const tiling::shape& block, index_t m, index_t n,
                                                           index_t k) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <keramos/base/divisor.hpp>
 #include <keramos/core/detail/launch.hpp>
 #include <keramos/gemm/batch.hpp>
 #include <keramos/gemm/collective/concept.hpp>
@@ -21,14 +22,20 @@ struct uniform_tiles {
   using types = Types;
   static constexpr bool mixed = false;
   uniform_batch<Types> batch;
-  int tiles_m, tiles_n;
+  tile_order order;  ///< of each problem's tiles
+  divisor by_tiles;  ///< of a problem
 
-  KERAMOS_FORCEINLINE_FUNCTION int problem_of(int rank) const { return rank / (tiles_m * tiles_n); }
+  uniform_tiles(const uniform_batch<Types>& problems, const tiling::shape& block)
+      : batch(problems),
+        order(order_of(problems.shape.m, problems.shape.n, block)),
+        by_tiles(order.count()) {}
+
+  KERAMOS_FORCEINLINE_FUNCTION int problem_of(int rank) const { return by_tiles.quotient(rank); }
   KERAMOS_FORCEINLINE_FUNCTION gemm_problem<Types> problem(int number) const { return batch[number]; }
   KERAMOS_FORCEINLINE_FUNCTION tiling::position position(int rank, int number,
                                                          const tiling::shape& block) const {
     const auto& s = batch.shape;
-    return tile_order::at(rank - number * tiles_m * tiles_n, tiles_m, tiles_n, block, s.m, s.n, s.k);
+    return order.at(rank - number * order.count(), block, s.m, s.n, s.k);
   }
 };
 
