@@ -31,6 +31,7 @@ concept has_traits = requires(const Exec& exec) {
   { traits<Exec>::fence_covers_team } -> std::convertible_to<bool>;
   { traits<Exec>::team_size(1) } -> std::same_as<int>;
   { traits<Exec>::local_memory_limit(exec, 1) } -> std::same_as<std::size_t>;
+  { traits<Exec>::sure_local_bytes } -> std::convertible_to<std::size_t>;
 };
 
 /// What hosts and devices add.

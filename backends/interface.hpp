@@ -1,7 +1,7 @@
 // What a backend provides: the names below, specialised for its Kokkos execution space.
 //
 //   traits<Exec>           name, is_host, team_member (what kernels get of their team), team_size(items),
-//                          local_memory_limit(exec, team); on hosts may_launch(), whether Kokkos takes launches from
+//                          local_memory_limit(exec, team), sure_local_bytes; on hosts may_launch(), whether Kokkos takes launches from
 //                          the calling thread; runs_in_caller(exec), whether that thread runs what it launches without
 //                          Kokkos; launch_lock, held while Kokkos runs a kernel;
 //                          for_each_team<policy>(label, exec, league, bytes, kernel);

@@ -21,6 +21,8 @@ struct traits {
   /// Threads for a work-group of `items` items.
   static constexpr int team_size(int /*items*/) { return 1; }
 
+  /// What algorithms choose tiles by.
+  static constexpr std::size_t sure_local_bytes = 40 * 1024;
   /// Bytes of local memory that a group on a team of `team_size` can have: as much as Kokkos' large scratch.
   static std::size_t local_memory_limit(const Exec&, int /*team_size*/) {
     return std::size_t(Kokkos::TeamPolicy<Exec>::scratch_size_max(1)) - 256;

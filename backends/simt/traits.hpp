@@ -52,6 +52,9 @@ struct traits {
   /// No team can have more local memory, as far as it is known when kernels are compiled.
   static constexpr std::size_t most_local_bytes = std::size_t(-1);
 
+  /// So much local memory a group of 256 items can have on every device and Kokkos.
+  static constexpr std::size_t sure_local_bytes = 40 * 1024;
+
   /// Bytes of local memory that a group on a team of `team_size` can have. Kokkos keeps some scratch
   /// per thread for itself; scratch_size_max assumes 1024 threads, so smaller teams have more.
   static std::size_t local_memory_limit(const Exec&, int team_size) {

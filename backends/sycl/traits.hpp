@@ -30,6 +30,7 @@ inline int units_of(const ::sycl::device& device) {
 template <>
 struct traits<sycl_space> : simt::traits<sycl_space, 32> {
   static constexpr const char* name = "sycl";
+  static constexpr std::size_t sure_local_bytes = 36 * 1024;  // Kokkos gives a team of 1024 32 KB there
 };
 
 }  // namespace keramos::backend

@@ -113,6 +113,14 @@ TEST(Convolution, OfAnImpulseIsTheFilterReversed) {
   EXPECT_EQ(to_host(y), (std::vector<double>{0, 0, 1, 2, 3, 0}));
 }
 
+TEST(Convolution, LengthsOfTheModes) {
+  EXPECT_EQ(convolution_length(10, 3, convolution_mode::valid), 8);
+  EXPECT_EQ(convolution_length(10, 3, convolution_mode::same), 10);
+  EXPECT_EQ(convolution_length(10, 3, convolution_mode::full), 12);
+  EXPECT_EQ(convolution_length(3, 3, convolution_mode::valid), 1);
+  EXPECT_EQ(convolution_length(2, 3, convolution_mode::valid), 0);
+}
+
 TEST(Convolution, RefusesWhatDoesNotFit) {
   device_view<float*> memory("m", 1000);
   float* const p = memory.data();
@@ -128,6 +136,12 @@ TEST(Convolution, RefusesWhatDoesNotFit) {
                {"w is 2x3", "must be 4x3"});
   expect_words(refusal([&] { convolve(q, x, w, matrix_view<float>::row_major(p + 60, 4, 22)); }),
                {"y (4x22) overlaps x"});
+  expect_words(refusal([&] { convolve(q, x, w, matrix_view<float>::row_major(p + 105, 4, 22)); }),
+               {"y (4x22) overlaps w"});
+  EXPECT_THROW(convolve(q, x, w, matrix_view<float>{p + 200, 4, 22, 1, 1}), invalid_argument);
+  EXPECT_THROW(convolve(q, x, matrix_view<const float>::row_major(nullptr, 4, 3),
+                        matrix_view<float>::row_major(p + 200, 4, 22)),
+               invalid_argument);
 }
 
 }  // namespace

@@ -94,6 +94,55 @@ TEST(Reduce, MaximumMinimumInitAndEmpty) {
                  reduce(q, grid_view<double, 1>{nullptr, {3}, {1}}, result);
                }),
                {"keramos::reduce", "x is 3", "null"});
+  expect_words(refusal([&] { reduce(q, dx, static_cast<double*>(nullptr)); }),
+               {"keramos::reduce", "result's memory is null"});
+}
+
+/// Whose identity keramos::multiplies does not know.
+struct two_numbers {
+  double x, y;
+  friend KERAMOS_INLINE_FUNCTION two_numbers operator*(const two_numbers& p, const two_numbers& q) {
+    return {p.x * q.x, p.y * q.y};
+  }
+};
+static_assert(!has_known_identity<plus, two_numbers> && !has_known_identity<multiplies, two_numbers>);
+static_assert(has_known_identity<plus, float16> && has_known_identity<multiplies, complex<double>> &&
+              has_known_identity<plus, std::complex<float>>);
+TEST(Reduce, ClassesOfTheCallers) {
+  const auto x = to_device(std::vector<two_numbers>{{2, 3}, {4, 5}});
+  Kokkos::View<two_numbers, default_execution_space> result("result");
+  queue q;
+  reduce(q, x, result, multiplies{}, two_numbers{1, 1}).wait();
+  EXPECT_EQ(fetch(result).x, 8);
+  EXPECT_EQ(fetch(result).y, 15);
+  inclusive_scan(q, x, x, multiplies{}).wait();
+  EXPECT_EQ(to_host(x)[0].y, 3);
+  EXPECT_EQ(to_host(x)[1].y, 15);
+}
+
+// Wherever it is.
+TEST(Reduce, NaNLosesAgainstEveryNumber) {
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  queue q;
+  Kokkos::View<float, default_execution_space> result("result");
+  for (const int place : {0, 1, 2, 3, 31, 32, 255, 256, 3000}) {
+    std::vector<float> x(3001);
+    for (int i = 0; i < int(x.size()); ++i) x[i] = float((i * 37) % 3001);
+    x[place] = nan;
+    std::vector<float> most(x.size());
+    float largest = -std::numeric_limits<float>::infinity(), smallest = -largest;
+    for (int i = 0; i < int(x.size()); ++i) {
+      if (i != place) largest = std::max(largest, x[i]), smallest = std::min(smallest, x[i]);
+      most[i] = largest;
+    }
+    const auto dx = to_device(x);
+    reduce(q, dx, result, maximum{}).wait();
+    EXPECT_EQ(fetch(result), largest) << place;
+    reduce(q, dx, result, minimum{}).wait();
+    EXPECT_EQ(fetch(result), smallest) << place;
+    inclusive_scan(q, dx, dx, maximum{}).wait();
+    EXPECT_TRUE(to_host(dx) == most) << place;
+  }
 }
 
 // --- scans -------------------------------------------------------------------------------------
@@ -185,6 +234,40 @@ TEST(Scan, TypesOfManyWords) {
   }
 }
 
+/// As many bytes as local memory has room for few of.
+template <int Words>
+struct many_words {
+  int value[Words];
+  friend bool operator==(const many_words& x, const many_words& y) {
+    return std::equal(x.value, x.value + Words, y.value);
+  }
+};
+struct sum_of_words {
+  template <int Words>
+  KERAMOS_INLINE_FUNCTION many_words<Words> operator()(many_words<Words> x,
+                                                       const many_words<Words>& y) const {
+    for (int w = 0; w < Words; ++w) x.value[w] += y.value[w];
+    return x;
+  }
+};
+template <int Words>
+void test_words() {
+  std::mt19937_64 random(fresh_seed());
+  for (const index_t n : {1, 63, 64, 65, 1000}) {
+    std::vector<many_words<Words>> x(n);
+    for (auto& v : x)
+      for (int& w : v.value) w = int(random() % 1000);
+    expect_scans(x, x[0], sum_of_words{});
+  }
+}
+TEST(Scan, ElementsOfManyBytes) {
+  test_words<8>();
+  test_words<12>();
+  test_words<13>();
+  test_words<32>();
+  test_words<64>();
+}
+
 TEST(Scan, SumsOfFloatsKeepTheirBound) {
   std::mt19937_64 random(fresh_seed());
   const index_t n = 300'000;
@@ -227,7 +310,19 @@ TEST(Scan, RefusesWhatItCannotDo) {
                {"keramos::inclusive_scan", "y is 9", "must be 10"});
   expect_words(refusal([&] { exclusive_scan(q, part(0, 10), part(5, 10), 0); }),
                {"keramos::exclusive_scan", "y (10) overlaps x"});
+  expect_words(refusal([&] {
+                 inclusive_scan(q, part(0, 10), grid_view<int, 1>{m.data(), {10}, {2}});
+               }),
+               {"y (10) overlaps x"});
+  expect_words(refusal([&] {
+                 inclusive_scan(
+                     q, part(0, 10),
+                     grid_view<std::int64_t, 1>{reinterpret_cast<std::int64_t*>(m.data()), {10}, {1}});
+               }),
+               {"y (10) overlaps x"});
+  EXPECT_THROW(inclusive_scan(q, part(0, 10), grid_view<int, 1>{m.data() + 20, {10}, {0}}), invalid_argument);
   inclusive_scan(q, part(0, 0), part(0, 0)).wait();
+  inclusive_scan(q, grid_view<int, 1>{m.data(), {1}, {5}}, part(0, 1)).wait();  // in place
 }
 
 }  // namespace

@@ -132,15 +132,16 @@ void test_boundaries(std::initializer_list<std::initializer_list<index_t>> sizes
         }
 }
 TEST(Stencil, CrossOfTwoDimensions) {
-  test_boundaries<halo<1, 1>>({{1, 1}, {3, 200}, {97, 64}, {100, 131}, {0, 4}});
+  test_boundaries<halo<1, 1>>({{1, 1}, {3, 200}, {97, 64}, {100, 131}, {100, 128}, {0, 4}});
 }
 TEST(Stencil, DifferentRadii) { test_boundaries<halo<3, 0>>({{70, 70}, {2, 90}}); }
 TEST(Stencil, WideHalo) { test_boundaries<halo<2, 5>>({{66, 140}, {4, 3}}); }
 TEST(Stencil, CrossOfThreeDimensions) {
-  test_boundaries<halo<1, 1, 1>>({{1, 1, 1}, {70, 20, 70}, {9, 33, 130}});
+  test_boundaries<halo<1, 1, 1>>({{1, 1, 1}, {70, 20, 70}, {9, 33, 130}, {9, 48, 128}});
 }
 TEST(Stencil, DifferentRadiiInThreeDimensions) { test_boundaries<halo<2, 1, 3>>({{12, 18, 67}, {3, 2, 4}}); }
 TEST(Stencil, EighthOrderInThreeDimensions) { test_boundaries<halo<4, 4, 4>>({{11, 19, 37}}); }
+TEST(Stencil, WideHaloInThreeDimensions) { test_boundaries<halo<5, 5, 5>>({{12, 7, 13}}); }
 
 using cross = halo<1, 1>;
 void average(queue& q, const Kokkos::View<const float**, default_execution_space>& in,

@@ -68,6 +68,35 @@ TEST(Transpose, ViewsOfAnyTriviallyCopyableType) {
     }
 }
 
+// Elements for which tiles have fewer rows, or none.
+template <int Words>
+struct words {
+  int value[Words];
+};
+template <int Words>
+void test_words() {
+  const index_t m = 37, n = 71;
+  Kokkos::View<words<Words>**, Kokkos::LayoutRight, default_execution_space> a("a", m, n), b("b", n, m);
+  const auto h = Kokkos::create_mirror_view(a);
+  for (index_t i = 0; i < m; ++i)
+    for (index_t j = 0; j < n; ++j)
+      for (int w = 0; w < Words; ++w) h(i, j).value[w] = int(i * 1000 + j * 10) + w;
+  Kokkos::deep_copy(a, h);
+  queue q;
+  transpose(q, a, b).wait();
+  const auto got = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), b);
+  for (index_t i = 0; i < m; ++i)
+    for (index_t j = 0; j < n; ++j)
+      for (int w = 0; w < Words; ++w) ASSERT_EQ(got(j, i).value[w], h(i, j).value[w]) << i << ' ' << j;
+}
+TEST(Transpose, ElementsOfManyBytes) {
+  test_words<3>();
+  test_words<8>();
+  test_words<9>();
+  test_words<32>();
+  test_words<33>();
+}
+
 TEST(Transpose, RefusesWhatItCannotDo) {
   device_view<float*> memory("m", 200);
   queue q;

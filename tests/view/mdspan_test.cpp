@@ -62,6 +62,14 @@ device_view<double> numbers(const std::string& label, int count) {
   return v;
 }
 
+/// As std::linalg::conjugated gives it: what it points at is not what it has.
+struct conjugated : strided_matrix<float> {
+  using element_type = float;
+  using reference = const float;
+};
+static_assert(matrix_like<strided_matrix<float>> && grid_like<strided_matrix<float>, 2>);
+static_assert(!matrix_like<conjugated> && !grid_like<conjugated, 2>);
+
 TEST(Mdspan, StridesAreTaken) {
   std::vector<float> memory(200);
   const auto m = make_strided(memory.data(), {5, 6}, {2, 13});

@@ -2,6 +2,7 @@
 // above. keramos::halo says how far it reaches.
 #pragma once
 
+#include <keramos/base/checks.hpp>
 #include <keramos/core/range.hpp>
 
 namespace keramos {
@@ -32,9 +33,11 @@ class neighborhood {
   static constexpr int rank = Halo::rank;
 
   KERAMOS_FORCEINLINE_FUNCTION T operator()(int di, int dj) const requires(rank == 2) {
+    check(di, 0), check(dj, 1);
     return flipped_ ? plane_[0][dj * row_ + di] : plane_[0][di * row_ + dj];
   }
   KERAMOS_FORCEINLINE_FUNCTION T operator()(int di, int dj, int dk) const requires(rank == 3) {
+    check(di, 0), check(dj, 1), check(dk, 2);
     return flipped_ ? plane_[dk + Halo::radius(2)][dj * row_ + di]
                     : plane_[di + Halo::radius(0)][dj * row_ + dk];
   }
@@ -42,6 +45,11 @@ class neighborhood {
   KERAMOS_FORCEINLINE_FUNCTION id<rank> index() const { return index_; }
 
  private:
+  /// In the checked build: the error counts from the halo's first value.
+  KERAMOS_FORCEINLINE_FUNCTION static void check(int offset, int d) {
+    detail::check_index("halo", offset + Halo::radius(d), 2 * Halo::radius(d) + 1, d);
+  }
+
   template <class, class, class, class, bool, class>
   friend struct detail::stencil_kernel;
 

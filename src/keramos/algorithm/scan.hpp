@@ -24,8 +24,8 @@ basic_event<Exec> run_scan(basic_queue<Exec>& q, const grid_view<const In, 1>& x
   check_array(name, arg_x);
   check_extents(name, arg_y, x.extent, "the length of x");
   check_output(name, arg_y);
-  const bool in_place =
-      static_cast<const void*>(x.data) == y.data && x.stride[0] == y.stride[0] && sizeof(In) == sizeof(T);
+  const bool in_place = static_cast<const void*>(x.data) == y.data && sizeof(In) == sizeof(T) &&
+                        (x.stride[0] == y.stride[0] || x.extent[0] <= 1);
   if (!in_place) check_disjoint(name, arg_x, arg_y);
   if (x.extent[0] == 0) return q.mark();
 
@@ -56,12 +56,14 @@ void check_scan_types() {
 /// y(i) ← op over x(0) ... x(i); returns at once.
 ///
 /// @param x, y  rank-1 Views, mdspans or grid_views of one length; y may be x itself. Sums run in y's type,
-///              and both types can be made without arguments.
+///              and both types can be made without arguments. On GPUs y's elements have at most 512 bytes.
 /// @param op    associative (it need not commute): keramos::plus, maximum, ... or a callable of your own
 /// @throws invalid_argument if the lengths differ, data is null, or y overlaps x without being it.
 ///
-/// Each element is read and written once. Where op is not exactly associative, as with floats, results may
-/// differ in their last bits from run to run: which partial sums a group finds depends on timing.
+/// Each element is read and written once. Where op is not exactly associative, as with floats, results may differ in their last
+/// bits from run to run: which partial sums a group finds depends on timing. op is also called with sums of elements in the
+/// middle, and with the last element again; what comes of that reaches no y, but op must bear it (a sum of integers that
+/// overflows, say). Sums of zeros are +0, since 0 is what plus begins with.
 template <class Exec, grid_like<1> X, grid_like<1> Y, class Op = plus>
 basic_event<Exec> inclusive_scan(basic_queue<Exec>& q, const X& x, const Y& y, const Op& op = {}) {
   detail::check_scan_types<Exec, X, Y>();

@@ -31,23 +31,26 @@ struct scan_kernel {
   using value_type = typename sum::value_type;
   static_assert(std::is_trivially_copyable_v<value_type>, "keramos: scans take trivially copyable types");
 
-  static constexpr int items = 256;
-  static constexpr int groups_per_unit = 2;
-  static constexpr int per_item = sizeof(T) > 128 ? 1
-                                  : sizeof(T) < 4 ? 32
-                                                  : int(std::bit_floor(128 / sizeof(T)));
-  static constexpr int tile = items * per_item;
   static constexpr bool is_host = backend::traits<Exec>::is_host;
+  static constexpr int items = is_host || sizeof(T) <= 128 ? 256 : sizeof(T) <= 256 ? 128 : 64;
+  static constexpr int groups_per_unit = 2;
+  static constexpr int per_item = sizeof(T) > 48   ? 1
+                                  : sizeof(T) > 24 ? 2
+                                  : sizeof(T) < 4  ? 32
+                                                   : int(std::bit_floor(128 / sizeof(T)));
+  static constexpr int tile = items * per_item;
 
   /// An element's room behind each item's own elements keeps items off each other's banks.
   KERAMOS_FORCEINLINE_FUNCTION static constexpr int place(int i) {
-    return is_host ? i : i + int(unsigned(i) / per_item);
+    return is_host || per_item == 1 ? i : i + int(unsigned(i) / per_item);
   }
   /// From an element that an item copies to its next.
   static constexpr int stride = place(items);
   static_assert(items % per_item == 0);
   using tile_type = local_array<T, place(tile - 1) + 1>;
   using group_type = group<local_range<items>, local_memory<tile_type>, Exec>;
+  static_assert(is_host || sizeof(tile_type) <= backend::traits<Exec>::sure_local_bytes,
+                "keramos: scans on GPUs take elements of at most 512 bytes");
 
   // A published sum, in words of 32 bits: the bit above each says that it is there, so that no order between
   // memory accesses is needed.

@@ -31,13 +31,14 @@ KERAMOS_FORCEINLINE_FUNCTION index_t at_boundary(index_t i, index_t n, boundary 
 struct stencil_tile {
   int rows, cols;
 };
-/// The largest tile of a plane of which `planes`, halo included, fit 40 KB.
-constexpr stencil_tile choose_stencil_tile(std::size_t element, int halo_rows, int halo_cols, int planes) {
-  for (const stencil_tile t : {stencil_tile{32, 64}, {16, 64}, {8, 64}, {8, 32}, {4, 32}}) {
+/// The largest tile of a plane of which `planes`, halo included, fit so many bytes; the smallest if none does.
+constexpr stencil_tile choose_stencil_tile(std::size_t element, int halo_rows, int halo_cols, int planes,
+                                           std::size_t bytes) {
+  for (const stencil_tile t : {stencil_tile{32, 64}, {16, 64}, {8, 64}, {8, 32}, {4, 32}, {4, 16}, {4, 8}}) {
     if (planes > 1 && t.rows > 16) continue;  // planes follow each other, so they may be smaller
-    if (planes * (t.rows + halo_rows) * (t.cols + halo_cols) * element <= 40 * 1024) return t;
+    if (planes * (t.rows + halo_rows) * (t.cols + halo_cols) * element <= bytes) return t;
   }
-  return {4, 32};
+  return {4, 8};
 }
 
 /// A group owns a tile of rows x columns, in three dimensions a column of such tiles. It keeps the planes
@@ -53,13 +54,18 @@ struct stencil_kernel {
   static constexpr int radius_c = Halo::radius(Flipped ? 0 : rank - 1);
   static constexpr int ahead = 1;  // planes under way while one is computed
   static constexpr int ring = deep ? 2 * radius_p + 1 + ahead : 1;
-  static constexpr stencil_tile shape = choose_stencil_tile(sizeof(T), 2 * radius_r, 2 * radius_c, ring);
+  static constexpr stencil_tile shape = choose_stencil_tile(sizeof(T), 2 * radius_r, 2 * radius_c, ring,
+                                                            backend::traits<Exec>::sure_local_bytes);
   static constexpr int lanes = 256 / shape.cols < shape.rows ? 256 / shape.cols : shape.rows;
   static constexpr int passes = shape.rows / lanes;
   static constexpr int groups_per_unit = 4;
   static constexpr int local_rows = shape.rows + 2 * radius_r, local_cols = shape.cols + 2 * radius_c;
 
   using planes_type = local_array<T, ring, local_rows, local_cols>;
+  static_assert(backend::traits<Exec>::is_host ||
+                    sizeof(planes_type) <= backend::traits<Exec>::sure_local_bytes,
+                "keramos::stencil: a halo of this size around elements of this type does not fit the local "
+                "memory that every GPU of this backend has");
   using group_type = group<local_range<lanes, shape.cols>, local_memory<planes_type>, Exec>;
   using point = neighborhood<T, Halo>;
 

@@ -47,7 +47,9 @@ basic_event<Exec> transpose(basic_queue<Exec>& q, const MA& a, const MB& b) {
     return m.rows > 1 && (m.cols == 1 || std::abs(m.row_stride) < std::abs(m.col_stride));
   };
   if (along_rows(x)) x = x.transposed(), y = y.transposed();
-  return along_rows(y) ? detail::launch_transpose<true>(q, x, y) : detail::launch_transpose<false>(q, x, y);
+  if constexpr (detail::turns_in_tiles<element>)
+    if (along_rows(y)) return detail::launch_transpose<true>(q, x, y);
+  return detail::launch_transpose<false>(q, x, y);
 }
 
 }  // namespace keramos

@@ -21,7 +21,7 @@ template <class Exec, class T, bool Turn>
 struct transpose_kernel {
   using traits = backend::traits<Exec>;
   static constexpr bool on_gpu = Turn && !traits::is_host;
-  static constexpr int side = sizeof(T) <= (on_gpu ? 8 : 4) ? 64 : 32;
+  static constexpr int side = sizeof(T) <= (on_gpu ? 8 : 4) ? 64 : on_gpu && sizeof(T) > 32 ? 16 : 32;
   /// Elements of a sector.
   static constexpr int sector = [] {
     if constexpr (on_gpu && (sizeof(T) == 4 || sizeof(T) == 8))
@@ -35,6 +35,7 @@ struct transpose_kernel {
   static_assert(more % lanes == 0);
   static constexpr int groups_per_unit = sizeof(T) <= 4 ? 4 : 3;  // a tile's loads are all under way at once
   using tile_type = local_array<T, side + more, side + 1>;
+  static_assert(!on_gpu || sizeof(tile_type) <= traits::sure_local_bytes);
   using memory = std::conditional_t<Turn, local_memory<tile_type>, local_memory<>>;
   using group_type = group<local_range<lanes, side>, memory, Exec>;
 
@@ -116,6 +117,10 @@ struct transpose_kernel {
     }
   }
 };
+
+/// Whether a tile is worth its way through local memory: not of elements that are lines of memory by themselves.
+template <class T>
+inline constexpr bool turns_in_tiles = sizeof(T) <= 128;
 
 template <bool Turn, class Exec, class T>
 basic_event<Exec> launch_transpose(basic_queue<Exec>& q, const matrix_view<const T>& from,

@@ -12,6 +12,20 @@
 namespace keramos {
 
 namespace detail {
+
+/// Whether 0 and 1 are numbers of T, so that T(0) and T(1) are what sums and products leave unchanged. Of other classes with
+/// such operators it is not known: T(1) may be anything.
+template <class T>
+concept has_zero_and_one = std::numeric_limits<T>::is_specialized || std::is_convertible_v<int, T>;
+
+template <class T>
+KERAMOS_FORCEINLINE_FUNCTION constexpr bool is_nan([[maybe_unused]] const T& x) {
+  if constexpr (std::numeric_limits<T>::has_quiet_NaN)
+    return x != x;
+  else
+    return false;
+}
+
 /// As constants, because device code calls no host functions.
 template <class T>
 struct extremes {
@@ -26,7 +40,7 @@ struct plus {
   KERAMOS_FORCEINLINE_FUNCTION constexpr T operator()(const T& a, const T& b) const {
     return static_cast<T>(a + b);
   }
-  template <class T>
+  template <detail::has_zero_and_one T>
   KERAMOS_FORCEINLINE_FUNCTION static constexpr T identity() {
     return T(0);
   }
@@ -37,17 +51,17 @@ struct multiplies {
   KERAMOS_FORCEINLINE_FUNCTION constexpr T operator()(const T& a, const T& b) const {
     return static_cast<T>(a * b);
   }
-  template <class T>
+  template <detail::has_zero_and_one T>
   KERAMOS_FORCEINLINE_FUNCTION static constexpr T identity() {
     return T(1);
   }
 };
 
-/// The smaller one. A NaN loses against a number if it comes second, as with std::min.
+/// The smaller one. NaN loses against every number, as with std::fmin: else the answer would hang on which two are compared.
 struct minimum {
   template <class T>
   KERAMOS_FORCEINLINE_FUNCTION constexpr T operator()(const T& a, const T& b) const {
-    return b < a ? b : a;
+    return b < a || detail::is_nan(a) ? b : a;
   }
   template <class T>
   requires(std::numeric_limits<T>::is_specialized) KERAMOS_FORCEINLINE_FUNCTION static constexpr T
@@ -56,11 +70,11 @@ struct minimum {
   }
 };
 
-/// The larger one. A NaN loses against a number if it comes second, as with std::max.
+/// The larger one. NaN loses against every number, as with std::fmax.
 struct maximum {
   template <class T>
   KERAMOS_FORCEINLINE_FUNCTION constexpr T operator()(const T& a, const T& b) const {
-    return a < b ? b : a;
+    return a < b || detail::is_nan(a) ? b : a;
   }
   template <class T>
   requires(std::numeric_limits<T>::is_specialized) KERAMOS_FORCEINLINE_FUNCTION static constexpr T
@@ -107,7 +121,7 @@ struct logical_and {
   KERAMOS_FORCEINLINE_FUNCTION constexpr T operator()(const T& a, const T& b) const {
     return static_cast<T>(a && b);
   }
-  template <class T>
+  template <detail::has_zero_and_one T>
   KERAMOS_FORCEINLINE_FUNCTION static constexpr T identity() {
     return static_cast<T>(true);
   }
@@ -118,7 +132,7 @@ struct logical_or {
   KERAMOS_FORCEINLINE_FUNCTION constexpr T operator()(const T& a, const T& b) const {
     return static_cast<T>(a || b);
   }
-  template <class T>
+  template <detail::has_zero_and_one T>
   KERAMOS_FORCEINLINE_FUNCTION static constexpr T identity() {
     return static_cast<T>(false);
   }

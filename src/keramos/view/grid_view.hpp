@@ -43,12 +43,7 @@ concept kokkos_grid = requires(const V& v) {
 &&(int(V::rank) == Rank);
 
 template <class V, int Rank>
-concept mdspan_grid = requires(const V& v) {
-  typename V::element_type;
-  v.data_handle();
-}
-&&!requires { typename V::memory_space; }
-&&(int(V::rank()) == Rank);
+concept mdspan_grid = plain_mdspan<V> && int(V::rank()) == Rank;
 
 template <class T, int Rank, class V>
 grid_view<T, Rank> strided(T* data, const V& v) {

@@ -32,7 +32,9 @@ struct batched_matrix_view {
     return {first.data, batch, first.rows, first.cols, batch_stride, first.row_stride, first.col_stride};
   }
 
-  constexpr matrix_view<T> operator[](index_t b) const {
+  /// Matrix b. The checked build checks b.
+  KERAMOS_FORCEINLINE_FUNCTION constexpr matrix_view<T> operator[](index_t b) const {
+    detail::check_index("batched_matrix_view", b, batch, 0);
     return {data + b * batch_stride, rows, cols, row_stride, col_stride};
   }
   template <class C>
@@ -91,13 +93,9 @@ concept kokkos_batch = requires(const V& v) {
 &&(unsigned(V::rank) == 3);
 
 template <class V>
-concept mdspan_batch = requires(const V& v) {
-  typename V::element_type;
-  v.data_handle();
+concept mdspan_batch = plain_mdspan<V> && requires(const V& v) {
   v.stride(2);
-}
-&&!requires { typename V::memory_space; }
-&&(V::rank() == 3);
+} &&(V::rank() == 3);
 
 }  // namespace detail
 

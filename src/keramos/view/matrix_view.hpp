@@ -2,6 +2,7 @@
 // `keramos::gemm(q, 1.0, matrix_view<const double>::row_major(a, m, k, lda), ...)`. Views and mdspans are taken as they are.
 #pragma once
 
+#include <concepts>
 #include <type_traits>
 
 #include <keramos/base/checks.hpp>
@@ -63,14 +64,25 @@ concept kokkos_matrix = requires(const V& v) {
 }
 &&(unsigned(V::rank) == 2);
 
+/// Whether an mdspan's elements are those in memory: its accessor may change them, as std::linalg's scaled and conjugated do.
 template <class V>
-concept mdspan_matrix = requires(const V& v) {
-  typename V::element_type;
-  v.data_handle();
-  v.stride(1);
+constexpr bool has_elements_of_memory() {
+  if constexpr (requires { typename V::reference; })
+    return std::is_same_v<typename V::reference, typename V::element_type&>;
+  else
+    return true;
+}
+template <class V>
+concept plain_mdspan = requires(const V& v) {
+  { v.data_handle() } -> std::convertible_to<typename V::element_type*>;
 }
 &&!requires { typename V::memory_space; }
-&&(V::rank() == 2);
+&&has_elements_of_memory<V>();
+
+template <class V>
+concept mdspan_matrix = plain_mdspan<V> && requires(const V& v) {
+  v.stride(1);
+} &&(V::rank() == 2);
 
 }  // namespace detail
 
