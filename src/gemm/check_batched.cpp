@@ -154,14 +154,15 @@ void check_gemm_batched(const batch_region& a, op op_a, const batch_region& b, o
 }
 
 void check_gemm_batched(const std::vector<region>& a, op op_a, const std::vector<region>& b, op op_b,
-                        const std::vector<region>& c) {
+                        const std::vector<region>& c, one_for_all given) {
   const auto entry = [](const std::vector<region>& x, std::size_t i) -> const region& {
     return x[x.size() == 1 ? 0 : i];
   };
   for (const auto* x : {&a, &b})
-    if (x->size() != c.size() && x->size() != 1)
-      refuse(std::string(x == &a ? "A" : "B") + " lists " + std::to_string(x->size()) + " matrices but C " +
-             std::to_string(c.size()) + "; list as many, or pass one matrix for all problems");
+    if (x->size() != c.size() && !(x == &a ? given.a : given.b))
+      refuse(std::string(x == &a ? "A" : "B") + " lists " + std::to_string(x->size()) +
+             (x->size() == 1 ? " matrix" : " matrices") + " but C " + std::to_string(c.size()) +
+             "; list as many, or pass one matrix for all problems");
   for (std::size_t i = 0; i < c.size(); ++i) {
     const auto check = [&](std::string_view caller) {
       check_shapes(caller, entry(a, i), op_a, entry(b, i), op_b, c[i]);

@@ -155,6 +155,8 @@ TEST(GemmGroupedErrors, NamesTheProblem) {
   a.pop_back();
   expect_refused([&](queue& q) { gemm_batched(q, 1, a, b, 0, c); },
                  {"A lists 9 matrices but C 10", "list as many"});
+  expect_refused([&](queue& q) { gemm_batched(q, 1, std::vector{a[0]}, b, 0, c); },
+                 {"A lists 1 matrix but C 10", "pass one matrix for all"});
   a.push_back(x.a.view[9]);
   auto twice = c;
   twice[3].data = c[8].data + 31;

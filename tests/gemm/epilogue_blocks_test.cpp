@@ -363,11 +363,19 @@ TEST(Epilogue, SaturateClampsAndRoundsToEven) {
   EXPECT_EQ(call(ep::saturate<float>(), -double(inf)), std::numeric_limits<float>::lowest());
   EXPECT_EQ(call(ep::saturate<float>(), 0.1), double(0.1f));
   EXPECT_EQ(call(ep::saturate<double>(), inf), std::numeric_limits<float>::max());
+  EXPECT_EQ(call(ep::saturate<float16>(), inf), 65504.f);
+  EXPECT_EQ(call(ep::saturate<float16>(), -1e6), -65504.);
+  EXPECT_EQ(call(ep::saturate<bfloat16>(), inf), 0x1.FEp127f);
+  EXPECT_EQ(call(ep::saturate<float8_e4m3>(), 1e9f), 448.f);
+  EXPECT_EQ(call(ep::saturate<float8_e5m2>(), -inf), -57344.f);
+  EXPECT_EQ(call(ep::saturate<float8_e5m2>(), 0.3f), 0.3125f);
 }
 
 TEST(Epilogue, RoundToGoesThroughTheType) {
   EXPECT_EQ(call(ep::round_to<float>(), 0.1), double(0.1f));
   EXPECT_EQ(call(ep::round_to<float>(), 1e300), double(inf));
+  EXPECT_EQ(call(ep::round_to<float16>(), 1e9f), inf);
+  EXPECT_EQ(call(ep::round_to<float8_e5m2>(), inf), 57344.f);
   EXPECT_TRUE(std::isnan(call(ep::round_to<float>(), double(nan))));
 }
 

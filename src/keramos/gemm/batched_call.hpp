@@ -199,7 +199,8 @@ auto checked_list(const MA& a, const MB& b, const MC& c, const gemm_batched_opti
   if constexpr (are_batched_types<Exec, MA, MB, MC>()) {
     using types = types_of<element_t<MA>, element_t<MB>, element_t<MC>>;
     const auto ar = regions_of("A", a), br = regions_of("B", b), cr = regions_of("C", c);
-    check_gemm_batched(ar, options.op_a, br, options.op_b, cr);
+    check_gemm_batched(ar, options.op_a, br, options.op_b, cr,
+                       {.a = !matrix_list_like<MA>, .b = !matrix_list_like<MB>});
     const auto check = []<class T>(std::type_identity<T>, const std::vector<region>& list) {
       for (const region& x : list) check_alignment<kernel_element<T>>(x.name, x.data);
     };

@@ -121,8 +121,12 @@ KERAMOS_EXPORT bool overlaps(const batch_region& x, const batch_region& y, index
 /// @throws invalid_argument as check_gemm, also if C's matrices overlap one another.
 KERAMOS_EXPORT void check_gemm_batched(const batch_region& a, op op_a, const batch_region& b, op op_b,
                                        const batch_region& c);
-/// The same for matrices that lie anywhere. Of an A or B that all problems share there is one.
+/// Whether A, and B, are one matrix for all problems, and no list.
+struct one_for_all {
+  bool a, b;
+};
+/// The same for matrices that lie anywhere.
 KERAMOS_EXPORT void check_gemm_batched(const std::vector<region>& a, op op_a, const std::vector<region>& b,
-                                       op op_b, const std::vector<region>& c);
+                                       op op_b, const std::vector<region>& c, one_for_all given);
 
 }  // namespace keramos::detail

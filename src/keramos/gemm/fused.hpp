@@ -136,10 +136,16 @@ template <class Exec, matrix_like MA, matrix_like MB, matrix_like MC, class Epil
 requires(!std::is_same_v<Epilogue, gemm_options>) gemm_plan
     plan_gemm(basic_queue<Exec>& q, const MA& a, const MB& b, const MC& c, const Epilogue&,
               const gemm_options& options = {}) {
-  const auto problem = detail::checked_problem<Exec>(a, b, c, options);
-  detail::refuse_other_compute<Exec, typename decltype(problem)::types>(options.compute);
-  return detail::choose_plan(q.execution_space(), problem, options,
-                             detail::whose_epilogue_in<OnWarpgroups, Epilogue>);
+  using number = detail::epilogue_number_t<detail::matrix_element<MA>, detail::matrix_element<MB>,
+                                           detail::matrix_element<MC>>;
+  if constexpr (detail::check_epilogue<Epilogue, number, Exec>()) {
+    const auto problem = detail::checked_problem<Exec>(a, b, c, options);
+    detail::refuse_other_compute<Exec, typename decltype(problem)::types>(options.compute);
+    return detail::choose_plan(q.execution_space(), problem, options,
+                               detail::whose_epilogue_in<OnWarpgroups, Epilogue>);
+  } else {
+    return gemm_plan();
+  }
 }
 
 /// C[b](i, j) ← epilogue(Σ_k op(A[b])(i, k)·op(B[b])(k, j), C[b](i, j), i, j, b) for every b of a batch, on the queue;
@@ -188,10 +194,16 @@ template <class Exec, detail::batch_operand_like MA, detail::batch_operand_like 
 requires(!std::is_same_v<Epilogue, gemm_batched_options>) gemm_batch_plan
     plan_gemm_batched(basic_queue<Exec>& q, const MA& a, const MB& b, const MC& c, const Epilogue&,
                       const gemm_batched_options& options = {}) {
-  const auto checked = detail::checked_batch<Exec>(a, b, c, options);
-  detail::refuse_other_compute<Exec, typename decltype(checked.batch)::types>(options.compute);
-  return detail::choose_batch_plan(q.execution_space(), checked.batch, checked.alignment,
-                                   detail::whose_epilogue_in<OnWarpgroups, Epilogue>);
+  using number =
+      detail::epilogue_number_t<detail::element_t<MA>, detail::element_t<MB>, detail::element_t<MC>>;
+  if constexpr (detail::check_epilogue<Epilogue, number, Exec>()) {
+    const auto checked = detail::checked_batch<Exec>(a, b, c, options);
+    detail::refuse_other_compute<Exec, typename decltype(checked.batch)::types>(options.compute);
+    return detail::choose_batch_plan(q.execution_space(), checked.batch, checked.alignment,
+                                     detail::whose_epilogue_in<OnWarpgroups, Epilogue>);
+  } else {
+    return gemm_batch_plan();
+  }
 }
 /// The same for lists.
 template <class Exec, detail::list_operand_like MA, detail::list_operand_like MB, matrix_list_like MC,
@@ -199,10 +211,16 @@ template <class Exec, detail::list_operand_like MA, detail::list_operand_like MB
 requires(!std::is_same_v<Epilogue, gemm_batched_options>) gemm_batch_plan
     plan_gemm_batched(basic_queue<Exec>& q, const MA& a, const MB& b, const MC& c, const Epilogue&,
                       const gemm_batched_options& options = {}) {
-  const auto problems = detail::checked_list<Exec>(a, b, c, options);
-  detail::refuse_other_compute<Exec, typename decltype(problems)::value_type::types>(options.compute);
-  return detail::choose_batch_plan(q.execution_space(), problems,
-                                   detail::whose_epilogue_in<OnWarpgroups, Epilogue>);
+  using number =
+      detail::epilogue_number_t<detail::element_t<MA>, detail::element_t<MB>, detail::element_t<MC>>;
+  if constexpr (detail::check_epilogue<Epilogue, number, Exec>()) {
+    const auto problems = detail::checked_list<Exec>(a, b, c, options);
+    detail::refuse_other_compute<Exec, typename decltype(problems)::value_type::types>(options.compute);
+    return detail::choose_batch_plan(q.execution_space(), problems,
+                                     detail::whose_epilogue_in<OnWarpgroups, Epilogue>);
+  } else {
+    return gemm_batch_plan();
+  }
 }
 
 }  // namespace keramos

@@ -35,6 +35,14 @@ KERAMOS_FORCEINLINE_FUNCTION constexpr T bound(const S& value) {
     return element<T>(value);
   }
 }
+/// A bound as messages have it.
+template <class S>
+std::string text(const S& value) {
+  if constexpr (std::is_arithmetic_v<S>)
+    return std::to_string(value);
+  else
+    return std::to_string(static_cast<float>(value));
+}
 /// Holds two bounds. Integers with a sign and without have one with a sign, in which the largest are too many.
 template <class A, class B>
 struct bounds_of {
@@ -167,8 +175,8 @@ constexpr auto clamp(A low, B high) {
       return static_cast<S>(x);
   };
   if (!(held(low) <= held(high)))
-    throw invalid_argument("keramos::epilogue::clamp: low is " + std::to_string(low) + " and high is " +
-                           std::to_string(high) + "; low must be at most high");
+    throw invalid_argument("keramos::epilogue::clamp: low is " + parts::text(low) + " and high is " +
+                           parts::text(high) + "; low must be at most high");
   return clamp_block<S>{held(low), held(high)};
 }
 

@@ -75,7 +75,7 @@ requires(sizeof...(Rest) > 0) constexpr auto then(const First& first, const Seco
 
 namespace parts {
 
-/// A block of the library, or a composition; one's own struct with a member type of this name counts too.
+/// A block of the library, or a composition.
 template <class E>
 concept block = requires {
   typename E::epilogue_block;

@@ -20,16 +20,21 @@ namespace detail {
 /// argument (traits::most_kernel_bytes); larger ones wait for a copy.
 inline constexpr std::size_t most_epilogue_bytes = 104;
 
+/// What an epilogue may return for an element T: to an integer a floating-point number would be cut off.
+template <class R, class T>
+concept becomes_element =
+    std::convertible_to<R, T> && !(std::is_integral_v<T> && std::is_floating_point_v<R>);
+
 /// `T operator()(T acc, T c, index_t i, index_t j, index_t batch) const`
 template <class E, class T>
 concept epilogue_with_c = requires(const E& e, T x, index_t i) {
-  { e(x, x, i, i, i) } -> std::convertible_to<T>;
+  { e(x, x, i, i, i) } -> becomes_element<T>;
 };
 
 /// `T operator()(T acc, index_t i, index_t j, index_t batch) const`
 template <class E, class T>
 concept epilogue_without_c = requires(const E& e, T x, index_t i) {
-  { e(x, i, i, i) } -> std::convertible_to<T>;
+  { e(x, i, i, i) } -> becomes_element<T>;
 };
 
 template <class E>
@@ -167,7 +172,7 @@ constexpr bool check_epilogue() {
   static_assert(called,
                 "keramos: an epilogue takes (acc, c, i, j, batch), or (acc, i, j, batch) if it does not read "
                 "C; acc and c are of C's element type, or float if that is shorter, the others index_t; it "
-                "returns one and is const");
+                "returns one (an integer for integers) and is const");
   static_assert(decided, "keramos: an epilogue with both forms says which one to call: bool reads_c() const");
   static_assert(reached, "keramos: the queue's device cannot reach the memory of this epilogue's View");
   return known && copied && complete && called && decided && reached;

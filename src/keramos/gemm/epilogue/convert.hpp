@@ -29,6 +29,14 @@ constexpr T largest() {
     return power - gap;
   } else if constexpr (to::is_integer) {
     return to::digits < from::digits ? static_cast<T>(to::max()) : from::max();
+  } else if constexpr (!std::is_arithmetic_v<To>) {  // whose conversions are no constants
+    static_assert(to::max_exponent <= from::max_exponent && to::digits <= from::digits);
+    T last = 1;  // bit of the mantissa
+    for (int bit = 1; bit < to::digits; ++bit) last /= T(2);
+    if constexpr (!to::has_infinity && to::has_quiet_NaN) last *= T(2);  // that of all ones is NaN
+    T value = T(2) - last;
+    for (int exponent = 1; exponent < to::max_exponent; ++exponent) value *= T(2);
+    return value;
   } else {
     return to::max_exponent < from::max_exponent ||
                    (to::max_exponent == from::max_exponent && to::digits < from::digits)
@@ -112,8 +120,8 @@ constexpr auto saturate() {
   return saturate_block<To>{};
 }
 
-/// To the floating-point type `To` and back, as if C had that type: rounded to nearest even, infinity where `To` has no
-/// larger number, NaN stays NaN.
+/// To the floating-point type `To` and back, as if C had that type: rounded to nearest even; where `To` has no larger number,
+/// infinity, or of floats of eight bits the largest one; NaN stays NaN.
 template <class To>
 constexpr auto round_to() {
   return round_to_block<To>{};

@@ -170,7 +170,11 @@ template <class Exec, class Types>
     return;
   }
   if (plan.way == batch_way::one_product && !become_one(batch, whose))
-    refuse_batch_plan("does the batch as one product, but its problems do not lie so that they are one");
+    refuse_batch_plan(
+        whose == epilogue_of_product::library
+            ? "does the batch as one product, but its problems do not lie so that they are one"
+            : "does the batch as one product, which one with an epilogue of the caller's is not; "
+              "give plan_gemm_batched the epilogue too");
   if (!backend::traits<Exec>::is_host && (batch.a.addresses || batch.b.addresses || batch.c.addresses))
     refuse_batch_plan("does problems one by one, whose addresses are in memory that the device reads");
   for (index_t b = 0; b < batch.count; ++b) check_given_plan(exec, batch[b], plan.products[0], whose);
