@@ -215,7 +215,7 @@ TEST(Sycl_4_17_3_GroupBroadcastAndVotes, LargerThanAnyTeam) { test_broadcast<300
 // --- sub-groups ---
 
 struct lanes_seen {
-  std::int64_t left, right, crossed, chosen, third, sum, prefix, before;
+  std::int64_t left, further, right, crossed, chosen, third, sum, prefix, before;
   bool any, all, none;
 };
 
@@ -236,6 +236,7 @@ void use_sub_groups(queue& q, const device_view<lanes_seen>& out) {
             x, lane, zeroth);
         const auto sg = g.get_sub_group();
         auto left = shift_group_left(sg, x);
+        auto further = shift_group_left(sg, x, 5);
         auto right = shift_group_right(sg, x, 2);
         auto crossed = permute_group_by_xor(sg, x, 9);
         auto chosen = select_from_group(sg, x, lane);
@@ -250,6 +251,8 @@ void use_sub_groups(queue& q, const device_view<lanes_seen>& out) {
             [=](h_item, lanes_seen& s, std::int64_t& a, std::int64_t& b, std::int64_t& c, std::int64_t& d,
                 std::int64_t& e) { s.left = a, s.right = b, s.crossed = c, s.chosen = d, s.third = e; },
             seen, left, right, crossed, chosen, third);
+        g.parallel_for_work_item([=](h_item, lanes_seen& s, std::int64_t& f) { s.further = f; }, seen,
+                                 further);
         g.parallel_for_work_item(
             [=](h_item, lanes_seen& s, std::int64_t& a, std::int64_t& b, std::int64_t& c, std::int64_t& d) {
               s.sum = a, s.prefix = b, s.before = c == d + 1000 ? d : -1;
@@ -282,6 +285,7 @@ void test_sub_groups() {
       if (i <= item) prefix += value_of(first + i);
     }
     ASSERT_EQ(h(at).left, of_lane(lane + 1)) << at;
+    ASSERT_EQ(h(at).further, of_lane(lane + 5)) << at;
     ASSERT_EQ(h(at).right, of_lane(lane - 2)) << at;
     ASSERT_EQ(h(at).crossed, of_lane(lane ^ 9)) << at;
     ASSERT_EQ(h(at).chosen, of_lane((5 * item + 3) % 32)) << at;

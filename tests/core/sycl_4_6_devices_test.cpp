@@ -51,6 +51,10 @@ TEST(Sycl_4_6_1_Selection, NoDeviceIsAnErrorThatListsThem) {
     EXPECT_NE(std::string(e.what()).find(get_devices().front().name), std::string::npos) << e.what();
   }
 }
+TEST(Sycl_4_6_1_Selection, ARuntimeThatDidNotStartKokkosDoesNotEndIt) {
+  { runtime inner; }
+  EXPECT_TRUE(Kokkos::is_initialized());
+}
 TEST(Sycl_4_6_1_Selection, ARuntimeRefusesAnotherBackendsDeviceAndASecondStart) {
   device_info d = get_devices().front();
   EXPECT_THROW(runtime second(d), error);  // Kokkos is up

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <chrono>
 #include <cstdlib>
 #include <future>
 #include <numeric>
@@ -277,6 +278,18 @@ TEST(Sycl_4_6_6_Event, TellsDeviceTimesWhenAsked) {
   EXPECT_NEAR(first.end_seconds() - first.start_seconds(), first.duration_seconds(), 1e-5);
   EXPECT_GE(second.start_seconds(), first.end_seconds() - 1e-6);  // in order
   EXPECT_GT(second.end_seconds(), second.start_seconds());
+}
+// Not, say, from its end to its end.
+TEST(Sycl_4_6_6_Event, TheTimeOfLongWorkIsMostOfTheHosts) {
+  queue q({.enable_profiling = true});
+  device_view<unsigned> x("x", 200000);
+  slow_step(q, x, rounds).wait();
+  const auto begin = std::chrono::steady_clock::now();
+  const event work = slow_step(q, x, rounds);
+  work.wait();
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  EXPECT_GT(work.duration_seconds(), 0.2 * seconds);
+  EXPECT_LE(work.duration_seconds(), 1.1 * seconds);
 }
 TEST(Sycl_4_6_6_Event, WithoutProfilingSaysHowToGetTimes) {
   queue q;

@@ -281,6 +281,12 @@ TEST(Sycl_4_7_2_Buffers, ViewsGoInAndOutWithoutCopies) {
   EXPECT_EQ(y.view().data(), y.view().data());
 }
 
+TEST(Sycl_4_7_2_Buffers, OfViewsWithGapsAreRefused) {
+  using view = Kokkos::View<int**, Kokkos::LayoutRight, default_execution_space::memory_space>;
+  const view whole("whole", 4, 6);
+  const view part = Kokkos::subview(whole, Kokkos::ALL(), std::make_pair(0, 5));
+  EXPECT_THROW((buffer<int, 2>(part)), invalid_argument);
+}
 TEST(Sycl_4_7_2_Buffers, WritesThroughViewsAreSeen) {
   queue q;
   std::vector<unsigned> data(n, 0u);
@@ -403,6 +409,10 @@ TEST(Sycl_4_8_Usm, MoreThanThereIsThrows) {
   EXPECT_NE(what.find("could not be allocated"), std::string::npos) << what;
   EXPECT_NE(what.find("malloc_device"), std::string::npos) << what;
 }
+TEST(Sycl_4_8_Usm, BytesThatWrapThrow) {
+  queue q;
+  EXPECT_THROW((void)malloc_device<double>((std::size_t(1) << 61) + 1, q), memory_error);
+}
 TEST(Sycl_4_8_Usm, FreeOfForeignMemoryIsRefusedWhereItShows) {
   if (host_backend) GTEST_SKIP() << "a host's pointers tell nothing";
   queue q;
@@ -421,7 +431,9 @@ TEST(Sycl_4_8_Usm, OwnersMoveAndFree) {
   q.copy(d.data(), s.data(), n).wait();
   EXPECT_EQ(s[n - 1], 42);
   const device_array<int> other = std::move(d);
+  EXPECT_EQ(d.size(), 0u);
   EXPECT_EQ(other.size(), std::size_t(n));
+  EXPECT_EQ(other.view().extent(0), std::size_t(n));
   EXPECT_EQ(other.view().data(), other.data());
 }
 

@@ -161,6 +161,41 @@ void sum_of_floats(queue& q, index_t n, const device_scalar<float>& out) {
       "floats", range{n}, reduction(out, keramos::plus{}, initialize_to_identity),
       KERAMOS_LAMBDA(index_t i, float& s) { s += 1.0f / float(i + 1); });
 }
+void most_of_all(queue& q, index_t n, int* out) {
+  q.parallel_for(
+      "most", range{n}, reduction(out, 0, maximum{}, initialize_to_identity),
+      KERAMOS_LAMBDA(index_t i, int& most) { most = most < int(i) ? int(i) : most; });
+}
+void by_operators(queue& q, unsigned* out) {
+  q.parallel_for(
+      "operators", range{8}, reduction(out, multiplies{}), reduction(out + 1, bit_and{}),
+      reduction(out + 2, bit_or{}),
+      KERAMOS_LAMBDA(index_t i, reducer<unsigned, multiplies> & product, reducer<unsigned, bit_and> & both,
+                     reducer<unsigned, bit_or> & any) {
+        product *= unsigned(i + 1);
+        both &= ~(1u << i);
+        any |= 1u << i;
+      });
+}
+TEST(Sycl_4_9_2_Reduction, IdentitiesOfTheCallerReplaceWhatWasThere) {
+  queue q;
+  shared_array<int> out(1, q);
+  out[0] = 1000;
+  most_of_all(q, 10, out.data());
+  q.wait();
+  EXPECT_EQ(out[0], 9);
+}
+TEST(Sycl_4_9_2_Reduction, OperatorsOfReducers) {
+  queue q;
+  shared_array<unsigned> out(3, q);
+  out[0] = 1, out[1] = ~0u, out[2] = 0;
+  by_operators(q, out.data());
+  q.wait();
+  EXPECT_EQ(out[0], 40320u);
+  EXPECT_EQ(out[1], ~0xffu);
+  EXPECT_EQ(out[2], 0xffu);
+}
+
 TEST(Sycl_4_9_2_Reduction, OfAResultThatIsNowhereIsRefused) {
   const Kokkos::View<double, default_execution_space> unallocated;
   EXPECT_THROW((void)reduction(unallocated, plus{}), invalid_argument);
@@ -277,6 +312,27 @@ void operate(queue& q, index_t n, wide_integers* x, const device_view<unsigned>&
         if (ticket + 1 == (unsigned long long)(n)) atomic_ref(x->last).store(atomic_ref(x->taken).load());
       });
 }
+void all_that_atomics_return(queue& q, int* x, int* seen) {
+  q.parallel_for(
+      "return", range{1}, KERAMOS_LAMBDA(index_t) {
+        const atomic_ref<int> a(*x);
+        int* to = seen;
+        *to++ = a++, *to++ = ++a, *to++ = a--, *to++ = --a;
+        *to++ = a += 3, *to++ = a -= 2, *to++ = a &= 3, *to++ = a |= 5, *to++ = a ^= 1, *to++ = a = 9;
+        *to++ = a.fetch_sub(4), *to++ = a.fetch_or(2), *to++ = a.fetch_xor(1);
+      });
+}
+TEST(Sycl_4_15_3_AtomicRef, EachOperationReturnsTheOldOrTheNewValue) {
+  queue q;
+  shared_array<int> x(1, q), seen(13, q);
+  x[0] = 5;
+  all_that_atomics_return(q, x.data(), seen.data());
+  q.wait();
+  const int expected[] = {5, 7, 7, 5, 8, 6, 2, 7, 6, 9, 9, 5, 7};
+  for (int i = 0; i < 13; ++i) EXPECT_EQ(seen[i], expected[i]) << i;
+  EXPECT_EQ(x[0], 6);
+}
+
 TEST(Sycl_4_15_3_AtomicRef, IntegersOfEightBytes) {
   queue q;
   const index_t n = 30000;

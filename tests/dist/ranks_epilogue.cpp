@@ -120,7 +120,7 @@ TEST(DistEpilogue, WithPartsOfKAndInTurns) {
     EXPECT_GT(turns, 1u);
 }
 
-// BLAS' update by itself is the other gemm, to the bit; C is not read if beta is 0.
+// BLAS' update by itself is the other gemm.
 TEST(DistEpilogue, LinearAlone) {
   run<double, double>(30, 20, 10, ep::linear(3.0, 0.0),
                       [](double acc, double, index_t, index_t) { return 3 * acc; });

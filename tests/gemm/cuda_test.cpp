@@ -4,6 +4,7 @@
 #if defined(KOKKOS_ENABLE_CUDA)
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <set>
 #include <utility>
@@ -34,6 +35,46 @@ std::vector<double> on_host(const view& v) {
 }
 
 #define SUCCEED_CUDA(call) ASSERT_EQ((call), cudaSuccess) << #call
+
+/// The plan of a square product, of memory that a plan does not read.
+template <class A, class B, class C>
+gemm_part large_part(index_t n, gemm_compute compute = gemm_compute::standard) {
+  const auto matrix = [=]<class T>(T*, std::uintptr_t number) {
+    return matrix_view<T>{reinterpret_cast<T*>(number << 40), n, n, n, 1};
+  };
+  cuda_queue q;
+  const auto a = matrix(static_cast<A*>(nullptr), 1);
+  const auto b = matrix(static_cast<B*>(nullptr), 2);
+  const auto c = matrix(static_cast<C*>(nullptr), 3);
+  return plan_gemm(q, a, b, c, {.op_b = op::T, .compute = compute}).parts[0];
+}
+// Other tests pass over tiles that a device does not have. These it must have.
+TEST(GemmCuda, LargeProductsAreByWarpgroupsWhereThereAreSome) {
+  cuda_queue q;
+  const auto& device = q.execution_space().cuda_device_prop();
+  const bool are_there =
+#if defined(KERAMOS_CUDA_WIDE_SCRATCH)
+      device.major == 9 && device.minor == 0 && q.device().local_memory_bytes >= 198 * 1024;
+#else
+      false;
+#endif
+  if (!are_there)
+    GTEST_SKIP() << "compute capability " << device.major << '.' << device.minor
+                 << ", or less than 198 KB of scratch";
+  const auto is_by_warpgroups = [](const gemm_part& part) {
+    return part.path == gemm_path::tiled && part.math == tiling::math_unit::warpgroup;
+  };
+  EXPECT_TRUE(is_by_warpgroups(large_part<float16, float16, float16>(4096)));
+  EXPECT_TRUE(is_by_warpgroups(large_part<bfloat16, bfloat16, bfloat16>(4096)));
+  EXPECT_TRUE(is_by_warpgroups(large_part<bfloat16, bfloat16, float>(4096)));
+  EXPECT_TRUE(is_by_warpgroups(large_part<std::int8_t, std::int8_t, std::int32_t>(4096)));
+  EXPECT_TRUE(is_by_warpgroups(large_part<std::uint8_t, std::int8_t, std::int8_t>(4096)));
+  EXPECT_TRUE(is_by_warpgroups(large_part<float8_e4m3, float8_e5m2, bfloat16>(4096)));
+  EXPECT_TRUE(is_by_warpgroups(large_part<float, float, float>(4096, gemm_compute::tf32)));
+  EXPECT_TRUE(is_by_warpgroups(large_part<float, float, float>(4096, gemm_compute::f32_emulated)));
+  const gemm_part of_f64 = large_part<double, double, double>(12000, gemm_compute::f64_emulated);
+  EXPECT_EQ(of_f64.path, gemm_path::residues);
+}
 
 // Whole tiles, divided k, a vector and a scaling, captured once and run again on other data; the queue's
 // memory grows meanwhile, which must not take it from the graph.

@@ -77,6 +77,10 @@ TEST(GemmErrors, CThatWritesAnElementTwice) {
   c.row_stride = 0;
   expect_refused<invalid_argument>(x.a.view, x.b.view, x.c, c, {},
                                    {"C has strides 0x1", "128x64", "use strides that keep them apart"});
+  c.row_stride = c.cols - 1;  // one element in common
+  expect_refused<invalid_argument>(x.a.view, x.b.view, x.c, c, {}, {"C has strides 63x1"});
+  c.row_stride = 1, c.col_stride = c.rows - 1;
+  expect_refused<invalid_argument>(x.a.view, x.b.view, x.c, c, {}, {"C has strides 1x127"});
 }
 TEST(GemmErrors, CThatOverlapsAnOperand) {
   matrices x;

@@ -211,6 +211,75 @@ TEST(GemmOffsets, Are64Bit) {
   Kokkos::kokkos_free<default_execution_space::memory_space>(memory);
 }
 
+float element_of_a(index_t i, index_t p) { return float((i * 3 + p * 5) % 7 - 3); }
+float element_of_b(index_t p, index_t j) { return float((p * 2 + j * 3) % 5 - 2); }
+void put(queue& q, const Kokkos::View<const float**, default_execution_space>& from,
+         const matrix_view<float>& to) {
+  q.parallel_for(
+      "put", range{to.rows, to.cols}, KERAMOS_LAMBDA(id<2> i) { to(i[0], i[1]) = from(i[0], i[1]); });
+}
+void get(queue& q, const matrix_view<float>& from, const Kokkos::View<float**, default_execution_space>& to) {
+  q.parallel_for(
+      "get", range{from.rows, from.cols}, KERAMOS_LAMBDA(id<2> i) { to(i[0], i[1]) = from(i[0], i[1]); });
+}
+// The same of products that are packed and tiled, and of algorithms. Rows, or columns, are far apart.
+TEST(GemmOffsets, OfManyRowsAre64Bit) {
+  const index_t m = 130, n = 120, k = 110, far = index_t(1) << 25;
+  const std::size_t bytes = sizeof(float) * std::size_t(m * far);
+  float* memory = nullptr;
+  try {
+    memory = static_cast<float*>(Kokkos::kokkos_malloc<default_execution_space::memory_space>(bytes));
+  } catch (const std::exception&) {
+  }
+  if (!memory) GTEST_SKIP() << "no " << bytes << " bytes to be had";
+  Kokkos::View<float**, default_execution_space> a("a", m, k), b("b", k, n), c("c", m, n);
+  const auto ha = Kokkos::create_mirror_view(a);
+  const auto hb = Kokkos::create_mirror_view(b);
+  for (index_t i = 0; i < m; ++i)
+    for (index_t p = 0; p < k; ++p) ha(i, p) = element_of_a(i, p);
+  for (index_t p = 0; p < k; ++p)
+    for (index_t j = 0; j < n; ++j) hb(p, j) = element_of_b(p, j);
+  Kokkos::deep_copy(a, ha), Kokkos::deep_copy(b, hb);
+  const auto view = [&](index_t first, index_t rows, index_t cols, bool by_columns) {
+    return by_columns ? matrix_view<float>{memory + first, rows, cols, 1, far}
+                      : matrix_view<float>{memory + first, rows, cols, far, 1};
+  };
+  queue q;
+  for (int layouts = 0; layouts < 8; ++layouts)
+    for (const bool tiled : {false, true}) {
+      const auto far_a = view(0, m, k, (layouts & 1) != 0), far_b = view(256, k, n, (layouts & 2) != 0),
+                 far_c = view(512, m, n, (layouts & 4) != 0);
+      put(q, a, far_a), put(q, b, far_b), put(q, c, far_c);
+      gemm_options options;
+      if (tiled) options.block = tiling::shape{64, 64, 16};
+      gemm(q, 1, far_a, far_b, 0, far_c, options);
+      get(q, far_c, c);
+      q.wait();
+      const auto hc = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), c);
+      for (index_t i = 0; i < m; ++i)
+        for (index_t j = 0; j < n; ++j) {
+          float sum = 0;
+          for (index_t p = 0; p < k; ++p) sum += ha(i, p) * hb(p, j);
+          ASSERT_EQ(hc(i, j), sum) << i << ' ' << j << " layouts " << layouts << " tiled " << tiled;
+        }
+    }
+
+  // Vectors of the first column of A, whose elements are as far apart.
+  const grid_view<float, 1> x{memory, {m}, {far}}, y{memory + 512, {m}, {far}};
+  put(q, a, view(0, m, k, false));
+  Kokkos::View<float, default_execution_space> sum("sum");
+  reduce(q, x, sum);
+  inclusive_scan(q, x, y);
+  Kokkos::View<float**, default_execution_space> sums("sums", m, 1);
+  get(q, view(512, m, 1, false), sums);
+  q.wait();
+  float all = 0;
+  for (index_t i = 0; i < m; ++i) all += ha(i, 0);
+  EXPECT_EQ(Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), sum)(), all);
+  EXPECT_EQ(Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), sums)(m - 1, 0), all);
+  Kokkos::kokkos_free<default_execution_space::memory_space>(memory);
+}
+
 std::vector<std::string> seen_labels;
 void note_label(const char* label, std::uint32_t, std::uint64_t*) { seen_labels.push_back(label); }
 

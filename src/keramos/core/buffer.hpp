@@ -96,7 +96,8 @@ class buffer {
 
   const range<Rank>& get_range() const { return state_->extents(); }
   std::size_t size() const { return std::size_t(get_range().size()); }
-  /// Whether the contents are written back to the host memory that the buffer was made from.
+  /// Whether the contents are written back to the host memory that the buffer was made from. On host backends buffers work in
+  /// that memory itself, and it changes whatever is set here.
   void set_write_back(bool on) { state_->set_write_back(on); }
   /// The device's memory as a Kokkos View, up to date; wait for the queues that write it. Host accessors that are made later see
   /// what was written through it until then.
