@@ -19,8 +19,8 @@ namespace keramos {
 /// @throws invalid_argument if data is null.
 ///
 /// Partial sums are combined as a tree of fixed shape: the same call on the same device gives bitwise the same answer. Below the
-/// tree each item sums a part of x element by element. There are some hundred parts for each thread that the device runs at once,
-/// so the error of a long sum grows with its length; sum floats as doubles where that matters.
+/// tree each item sums a part of x element by element. There are about four parts for each thread of a GPU, and a thousand for each
+/// of a host, so the error of a long sum grows with its length; sum floats as doubles where that matters.
 template <class Exec, grid_like<1> X, class Result, class Op, class Init>
 basic_event<Exec> reduce(basic_queue<Exec>& q, const X& x, const Result& result, const Op& op,
                          const Init& init) {

@@ -30,9 +30,10 @@ KERAMOS_INLINE_FUNCTION void bad_index([[maybe_unused]] const char* what, [[mayb
 }
 
 /// In a checked build: 0 <= index < extent.
-KERAMOS_FORCEINLINE_FUNCTION void check_index([[maybe_unused]] const char* what,
-                                              [[maybe_unused]] index_t index, [[maybe_unused]] index_t extent,
-                                              [[maybe_unused]] int d) {
+KERAMOS_FORCEINLINE_FUNCTION constexpr void check_index([[maybe_unused]] const char* what,
+                                                        [[maybe_unused]] index_t index,
+                                                        [[maybe_unused]] index_t extent,
+                                                        [[maybe_unused]] int d) {
   if constexpr (checks) {
     if (index < 0 || index >= extent) bad_index(what, index, extent, d);
   }

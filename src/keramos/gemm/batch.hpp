@@ -13,17 +13,17 @@
 
 namespace keramos {
 
-/// Where an operand of problem b is: `stride` elements behind that of problem b - 1, or at the address
-/// that is stored `step` bytes behind that of problem b - 1 in `addresses`.
+/// Where an operand of problem b is: `stride` elements behind that of problem b - 1; or, where there are `addresses`, at that which
+/// is stored `stride` bytes behind that of problem b - 1. (One number for both: kernels and callers' epilogues share what
+/// Kokkos passes to a launch as an argument.)
 struct batch_place {
   index_t stride = 0;
   const void* addresses = nullptr;
-  index_t step = 0;
 
   template <class T>
   KERAMOS_FORCEINLINE_FUNCTION T* of(T* first, index_t b) const {
     if (!addresses) return first + b * stride;
-    return *reinterpret_cast<T* const*>(static_cast<const char*>(addresses) + b * step);
+    return *reinterpret_cast<T* const*>(static_cast<const char*>(addresses) + b * stride);
   }
 };
 

@@ -101,7 +101,7 @@ auto batch_operand_of(const char* name, const M& m, index_t batch) {
   } else if constexpr (is_matrix_array<M>) {
     x.region = {
         {name, m.addresses, sizeof(element), m.rows, m.cols, m.row_stride, m.col_stride}, m.batch, 0, true};
-    x.place = {0, m.addresses, m.step};
+    x.place = {m.step, m.addresses};
     x.alignment = m.alignment;
   } else {
     x.region = {region_of(name, as_matrix(m)), batch, 0};

@@ -121,11 +121,11 @@ KERAMOS_EXPORT bool overlaps(const batch_region& x, const batch_region& y, index
 /// @throws invalid_argument as check_gemm, also if C's matrices overlap one another.
 KERAMOS_EXPORT void check_gemm_batched(const batch_region& a, op op_a, const batch_region& b, op op_b,
                                        const batch_region& c);
-/// Whether A, and B, are one matrix for all problems, and no list.
+/// Whether A, and B, are one matrix for all problems. A list of one is not.
 struct one_for_all {
   bool a, b;
 };
-/// The same for matrices that lie anywhere.
+/// @throws invalid_argument as check_gemm and the above, for matrices that lie anywhere.
 KERAMOS_EXPORT void check_gemm_batched(const std::vector<region>& a, op op_a, const std::vector<region>& b,
                                        op op_b, const std::vector<region>& c, one_for_all given);
 

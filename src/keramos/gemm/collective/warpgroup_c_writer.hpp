@@ -1,4 +1,5 @@
-// How the sums that a warpgroup has in its threads' registers become C: in blocks that pass through local memory.
+// How the sums that a warpgroup has in its threads' registers become C: in blocks that pass through local memory, or in vectors
+// that lanes exchange.
 #pragma once
 
 #include <cstdint>
@@ -44,10 +45,10 @@ struct warpgroup_rows {
   }
 };
 
-/// Writes 64 x N sums of a warpgroup, by blocks. Where C takes no vectors one code does so for all of them: code for each, of
-/// every length of words, would be four times the rest of the kernel. For two blocks there are too few registers to do
-/// otherwise. A caller's epilogue is in that code only too: GELU for each of 128 elements would be 100 KB, and not fit the
-/// instruction cache.
+/// Writes 64 x N sums of a warpgroup: BLAS' update in vectors, if C takes them and is not read, else by blocks. Where C takes no
+/// vectors one code does so for all of them: code for each, of every length of words, would be four times the rest of the kernel.
+/// For two blocks there are too few registers to do otherwise. A caller's epilogue is in that code only too: GELU for each of 128
+/// elements would be 100 KB, and not fit the instruction cache.
 template <class Types, int N, class Exec, bool LoadsA>
 struct warpgroup_c_writer {
   using T = typename Types::accumulator;

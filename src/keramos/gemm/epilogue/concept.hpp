@@ -23,7 +23,7 @@ inline constexpr std::size_t most_epilogue_bytes = 104;
 /// What an epilogue may return for an element T: to an integer a floating-point number would be cut off.
 template <class R, class T>
 concept becomes_element =
-    std::convertible_to<R, T> && !(std::is_integral_v<T> && std::is_floating_point_v<R>);
+    std::convertible_to<R, T> && !(std::is_integral_v<T> && std::is_floating_point_v<std::remove_cvref_t<R>>);
 
 /// `T operator()(T acc, T c, index_t i, index_t j, index_t batch) const`
 template <class E, class T>

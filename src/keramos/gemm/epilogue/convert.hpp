@@ -30,7 +30,7 @@ constexpr T largest() {
   } else if constexpr (to::is_integer) {
     return to::digits < from::digits ? static_cast<T>(to::max()) : from::max();
   } else if constexpr (!std::is_arithmetic_v<To>) {  // whose conversions are no constants
-    static_assert(to::max_exponent <= from::max_exponent && to::digits <= from::digits);
+    if constexpr (to::max_exponent > from::max_exponent || to::digits > from::digits) return from::max();
     T last = 1;  // bit of the mantissa
     for (int bit = 1; bit < to::digits; ++bit) last /= T(2);
     if constexpr (!to::has_infinity && to::has_quiet_NaN) last *= T(2);  // that of all ones is NaN
