@@ -190,7 +190,7 @@ TEST(GemmCuda, OperandsThatAreCopiedFirst) {
         int bands = 0;
         detail::simt::with_packed(
             q.execution_space(), copies, p, packed, along, 0,
-            [&](const gemm_problem<types::f64>& part, std::size_t) {
+            [&](const gemm_problem<types::f64>&, const gemm_problem<types::f64>& part, std::size_t) {
               ++bands;
               const matrix_view<const double> x{part.a.data, part.m, part.k, part.a.stride_mn,
                                                 part.a.stride_k};
