@@ -1,9 +1,9 @@
 // What a backend provides: the names below, specialised for its Kokkos execution space.
 //
 //   traits<Exec>           name, is_host, team_member (what kernels get of their team), team_size(items),
-//                          local_memory_limit(exec, team), sure_local_bytes; on hosts may_launch(), whether Kokkos takes launches from
-//                          the calling thread; runs_in_caller(exec), whether that thread runs what it launches without
-//                          Kokkos; launch_lock, held while Kokkos runs a kernel;
+//                          local_memory_limit(exec, team), sure_local_bytes; on hosts may_launch(), whether Kokkos takes
+//                          launches from the calling thread; runs_in_caller(exec), whether that thread runs what it launches
+//                          without Kokkos; launch_lock, held while Kokkos runs a kernel;
 //                          for_each_team<policy>(label, exec, league, bytes, kernel);
 //                          on devices teams_per_unit(wanted, team, bytes), vector_teams_per_unit<T>, several_dies,
 //                          most_kernel_bytes, most_local_bytes (simt/traits.hpp);

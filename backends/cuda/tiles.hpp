@@ -59,10 +59,11 @@ namespace cuda {
 //   with four stages for two teams. Batches keep two teams, of which one writes while the other multiplies.
 //   C passes through local memory (c_block.hpp), but where BLAS' update writes C of two or four bytes, does not read it, and rows
 //   take vectors: there lanes exchange them. By way of local memory bf16 took 0.7 % longer with n = 4096 and 8192, batches of
-//   n = 512 to 2048 3 to 6 %. Of callers' epilogues, whose code is a loop, lanes that exchange are slower (bf16 with bias and GELU,
-//   n = 1024: 11.7 us instead of 10.8). The first tile of a kernel takes twice as long to write, since its code is not in the
-//   cache. So there is little code: when that for C whose rows begin anywhere shrank to a tenth, bf16 of 4191 x 2981 x 462 took
-//   41 us on an H200 instead of 62, and with a C of f32 58 instead of 90.
+//   n = 512 to 2048 3 to 6 % (commands: docs/performance.md; old and new in turns). Of callers' epilogues, whose code is a loop,
+//   lanes that exchange are slower (bf16 with bias and GELU, n = 1024, a loop of calls: 11.7 us instead of 10.8).
+//   The first tile of a kernel takes twice as long to write, since its code is not in the cache. So there is little code: when
+//   that for C whose rows begin anywhere shrank to a tenth, bf16 of 4191 x 2981 x 462 took 41 us on an H200 instead of 62, and
+//   with a C of f32 58 instead of 90.
 //   192 columns fill multiprocessors better where 256 leave the last wave nearly empty: on an H100 tf32 with n = 3000 does 296
 //   TFLOP/s instead of 260. Their efficiencies are estimates.
 //   Of f8 each k-tile is summed apart, 128 columns at a time. Efficiencies are rates at n = 4096.

@@ -18,10 +18,11 @@ namespace detail {
 template <class T>
 concept has_zero_and_one = std::numeric_limits<T>::is_specialized || std::is_convertible_v<int, T>;
 
+/// Of any type that compares: Kokkos' halves have no std::numeric_limits.
 template <class T>
 KERAMOS_FORCEINLINE_FUNCTION constexpr bool is_nan([[maybe_unused]] const T& x) {
-  if constexpr (std::numeric_limits<T>::has_quiet_NaN)
-    return x != x;
+  if constexpr (!std::is_integral_v<T> && requires { bool(x != x); })
+    return bool(x != x);
   else
     return false;
 }
