@@ -50,8 +50,8 @@ namespace cuda {
 //   Efficiencies of f16 and i8 are their rates at n = 2048 and 4096; bf16 has those of f16. Four stages of i8 are faster
 //   (13), but then the choice would take them at n = 1024 too, where 64x64x64 is.
 //   Tiles of warpgroups, 64 rows for each of those that multiply: 168 registers with 128 rows; with 64 rows up to 212 for one
-//   team, 128 for two, 64 for four (of 64 columns). The copying threads give up some registers,
-//   but for one team of 64 rows (collective/warpgroup.hpp). 54,784 to 206,336 bytes of scratch, which Kokkos gives since
+//   team, 128 for two, 64 for four (of 64 columns). The copying threads give up some registers, but
+//   for one team of 64 rows, and 128x64 of all but f8 (collective/warpgroup.hpp). 54,784 to 206,336 bytes of scratch, which Kokkos gives since
 //   5.2: measured as above. They do not divide k at n = 1024: sums cost more than they save there.
 //   128x128 is nearly as fast as 128x256 where the GPU does not throttle: bf16, 512 x 4096 x 11008 (NT, a line of
 //   perf/data/shapes/deep_learning.csv for keramos-perf gemm --shapes) takes 58 us on an H200.
@@ -64,9 +64,12 @@ namespace cuda {
 //   The first tile of a kernel takes twice as long to write, since its code is not in the cache. So there is little code: when
 //   that for C whose rows begin anywhere shrank to a tenth, bf16 of 4191 x 2981 x 462 took 41 us on an H200 instead of 62, and
 //   with a C of f32 58 instead of 90.
+//   Boxes that C leaves by, as operands come, changed nothing (batches of n = 64 to 256, on an H200).
+//   128x64 is for narrow C, whose tiles read one operand and little else. Rows of a box that are beside C come from the cache all
+//   the same, and 128x128 read twice as much from there as there was: 8 x 16 x 28672 x 4096 of bf16 at 2.7 TB/s of 4.2.
 //   192 columns fill multiprocessors better where 256 leave the last wave nearly empty: on an H100 tf32 with n = 3000 does 296
 //   TFLOP/s instead of 260. Their efficiencies are estimates.
-//   Of f8 each k-tile is summed apart, 128 columns at a time. Efficiencies are rates at n = 4096.
+//   Of f8 each k-tile is summed apart, at most 128 columns at a time. Efficiencies are rates at n = 4096.
 //   f8  128x128x64  236-255 registers, no spills (batches up to 24 bytes). Hopper's mma.sync has no floats of eight bits: they
 //                   become float16s on their way to it, once for each fragment. (ptxas does it for each instruction: kernels
 //                   were three times as long, and up to a fifth slower at n = 4096.)
@@ -142,26 +145,30 @@ inline constexpr simt::tile_row tile_table[] = {
     {    90, simt::tf32x3,{{128, 128, 32},{ 16, 128}, {64, 128,  8},  6,    1, tiling::math_unit::warpgroup, false}, 2.00, simt::serves::single},
     {    90, simt::tf32x3,{{ 64, 128, 32},{ 16, 128}, {64, 128,  8},  4,    2, tiling::math_unit::warpgroup, false}, 1.55, simt::serves::single},
     {    90, simt::f16,  {{128, 256, 64}, { 16, 256}, {64, 256, 16},  4,    1, tiling::math_unit::warpgroup, false}, 13.0},
-    {    90, simt::f16,  {{128, 192, 64}, { 16, 192}, {64, 192, 16},  4,    1, tiling::math_unit::warpgroup, true}, 12.0, simt::serves::single},
+    {    90, simt::f16,  {{128, 192, 64}, { 16, 192}, {64, 192, 16},  4,    1, tiling::math_unit::warpgroup, true}, 12.0},
     {    90, simt::f16,  {{128, 128, 64}, { 16, 128}, {64, 128, 16},  6,    1, tiling::math_unit::warpgroup, true}, 12.0},
     {    90, simt::f16,  {{ 64, 128, 64}, { 16, 128}, {64, 128, 16},  8,    1, tiling::math_unit::warpgroup, true},  8.90, simt::serves::single},
     {    90, simt::f16,  {{ 64, 128, 64}, { 16, 128}, {64, 128, 16},  4,    2, tiling::math_unit::warpgroup, true},  8.00, simt::serves::batches},
+    {    90, simt::f16,  {{128,  64, 64}, { 16,  64}, {64,  64, 16},  8,    1, tiling::math_unit::warpgroup, true},  8.00},
     {    90, simt::f16,  {{ 64,  64, 64}, { 16,  64}, {64,  64, 16},  3,    4, tiling::math_unit::warpgroup, false}, 5.00, simt::serves::batches},
     {    90, simt::bf16, {{128, 256, 64}, { 16, 256}, {64, 256, 16},  4,    1, tiling::math_unit::warpgroup, false}, 13.0},
-    {    90, simt::bf16, {{128, 192, 64}, { 16, 192}, {64, 192, 16},  4,    1, tiling::math_unit::warpgroup, true}, 12.0, simt::serves::single},
+    {    90, simt::bf16, {{128, 192, 64}, { 16, 192}, {64, 192, 16},  4,    1, tiling::math_unit::warpgroup, true}, 12.0},
     {    90, simt::bf16, {{128, 128, 64}, { 16, 128}, {64, 128, 16},  6,    1, tiling::math_unit::warpgroup, true}, 12.0},
     {    90, simt::bf16, {{ 64, 128, 64}, { 16, 128}, {64, 128, 16},  8,    1, tiling::math_unit::warpgroup, true},  8.90, simt::serves::single},
     {    90, simt::bf16, {{ 64, 128, 64}, { 16, 128}, {64, 128, 16},  4,    2, tiling::math_unit::warpgroup, true},  8.00, simt::serves::batches},
+    {    90, simt::bf16, {{128,  64, 64}, { 16,  64}, {64,  64, 16},  8,    1, tiling::math_unit::warpgroup, true},  8.00},
     {    90, simt::bf16, {{ 64,  64, 64}, { 16,  64}, {64,  64, 16},  3,    4, tiling::math_unit::warpgroup, false}, 5.00, simt::serves::batches},
     {    90, simt::i8,   {{128, 256,128}, { 16, 256}, {64, 256, 32},  4,    1, tiling::math_unit::warpgroup, false}, 24.0},
     {    90, simt::i8,   {{128, 192,128}, { 16, 192}, {64, 192, 32},  4,    1, tiling::math_unit::warpgroup, true}, 22.0, simt::serves::single},
     {    90, simt::i8,   {{128, 128,128}, { 16, 128}, {64, 128, 32},  6,    1, tiling::math_unit::warpgroup, true},  18.5, simt::serves::single},
     {    90, simt::i8,   {{ 64, 128,128}, { 16, 128}, {64, 128, 32},  8,    1, tiling::math_unit::warpgroup, true},  18.9, simt::serves::single},
     {    90, simt::i8,   {{ 64, 128,128}, { 16, 128}, {64, 128, 32},  4,    2, tiling::math_unit::warpgroup, true},  17.0, simt::serves::batches},
+    {    90, simt::i8,   {{128,  64,128}, { 16,  64}, {64,  64, 32},  8,    1, tiling::math_unit::warpgroup, true},  13.0},
     {    90, simt::f8,   {{128, 256,128}, { 16, 256}, {64, 128, 32},  4,    1, tiling::math_unit::warpgroup, false}, 17.0},
     {    90, simt::f8,   {{128, 128,128}, { 16, 128}, {64, 128, 32},  6,    1, tiling::math_unit::warpgroup, false}, 15.0, simt::serves::single},
     {    90, simt::f8,   {{ 64, 128,128}, { 16, 128}, {64, 128, 32},  8,    1, tiling::math_unit::warpgroup, true},  13.3, simt::serves::single},
     {    90, simt::f8,   {{ 64, 128,128}, { 16, 128}, {64, 128, 32},  4,    2, tiling::math_unit::warpgroup, true},  12.0, simt::serves::batches},
+    {    90, simt::f8,   {{128,  64,128}, { 16,  64}, {64,  64, 32},  8,    1, tiling::math_unit::warpgroup, true},  12.0},
 #endif
     {    80, simt::f16,  {{128, 128, 32}, { 64,  64}, {16,  8, 16},   4,    2, tiling::math_unit::matrix,  false},  8.00, of_four_stages},
     {    80, simt::f16,  {{ 64,  64, 32}, { 32,  32}, {16,  8, 16},   4,    4, tiling::math_unit::matrix,  true},   4.00},

@@ -57,6 +57,18 @@ namespace keramos::backend::cuda {
                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(int(add)))
 #define KERAMOS_BYTES(N, Signs, A, B, Add) KERAMOS_WGMMA(N, "k32.s32." Signs, "+r", A, B, Add, "")
 #define KERAMOS_EIGHTS(N, Kinds, A, B, Add) KERAMOS_WGMMA(N, "k32.f32." Kinds, "+f", A, B, Add, ", 1, 1")
+// The instruction for the kinds that elements of A and B have, `Yes` where KindA and KindB say so.
+#define KERAMOS_KINDS_OF(Multiply, KindA, KindB, Yes, No, N, A, B, Add) \
+  do {                                                                  \
+    if constexpr (KindA && KindB)                                       \
+      Multiply(N, Yes "." Yes, A, B, Add);                              \
+    else if constexpr (KindA)                                           \
+      Multiply(N, Yes "." No, A, B, Add);                               \
+    else if constexpr (KindB)                                           \
+      Multiply(N, No "." Yes, A, B, Add);                               \
+    else                                                                \
+      Multiply(N, No "." No, A, B, Add);                                \
+  } while (false)
 #endif
 
 /// The products of warpgroups<Kokkos::Cuda>.
@@ -122,31 +134,15 @@ struct wgmma {
                                                           [[maybe_unused]] std::uint64_t b,
                                                           [[maybe_unused]] bool add) {
 #if defined(KERAMOS_HAS_WARPGROUPS)
-    static_assert(Count == 64 || Count == 96 || Count == 128);
-    if constexpr (Count == 128 && SignedA && SignedB)
-      KERAMOS_BYTES(256, "s8.s8", "%128", "%129", "%130");
-    else if constexpr (Count == 128 && SignedA)
-      KERAMOS_BYTES(256, "s8.u8", "%128", "%129", "%130");
-    else if constexpr (Count == 128 && SignedB)
-      KERAMOS_BYTES(256, "u8.s8", "%128", "%129", "%130");
-    else if constexpr (Count == 128)
-      KERAMOS_BYTES(256, "u8.u8", "%128", "%129", "%130");
-    else if constexpr (Count == 96 && SignedA && SignedB)
-      KERAMOS_BYTES(192, "s8.s8", "%96", "%97", "%98");
-    else if constexpr (Count == 96 && SignedA)
-      KERAMOS_BYTES(192, "s8.u8", "%96", "%97", "%98");
-    else if constexpr (Count == 96 && SignedB)
-      KERAMOS_BYTES(192, "u8.s8", "%96", "%97", "%98");
+    static_assert(Count == 32 || Count == 64 || Count == 96 || Count == 128);
+    if constexpr (Count == 128)
+      KERAMOS_KINDS_OF(KERAMOS_BYTES, SignedA, SignedB, "s8", "u8", 256, "%128", "%129", "%130");
     else if constexpr (Count == 96)
-      KERAMOS_BYTES(192, "u8.u8", "%96", "%97", "%98");
-    else if constexpr (SignedA && SignedB)
-      KERAMOS_BYTES(128, "s8.s8", "%64", "%65", "%66");
-    else if constexpr (SignedA)
-      KERAMOS_BYTES(128, "s8.u8", "%64", "%65", "%66");
-    else if constexpr (SignedB)
-      KERAMOS_BYTES(128, "u8.s8", "%64", "%65", "%66");
+      KERAMOS_KINDS_OF(KERAMOS_BYTES, SignedA, SignedB, "s8", "u8", 192, "%96", "%97", "%98");
+    else if constexpr (Count == 64)
+      KERAMOS_KINDS_OF(KERAMOS_BYTES, SignedA, SignedB, "s8", "u8", 128, "%64", "%65", "%66");
     else
-      KERAMOS_BYTES(128, "u8.u8", "%64", "%65", "%66");
+      KERAMOS_KINDS_OF(KERAMOS_BYTES, SignedA, SignedB, "s8", "u8", 64, "%32", "%33", "%34");
 #endif
   }
 
@@ -158,15 +154,11 @@ struct wgmma {
                                                           [[maybe_unused]] std::uint64_t b,
                                                           [[maybe_unused]] bool add) {
 #if defined(KERAMOS_HAS_WARPGROUPS)
-    static_assert(Count == 64);
-    if constexpr (KindA && KindB)
-      KERAMOS_EIGHTS(128, "e5m2.e5m2", "%64", "%65", "%66");
-    else if constexpr (KindA)
-      KERAMOS_EIGHTS(128, "e5m2.e4m3", "%64", "%65", "%66");
-    else if constexpr (KindB)
-      KERAMOS_EIGHTS(128, "e4m3.e5m2", "%64", "%65", "%66");
+    static_assert(Count == 32 || Count == 64);
+    if constexpr (Count == 64)
+      KERAMOS_KINDS_OF(KERAMOS_EIGHTS, KindA, KindB, "e5m2", "e4m3", 128, "%64", "%65", "%66");
     else
-      KERAMOS_EIGHTS(128, "e4m3.e4m3", "%64", "%65", "%66");
+      KERAMOS_KINDS_OF(KERAMOS_EIGHTS, KindA, KindB, "e5m2", "e4m3", 64, "%32", "%33", "%34");
 #endif
   }
 };
@@ -192,5 +184,6 @@ struct wgmma {
 #undef KERAMOS_TF32_LOADED
 #undef KERAMOS_BYTES
 #undef KERAMOS_EIGHTS
+#undef KERAMOS_KINDS_OF
 
 }  // namespace keramos::backend::cuda

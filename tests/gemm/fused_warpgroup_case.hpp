@@ -99,11 +99,9 @@ class FusedWarpgroups : public testing::Test {
  protected:
   using a = typename Elements::a;
   static constexpr int k_tile = 128 / int(sizeof(a));
-  static constexpr tiling::shape blocks[5] = {{128, 256, k_tile},
-                                              {128, 192, k_tile},
-                                              {128, 128, k_tile},
-                                              {64, 128, k_tile},
-                                              {64, 64, k_tile / 2}};  // by mma.sync
+  static constexpr tiling::shape blocks[6] = {{128, 256, k_tile}, {128, 192, k_tile},   {128, 128, k_tile},
+                                              {64, 128, k_tile},  {64, 64, k_tile / 2},  // by mma.sync
+                                              {128, 64, k_tile}};
 
   /// The tile's part of a plan, if the device has the tile and the local memory for it.
   static std::optional<gemm_part> part_of(const tiling::shape& block) {

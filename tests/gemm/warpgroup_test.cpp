@@ -28,12 +28,13 @@ class GemmWarpgroups : public testing::Test {
 
  protected:
   static constexpr int k_tile = 128 / int(sizeof(a));
-  static constexpr tiling::shape blocks[4] = {
-      {128, 256, k_tile}, {128, 192, k_tile}, {128, 128, k_tile}, {64, 128, k_tile}};
+  static constexpr tiling::shape blocks[5] = {
+      {128, 256, k_tile}, {128, 192, k_tile}, {128, 128, k_tile}, {64, 128, k_tile}, {128, 64, k_tile}};
 
   /// Whether its row of the tile table divides k: not where sums take most registers, of eight-bit floats two for each.
   static bool divides_k(const tiling::shape& block) {
-    return block.n < 256 && !(detail::scalar_type_of<a>::value == scalar_type::f8 && block.m == 128);
+    return block.n < 256 &&
+           !(detail::scalar_type_of<a>::value == scalar_type::f8 && block.m * block.n > 64 * 128);
   }
   /// Whether the tile is there. If not, a product that asks for it must say so.
   static bool has(const tiling::shape& block) {
@@ -156,7 +157,8 @@ TYPED_TEST(GemmWarpgroups, MoreKTilesThanStages) {
     index_t m, n;
   } cases[] = {{fixture::blocks[0], 6, 2064, 2304},
                {fixture::blocks[3], 3, 1040, 2176},
-               {fixture::blocks[3], 19, 144, 272}};
+               {fixture::blocks[3], 19, 144, 272},
+               {fixture::blocks[4], 19, 272, 144}};
   for (const auto& [block, k_tiles, m, n] : cases) {
     if (!this->has(block)) continue;
     EXPECT_TRUE(this->product({.m = on_host ? 272 : m,
@@ -234,6 +236,53 @@ TYPED_TEST(GemmWarpgroups, BatchesAndLists) {
   list_case list = random_list(op::N, rng(), 16);
   list.alpha = 2 * scale_to<typename fixture::c>;
   EXPECT_TRUE((run<typename fixture::a, typename fixture::c, typename fixture::b>(list, rng())));
+}
+
+// More tiles than a device has teams for, few of each problem, so that teams draw them; by the library's tiles, and by those of
+// narrow products. What teams count is as before when they are done: of two calls on one queue the second is right.
+TYPED_TEST(GemmWarpgroups, BatchesOfMoreTilesThanTeams) {
+  using fixture = TestFixture;
+  using A = typename fixture::a;
+  std::mt19937_64 rng(fresh_seed());
+  const struct {
+    index_t batch, m, n, k;
+    bool narrow;
+  } cases[] = {{1100, 64, 64, 32, false},  {300, 80, 128, 144, false}, {200, 176, 256, 16, false},
+               {100, 240, 384, 48, false}, {150, 272, 40, 80, true},   {140, 100, 64, 1100, true}};
+  for (const auto& x : cases) {
+    const batched_case g{.batch = on_host ? 3 : x.batch,
+                         .m = x.m,
+                         .n = x.n,
+                         .k = x.k,
+                         .op_b = sizeof(A) == 1 || rng() % 2 ? op::T : op::N,  // bytes are read along k
+                         .alpha = 2 * scale_to<typename fixture::c>};
+    const auto call = [&](queue& q, auto alpha, const auto& a, const auto& b, auto beta, const auto& c,
+                          gemm_batched_options options) {
+      if (x.narrow && !on_host && fixture::has(fixture::blocks[4])) {
+        gemm_batch_plan plan = plan_gemm_batched(q, a, b, c, options);
+        const gemm_plan of_one = plan_gemm(
+            q, a[0], b[0], c[0], {.op_a = options.op_a, .op_b = options.op_b, .block = fixture::blocks[4]});
+        static_cast<gemm_tile&>(plan) = of_one.parts[0];
+        plan.way = batch_way::tiled, plan.transposed = false, plan.products.clear();
+        options.plan = plan;
+      }
+      gemm_batched(q, alpha + alpha, a, b, beta, c, options);
+      gemm_batched(q, alpha, a, b, beta, c, options);
+    };
+    EXPECT_TRUE((run_batched<A, typename fixture::c, typename fixture::b>(g, rng(), call)));
+  }
+}
+
+// Narrow products, as mixtures of experts have them: of a few rows each, or none, or without terms.
+TYPED_TEST(GemmWarpgroups, ListsOfFewRows) {
+  using fixture = TestFixture;
+  std::mt19937_64 rng(fresh_seed());
+  for (const double beta : {0, 1}) {
+    list_case list{.members = {}, .op_b = op::T, .alpha = 2 * scale_to<typename fixture::c>, .beta = beta};
+    for (const index_t rows : {29, 15, 0, 11, 64, 1, 10, 17, 12, 48})
+      list.members.push_back({rows, on_host ? 100 : 4096, rows == 12 ? 0 : on_host ? 96 : 512});
+    EXPECT_TRUE((run<typename fixture::a, typename fixture::c, typename fixture::b>(list, rng())));
+  }
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ struct own_tile {
 /// - `run(team, problem, tile, epilogue)`: all threads of a team compute and write `tile`, which is like own_tile.
 /// - `persistent`: whether run goes on to tile.next() until there is none, so that as few teams as a device holds at once do
 ///   all tiles. If tile.is_drawn(), teams draw their next tiles instead, so that one which is kept from running has fewer: one
-///   thread calls tile.draw() until that is negative, and all go on to what it drew by tile.take().
+///   thread draws by tile.draws() until there are no more, and all go on to what it drew by tile.take().
 /// - `splits_k`: whether several teams may share a tile. Then run hands its accumulators to tile.add_up, which reaches
 ///   them by `for_each_vector(f)` (kernel/split_k.hpp); `summing_threads` of a team have some.
 /// - `can_shift_m(problem)`, `can_shift_n(problem)`: whether the last tiles may begin early, so that they are whole. The

@@ -26,12 +26,13 @@ class warpgroup_accumulator {
 
  public:
   /// Whether the units' sums are not good enough, of fewer bits than T has or not rounded: then those of each k-tile are
-  /// formed by themselves, 128 columns at a time, and added to the rest here.
+  /// formed by themselves, at most 128 columns at a time, and added to the rest here.
   static constexpr bool adds_k_tiles = std::is_same_v<E, float8> || Types::splits_elements;
-  static constexpr int parts = adds_k_tiles ? N / 128 : 1;  ///< of the columns
-  static_assert(!adds_k_tiles || N % 128 == 0);
+  static constexpr int part_columns = adds_k_tiles && N > 128 ? 128 : N;
+  static constexpr int parts = N / part_columns;  ///< of the columns
+  static_assert(N % part_columns == 0);
   /// Of sums, and of what is loaded of A: two k-tiles.
-  static constexpr int registers = N / 2 + (adds_k_tiles ? 64 : 0) + (LoadsA ? 2 * 16 : 0);
+  static constexpr int registers = N / 2 + (adds_k_tiles ? part_columns / 2 : 0) + (LoadsA ? 2 * 16 : 0);
 
   KERAMOS_FORCEINLINE_FUNCTION explicit warpgroup_accumulator(int thread) : thread_(thread) {
     if constexpr (adds_k_tiles) {
@@ -52,7 +53,7 @@ class warpgroup_accumulator {
     KERAMOS_UNROLL
     for (int step = 0; step < 4; ++step) {
       const std::uint64_t a_step = atom::advance(a, panel_a::bytes_to(0, step)),
-                          b_step = atom::advance(b, panel_b::bytes_to(adds_k_tiles ? part * 128 : 0, step));
+                          b_step = atom::advance(b, panel_b::bytes_to(part * part_columns, step));
       if constexpr (Types::splits_elements)
         atom::template multiply<E, false, false>(of_k_tile_, a_step, b_step, add || step > 0);
       else if constexpr (adds_k_tiles)
@@ -111,9 +112,9 @@ class warpgroup_accumulator {
   /// Adds a k-tile's sums of a part, which are done.
   KERAMOS_FORCEINLINE_FUNCTION void add_k_tile(int part) requires(adds_k_tiles) {
     KERAMOS_UNROLL
-    for (int i = 0; i < 64; ++i) {
+    for (int i = 0; i < part_columns / 2; ++i) {
       atom::settle(of_k_tile_[i]);
-      sums_[part * 64 + i] += of_k_tile_[i];
+      sums_[part * part_columns / 2 + i] += of_k_tile_[i];
     }
   }
 
@@ -156,6 +157,7 @@ class warpgroup_accumulator {
   template <class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void form_again(const tiling::position& at, const tile_window& there,
                                                const Epilogue& epilogue) {
+    static_assert(part_columns == 128);
     KERAMOS_UNROLL
     for (int part = 0; part < parts; ++part) {
       std::uint64_t left = 0;
@@ -177,7 +179,7 @@ class warpgroup_accumulator {
 
   int thread_;     // of those that multiply
   T sums_[N / 2];  // (fragment, half of its rows, column)
-  T of_k_tile_[adds_k_tiles ? 64 : 1];
+  T of_k_tile_[adds_k_tiles ? part_columns / 2 : 1];
 };
 
 }  // namespace keramos::detail::simt

@@ -97,7 +97,7 @@ class warpgroup_copier {
   /// the stage of its first k-tile: `drawn` of that stage is the tile's rank, or negative behind the last.
   template <class Tile>
   static constexpr bool can_draw = requires(Tile& tile) {
-    tile.draw();
+    tile.draws();
   };
 
   /// Tiles of a batch say of which problem they are.
@@ -141,6 +141,9 @@ class warpgroup_copier {
   }
 
  private:
+  /// A team draws its next tile when so many k-tiles are left to copy. Earlier, a slow team would hold a tile that another could
+  /// do; later, it would wait for the draw.
+  static constexpr int left_at_draw = 2;
   /// A tile's first k-tiles, and the threads that copy them while a warp makes maps.
   static constexpr int first_k_tiles = Config.stages - 1, first_threads = 2 * warp;
 
@@ -226,10 +229,8 @@ class warpgroup_copier {
     if (lane != 0) return;
     if (is_of_batch<Tile> && maps.of_all) acquire_maps(map);
     ring.skip(ahead);
-    [[maybe_unused]] int next = 0;  // drawn before this tile is copied: it takes a while
+    int number_drawn = 0;
     do {
-      if constexpr (can_draw<Tile>)
-        if (tile.is_drawn()) next = tile.draw();
       const auto& p = problem_of(given, tile);
       const auto at = tile.position();
       [[maybe_unused]] int number = 0;  // of a map's matrices
@@ -246,7 +247,11 @@ class warpgroup_copier {
       const int a_bytes = lines_a ? at.rows * 128 : stager::offset_of_b;
       const int b_bytes = lines_b ? at.cols * 128 : stager::slot_bytes - stager::offset_of_b;
       int k = int(at.k0) + ahead * Config.block.k;
-      for (int s = k_tiles(at) - ahead; s > 0; --s) {
+      const int count = k_tiles(at) - ahead;
+      const int draw_at = left_when_drawn(tile, count);
+      if (draw_at == 0) number_drawn = draw(tile);
+      for (int s = count; s > 0; --s) {
+        if (s == draw_at) number_drawn = draw(tile);
         char* const stage = local + ring.acquire() * stager::slot_bytes;
         const auto full = ring.expect(a_bytes + b_bytes);
         if (lines_a)
@@ -262,16 +267,32 @@ class warpgroup_copier {
         ring.advance();
       }
       ahead = 0;
-    } while (go_on(tile, next, ring, drawn));
+    } while (go_on(tile, number_drawn, ring, drawn));
+  }
+  /// How many of a tile's last `count` k-tiles are left to copy when its team draws the next tile; negative where teams do not.
+  template <class Tile>
+  KERAMOS_FORCEINLINE_FUNCTION static int left_when_drawn([[maybe_unused]] const Tile& tile,
+                                                          [[maybe_unused]] int count) {
+    if constexpr (can_draw<Tile>)
+      if (tile.is_drawn()) return count < left_at_draw ? count : left_at_draw;
+    return -1;
+  }
+  template <class Tile>
+  KERAMOS_FORCEINLINE_FUNCTION static int draw([[maybe_unused]] const Tile& tile) {
+    if constexpr (can_draw<Tile>)
+      return tile.draws().draw();
+    else
+      return -1;
   }
   /// Steps to the next tile, if there is one. Of one that was drawn the next stage tells; behind the last it has no k-tile.
   template <class Tile>
-  KERAMOS_FORCEINLINE_FUNCTION static bool go_on(Tile& tile, [[maybe_unused]] int next,
+  KERAMOS_FORCEINLINE_FUNCTION static bool go_on(Tile& tile, [[maybe_unused]] int number_drawn,
                                                  [[maybe_unused]] const pipeline& ring,
                                                  [[maybe_unused]] int* drawn) {
     if constexpr (can_draw<Tile>)
       if (tile.is_drawn()) {
-        drawn[ring.acquire()] = next;
+        const int slot = ring.acquire(), next = tile.draws().rank(number_drawn);
+        drawn[slot] = next;
         if (next < 0)
           ring.expect(0);
         else

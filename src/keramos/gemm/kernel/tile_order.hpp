@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include <Kokkos_Core.hpp>
+
 #include <keramos/backends/interface.hpp>
 #include <keramos/base/divisor.hpp>
 #include <keramos/base/index.hpp>
@@ -45,6 +47,20 @@ dealt_teams_of<Collective> deal_teams([[maybe_unused]] const Exec& exec) {
   else
     return {};
 }
+
+/// Tiles that teams draw, but for the first of each. A draw takes a while, so that a team looks later at what it drew.
+struct drawn_tiles {
+  int* count;  ///< of those drawn; zero between kernels
+  int teams, tiles;
+
+  KERAMOS_FORCEINLINE_FUNCTION int draw() const { return Kokkos::atomic_fetch_add(count, 1); }
+  /// The rank of the tile drawn by that number, or a negative one behind the last tile.
+  KERAMOS_FORCEINLINE_FUNCTION int rank(int number) const {
+    // Each team draws once in vain. The last to do so leaves the count as it was.
+    if (number == tiles - 1) *count = 0;
+    return number < tiles - teams ? teams + number : -1;
+  }
+};
 
 /// Bands of `band` tile rows, walked column by column: teams that run at the same time then share
 /// rows of A and columns of B in the last-level cache (threadblock swizzle of CUTLASS, "Efficient

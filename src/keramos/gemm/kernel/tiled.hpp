@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <string>
 
-#include <Kokkos_Core.hpp>
-
 #include <keramos/base/error.hpp>
 #include <keramos/core/detail/launch.hpp>
 #include <keramos/core/detail/workspace.hpp>
@@ -65,12 +63,8 @@ struct gemm_kernel : dealt_teams_of<Collective> {
     }
 
     KERAMOS_FORCEINLINE_FUNCTION bool is_drawn() const { return kernel.collective.drawn != nullptr; }
-    KERAMOS_FORCEINLINE_FUNCTION int draw() const {
-      const int others = ranks() - team.league_size();  // behind the first of each team
-      const int number = Kokkos::atomic_fetch_add(kernel.collective.drawn, 1);
-      // Each team draws once in vain. The last to do so leaves the counter as it was.
-      if (number == ranks() - 1) *kernel.collective.drawn = 0;
-      return number < others ? team.league_size() + number : -1;
+    KERAMOS_FORCEINLINE_FUNCTION drawn_tiles draws() const {
+      return {kernel.collective.drawn, team.league_size(), ranks()};
     }
     KERAMOS_FORCEINLINE_FUNCTION void take(int rank) { steps = rank - first(); }
 
