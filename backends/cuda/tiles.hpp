@@ -50,9 +50,9 @@ namespace cuda {
 //   Efficiencies of f16 and i8 are their rates at n = 2048 and 4096; bf16 has those of f16. Four stages of i8 are faster
 //   (13), but then the choice would take them at n = 1024 too, where 64x64x64 is.
 //   Tiles of warpgroups, 64 rows for each of those that multiply: 168 registers with 128 rows; with 64 rows up to 212 for one
-//   team, 128 for two, 64 for four (of 64 columns). The copying threads give up some registers, but
-//   for one team of 64 rows, and 128x64 of all but f8 (collective/warpgroup.hpp). 54,784 to 206,336 bytes of scratch, which Kokkos gives since
-//   5.2: measured as above. They do not divide k at n = 1024: sums cost more than they save there.
+//   team, 128 for two, 64 for four (of 64 columns). The copying threads give up some registers, but for
+//   one team of 64 rows, and 128x64 of all but f8 (collective/warpgroup.hpp). 54,784 to 206,336 bytes of scratch, which Kokkos
+//   gives since 5.2: measured as above. They do not divide k at n = 1024: sums cost more than they save there.
 //   128x128 is nearly as fast as 128x256 where the GPU does not throttle: bf16, 512 x 4096 x 11008 (NT, a line of
 //   perf/data/shapes/deep_learning.csv for keramos-perf gemm --shapes) takes 58 us on an H200.
 //   Eight stages of 64x128 for one team, where a product has few tiles: n = 1024 of bf16 takes 9.2 us on an H100, and 10.9
@@ -64,9 +64,9 @@ namespace cuda {
 //   The first tile of a kernel takes twice as long to write, since its code is not in the cache. So there is little code: when
 //   that for C whose rows begin anywhere shrank to a tenth, bf16 of 4191 x 2981 x 462 took 41 us on an H200 instead of 62, and
 //   with a C of f32 58 instead of 90.
-//   Boxes that C leaves by, as operands come, changed nothing (batches of n = 64 to 256, on an H200).
-//   128x64 is for narrow C, whose tiles read one operand and little else. Rows of a box that are beside C come from the cache all
-//   the same, and 128x128 read twice as much from there as there was: 8 x 16 x 28672 x 4096 of bf16 at 2.7 TB/s of 4.2.
+//   C stored in boxes by the unit that copies operands is no faster (batches of n = 64 to 256, on an H200).
+//   128x64 is for a narrow C, where a tile reads one operand and little else. Rows of a box behind the operand's end are fetched
+//   from the cache, too: 128x128 fetched twice what there was (8 x 16 x 28672 x 4096 of bf16, at 2.7 TB/s of 4.2).
 //   192 columns fill multiprocessors better where 256 leave the last wave nearly empty: on an H100 tf32 with n = 3000 does 296
 //   TFLOP/s instead of 260. Their efficiencies are estimates.
 //   Of f8 each k-tile is summed apart, at most 128 columns at a time. Efficiencies are rates at n = 4096.
