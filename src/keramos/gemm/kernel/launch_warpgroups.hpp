@@ -145,17 +145,14 @@ struct batch_maps_kernel {
 };
 
 /// Whether teams draw the tiles of a batch, or take turns. Multiprocessors get unequal shares of a busy memory, and in turns some
-/// of them end early: with n = 128 of bf16 an H200's worked from 65 to 100 % of the time. But teams that take turns read what
-/// their tiles share at the same time, and the last-level cache reads it once. Drawn tiles with n = 512 read half as much again
-/// from it, and took 5 % longer. So tiles are drawn where problems have few.
+/// of them end early: with n = 128 of bf16 an H200's worked from 65 to 100 % of the time (docs/performance.md has the command).
+/// But teams that take turns read what their tiles share at the same time, and the last-level cache reads it once. With n = 512,
+/// and `most` set higher to draw them, they read half as much again from it and took 5 % longer. So tiles are drawn where problems
+/// have few.
 template <class Types>
 bool draws_tiles(const uniform_tiles<Types>& tiles) {
   constexpr int most = 4;  // of a problem
   return tiles.order.count() <= most;
-}
-template <class Types>
-bool draws_tiles(const grouped_tiles<Types>&) {
-  return false;
 }
 
 template <class Exec, class Types, class Tiles, class Epilogue>
@@ -176,8 +173,9 @@ void launch_warpgroups_batched(const Exec& exec, workspace<Exec>& memory, int ro
             "keramos::gemm_batched_maps", exec, int(maps), kernel::local_bytes,
             kernel{tiles, operands.value_or(repeated_operands()), collective.maps.first});
       }
-      if (C::by_one_thread(collective.maps) && draws_tiles(tiles) && count > teams_at_once<C>(exec))
-        collective.drawn = memory.counter(exec);
+      if constexpr (!Tiles::mixed)
+        if (C::by_one_thread(collective.maps) && draws_tiles(tiles) && count > teams_at_once<C>(exec))
+          collective.drawn = memory.counter(exec);
       launch_tiles(exec, count, collective, tiles, epilogue);
     });
   }
