@@ -272,22 +272,26 @@ struct planner : tile_chooser<Exec> {
                whose, plan, true);
   }
 
+  /// What the choice of a main part depends on: strips may be transposed.
+  struct main_key : choice_key {
+    choice_key of_transposed;
+    friend bool operator==(const main_key&, const main_key&) = default;
+  };
   /// How much of C to compute in whole tiles, apart from the rest.
   template <class Types>
   static main_part choose_main(const Exec& exec, const gemm_problem<Types>& p, epilogue_of_product whose) {
-    thread_local choice_memory<choice_key, main_part> choices;
+    thread_local choice_memory<main_key, main_part> choices;
     const device_model device = tiles::model(exec);
     if (std::min(p.m, p.n) <= device.most_narrow) return {p.m, p.n};
     if (std::max(p.m, p.n) < device.least_extent_to_cut) return {p.m, p.n};
-    const choice_key key = key_of(exec, p, whose);
+    gemm_problem<Types> transposed = p;
+    transposed.transpose();
+    const main_key key{key_of(exec, p, whose), key_of(exec, transposed, whose)};
     return choices.get(key, [&] {
-      gemm_problem<Types> transposed = p;
-      transposed.transpose();
-      const choice_key key_of_transposed = key_of(exec, transposed, whose);
       return choose_main_part(p.m, p.n, p.k, (sizeof(typename Types::a) + sizeof(typename Types::b)) / 2,
                               device, [&](index_t m, index_t n, bool is_transposed) {
                                 return chooser::template best_row<Types>(
-                                           exec, m, n, p.k, is_transposed ? key_of_transposed : key, device)
+                                           exec, m, n, p.k, is_transposed ? key.of_transposed : key, device)
                                     .time;
                               });
     });
