@@ -111,6 +111,12 @@ struct stream<Kokkos::Cuda> {
 #endif
     cuda::check(status, "cudaMemPrefetchAsync");
   }
+  /// Whether work is recorded for a graph, not done.
+  static bool is_captured(const Kokkos::Cuda& exec) {
+    cudaStreamCaptureStatus status{};
+    cuda::check(cudaStreamIsCapturing(exec.cuda_stream(), &status), "cudaStreamIsCapturing");
+    return status != cudaStreamCaptureStatusNone;
+  }
   static void call_on_host(const Kokkos::Cuda& exec, void (*function)(void*), void* argument) {
     cuda::check(cudaLaunchHostFunc(exec.cuda_stream(), function, argument), "cudaLaunchHostFunc");
   }

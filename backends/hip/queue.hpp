@@ -74,6 +74,12 @@ struct stream<Kokkos::HIP> {
     if (kind_of(data) != memory_kind::shared || !exec.hip_device_prop().concurrentManagedAccess) return;
     hip::check(hipMemPrefetchAsync(data, bytes, exec.hip_device(), exec.hip_stream()), "hipMemPrefetchAsync");
   }
+  /// Whether work is recorded for a graph, not done.
+  static bool is_captured(const Kokkos::HIP& exec) {
+    hipStreamCaptureStatus status{};
+    hip::check(hipStreamIsCapturing(exec.hip_stream(), &status), "hipStreamIsCapturing");
+    return status != hipStreamCaptureStatusNone;
+  }
   static void call_on_host(const Kokkos::HIP& exec, void (*function)(void*), void* argument) {
     hip::check(hipLaunchHostFunc(exec.hip_stream(), function, argument), "hipLaunchHostFunc");
   }

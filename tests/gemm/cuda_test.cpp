@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <set>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -76,6 +78,32 @@ TEST(GemmCuda, LargeProductsAreByWarpgroupsWhereThereAreSome) {
   EXPECT_EQ(of_f64.path, gemm_path::residues);
 }
 
+// Choices are remembered, by all that they depend on: here by rows of B, which decide how a strip is done.
+TEST(GemmCuda, APlanDoesNotDependOnEarlierOnes) {
+  constexpr index_t m = 2080, n = 8200;
+  const auto matrix = [](std::uintptr_t number, index_t rows, index_t cols, index_t row_stride,
+                         index_t col_stride) {
+    return matrix_view<float>{reinterpret_cast<float*>(number << 40), rows, cols, row_stride, col_stride};
+  };
+  for (const index_t k : {1024, 4096}) {
+    const auto plan = [&](index_t ld_of_b) {
+      cuda_queue q;
+      return plan_gemm(q, matrix(1, m, k, 1, m), matrix(2, k, n, ld_of_b, 1), matrix(3, m, n, n, 1),
+                       {.compute = gemm_compute::tf32});
+    };
+    const auto last_plan =
+        [&](std::initializer_list<index_t> lds_of_b) {  // of a thread that remembers nothing
+          gemm_plan last;
+          std::thread([&] {
+            for (const index_t ld : lds_of_b) last = plan(ld);
+          }).join();
+          return last;
+        };
+    EXPECT_EQ(last_plan({8209}), last_plan({8208, 8209})) << "k = " << k;
+    EXPECT_EQ(last_plan({8208}), last_plan({8209, 8208})) << "k = " << k;
+  }
+}
+
 // Whole tiles, divided k, a vector and a scaling, captured once and run again on other data; the queue's
 // memory grows meanwhile, which must not take it from the graph.
 TEST(GemmCuda, CanBeCapturedInAGraph) {
@@ -89,21 +117,32 @@ TEST(GemmCuda, CanBeCapturedInAGraph) {
       a.emplace_back("a", s[0], s[2]), b.emplace_back("b", s[2], s[1]), c.emplace_back("c", s[0], s[1]);
       fill(a.back(), 1), fill(b.back(), 1);
     }
+    // Three problems of 100 x 100 x 300: rows of the first A by columns of the first B.
+    c.emplace_back("c", 300, 100);
+    const batched_matrix_view<double> rows_of_a{a[0].data(), 3, 100, 300, 100 * 300, 300, 1},
+        columns_of_b{b[0].data(), 3, 300, 100, 100, 300, 1},
+        blocks_of_c{c.back().data(), 3, 100, 100, 100 * 100, 100, 1};
     const auto multiply = [&] {
       for (std::size_t i = 0; i < a.size(); ++i) gemm(q, 2, a[i], b[i], 0, c[i]);
       gemm(q, 0, a[0], b[0], 0.5, c[0]);
+      gemm_batched(q, 2, rows_of_a, columns_of_b, 0, blocks_of_c);
     };
+    const std::vector<view> list_of_a{a[1], a[2]}, list_of_b{b[1], b[2]}, list_of_c{c[1], c[2]};
+    const auto multiply_list = [&] { gemm_batched(q, 2, list_of_a, list_of_b, 0, list_of_c); };
     multiply();  // the queue's memory grows
+    multiply_list();
     q.wait();
 
     cudaGraph_t graph;
     cudaGraphExec_t runnable;
     SUCCEED_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
     multiply();
+    EXPECT_THROW(multiply_list(), invalid_argument);
     SUCCEED_CUDA(cudaStreamEndCapture(stream, &graph));
     std::size_t nodes = 0;
     SUCCEED_CUDA(cudaGraphGetNodes(graph, nullptr, &nodes));
-    EXPECT_EQ(nodes, 4u);  // kernels, and nothing else
+    EXPECT_EQ(nodes, 5u);  // kernels, and nothing else
+    multiply_list();       // as before
     SUCCEED_CUDA(cudaGraphInstantiate(&runnable, graph, 0));
 
     const view large_a("a", 128, 60000), large_b("b", 60000, 128), large_c("c", 128, 128);

@@ -55,6 +55,7 @@ basic_event<Exec> gemm_batched(basic_queue<Exec>& q, Alpha alpha, const MA& a, c
 ///
 /// The lists are read before the call returns; on a GPU they are copied to the device on the queue, through
 /// pinned memory that the queue keeps (for a list longer than all before it Kokkos allocates more, and may wait).
+/// So such a call cannot be captured in a graph, and throws invalid_argument there.
 /// One launch, with one tile for all; problems up to 32 x 32 share teams if all are that small. A batch of one shape
 /// and spacing is faster, and a matrix_array needs no copy.
 template <class Exec, class Alpha, detail::list_operand_like MA, detail::list_operand_like MB, class Beta,

@@ -5,10 +5,12 @@
 #include <cstddef>
 #include <cstring>
 #include <optional>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include <keramos/base/error.hpp>
 #include <keramos/enabled_backends.hpp>
 
 namespace keramos::detail {
@@ -19,12 +21,19 @@ template <class Exec>
 class upload_buffer {
  public:
   /// `from` where kernels that are launched next on `exec` can read it; valid until the next upload.
+  /// @throws invalid_argument where a graph is captured, whose runs would read what later calls upload. `what` names the call.
   template <class T>
-  const T* upload(const Exec& exec, const std::vector<T>& from) {
+  const T* upload(const Exec& exec, const std::vector<T>& from, const char* what) {
     static_assert(std::is_trivially_copyable_v<T>);
     if constexpr (backend::traits<Exec>::is_host) {
       return from.data();
     } else {
+      if constexpr (requires { stream::is_captured(exec); })
+        if (stream::is_captured(exec))
+          throw invalid_argument(
+              std::string(what) +
+              ": a list is copied to the device by the call itself, which cannot be captured "
+              "in a graph; give matrix_arrays, whose addresses the device reads");
       const std::size_t bytes = from.size() * sizeof(T);
       if (on_device_.extent(0) < bytes) {
         // Kernels under way may read the old memory: it is kept. As it doubles, all that is kept is no larger
@@ -43,8 +52,9 @@ class upload_buffer {
   }
 
  private:
+  using stream = backend::stream<Exec>;
   using device_memory = Kokkos::View<std::byte*, typename Exec::memory_space>;
-  using staging_space = typename backend::stream<Exec>::host_space;
+  using staging_space = typename stream::host_space;
   using staging_memory = Kokkos::View<std::byte*, staging_space>;
 
   struct staged {
