@@ -337,6 +337,40 @@ TEST(Checks, ItemsRunInShuffledOrderEachOnce) {
   EXPECT_FALSE(same);
 }
 
+// A kernel on a host may launch others: their groups are watched apart, whether they are larger or smaller.
+template <int Items>
+void add_items(const device_view<int>& sum) {
+  queue q;
+  using row = group<local_range<Items>, local_memory<local_array<int, Items>>>;
+  q.parallel_for_work_group<row>(
+      "inner", range{1}, KERAMOS_LAMBDA(row & g) {
+        auto a = g.template local<0>();
+        g.parallel_for_work_item([=](h_item it) { a(it.i) = it.i; });
+        g.barrier();
+        g.parallel_for_work_item([=](h_item it) { Kokkos::atomic_add(&sum(0), a((it.i + 1) % Items)); });
+      });
+}
+void launch_from_items(const device_view<int>& out, const device_view<int>& sum) {
+  queue q;
+  run(
+      q, "outer", KERAMOS_LAMBDA(wg & g) {
+        auto a = g.local<0>();
+        g.parallel_for_work_item([=](h_item it) {
+          a(it.i) = it.i;
+          KOKKOS_IF_ON_HOST((add_items<64>(sum); add_items<2>(sum);))
+        });
+        g.barrier();
+        g.parallel_for_work_item([=](h_item it) { out(it.gi) += a((it.i + 1) % 8); });
+      });
+}
+TEST(Checks, AKernelMayLaunchAnotherOnAHost) {
+  if (!host_backend) GTEST_SKIP() << "on hosts";
+  device_view<int> out("out", 16), sum("sum", 1);
+  launch_from_items(out, sum);
+  for (int i = 0; i < 16; ++i) EXPECT_EQ(out(i), (i + 1) % 8);
+  EXPECT_EQ(sum(0), 16 * (64 * 63 / 2 + 1));
+}
+
 // --- bounds ---
 
 void local_out_of_bounds(int index) {

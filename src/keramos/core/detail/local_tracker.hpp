@@ -17,6 +17,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <mutex>
 #include <random>
 #include <string>
@@ -28,11 +29,13 @@ namespace keramos::detail {
 
 class local_tracker {
  public:
-  /// The one of this thread, which runs one group after the other.
-  static local_tracker& of_this_thread() {
-    static thread_local local_tracker tracker;
-    return tracker;
+  /// For a group that begins on this thread, until end(). The groups of a kernel that a kernel launches have others.
+  static local_tracker& of_next_group() {
+    stack& s = of_this_thread();
+    if (s.taken == s.trackers.size()) s.trackers.emplace_back();
+    return s.trackers[s.taken++];
   }
+  void end() { --of_this_thread().taken; }
 
   /// A group begins. Its local memory is filled with all-ones bytes (NaN as floating-point numbers, -1 as
   /// integers), so that what is read before it is written shows.
@@ -170,6 +173,15 @@ class local_tracker {
   }
 
  private:
+  struct stack {
+    std::deque<local_tracker> trackers;
+    std::size_t taken = 0;
+  };
+  static stack& of_this_thread() {
+    static thread_local stack trackers;
+    return trackers;
+  }
+
   static constexpr int whole_group = -1, several = -2, nobody = -3;
 
   struct element {

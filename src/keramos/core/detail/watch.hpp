@@ -21,12 +21,12 @@ class watch {
                                           [[maybe_unused]] std::byte* local,
                                           [[maybe_unused]] std::size_t bytes) {
     KOKKOS_IF_ON_HOST(
-        (tracker_ = &local_tracker::of_this_thread(); tracker_->begin(label, group, local, bytes);))
+        (tracker_ = &local_tracker::of_next_group(); tracker_->begin(label, group, local, bytes);))
   }
   /// `kernel(group)`, on the host in a function of its own, so that what it keeps on the stack is known.
   template <class F, class Group>
   KERAMOS_FORCEINLINE_FUNCTION void run(const F& kernel, Group& group) const {
-    KOKKOS_IF_ON_HOST((tracker_->run([&] { kernel(group); });))
+    KOKKOS_IF_ON_HOST((tracker_->run([&] { kernel(group); }); tracker_->end();))
     KOKKOS_IF_ON_DEVICE((kernel(group);))
   }
   /// `array` is local<I>().
