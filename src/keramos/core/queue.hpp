@@ -58,7 +58,7 @@ workspace<Exec>& workspace_of(basic_queue<Exec>& q) {
 /// its own work alone, and host tasks, on queues of the host. Copies of a queue are one queue, for one thread at a
 /// time. Kokkos' own calls and Views keep Kokkos' rules: built with Serial alone, as Debian's 3.4 is, it counts
 /// the owners of a View without atomics, so threads must not copy one View at the same time.
-/// Kokkos::finalize ends a queue: what is asked of it then throws not_initialized.
+/// Kokkos::finalize ends a queue: work that is asked of it then throws not_initialized.
 template <class Exec>
 class basic_queue : public detail::queue_base<Exec> {
   using base = detail::queue_base<Exec>;

@@ -201,6 +201,8 @@ class queue_base {
       throw not_initialized(
           "keramos::queue: Kokkos is not initialised; call Kokkos::initialize or hold a "
           "keramos::runtime for as long as queues and Views live");
+    if constexpr (requires { backend::traits<Exec>::may_own_instance(); })
+      if (!backend::traits<Exec>::may_own_instance()) return Exec();
     return options.own_instance ? own_instance<Exec>() : Exec();
   }
 

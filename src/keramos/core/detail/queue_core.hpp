@@ -10,6 +10,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <keramos/base/error.hpp>
+#include <keramos/base/export.hpp>
 #include <keramos/core/detail/instance.hpp>
 #include <keramos/core/detail/queue_state.hpp>
 #include <keramos/core/detail/workspace.hpp>
@@ -23,6 +24,12 @@ namespace keramos::detail {
       "keramos::runtime, is alive");
 }
 
+/// Held while Kokkos, which has no lock there, notes what to do at its end: queues of all execution spaces ask for it.
+KERAMOS_EXPORT inline std::mutex& hooks() {
+  static std::mutex mutex;
+  return mutex;
+}
+
 /// A queue's instance and memory. Kokkos::finalize takes both away first, so that a queue may outlive it: what is
 /// asked of the queue then throws.
 template <class Exec>
@@ -32,7 +39,9 @@ class queue_core {
       : exec_(std::move(instance)), state(std::make_shared<queue_state>(profiling)) {
     std::lock_guard lock(all().mutex);
     all().queues.insert(this);
-    if (!std::exchange(all().hooked, true)) Kokkos::push_finalize_hook(end_all);
+    if (std::exchange(all().hooked, true)) return;
+    const std::lock_guard lock_of_hooks(hooks());
+    Kokkos::push_finalize_hook(end_all);
   }
   ~queue_core() {
     std::lock_guard lock(all().mutex);
