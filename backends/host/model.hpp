@@ -31,6 +31,23 @@ inline constexpr index_t few_rows = 32;  ///< B is read once or twice in any cas
 /// The same, where B is laid out in blocks and A runs along k.
 inline constexpr index_t few_rows_of_strided_b = 128;
 
+// --- Narrow products of real floats, packed or not, transposed or not -----------------------------
+
+/// Extents of C of which one is no larger; and the least k for which Cᵀ is computed instead of C, which is written by way of the
+/// stack. `gain`: another way has to be faster than what the figures above choose.
+inline constexpr index_t most_narrow = 64, least_k_to_transpose = 48;
+inline constexpr double gain_enough = 0.95;
+/// What ways take, in products of vectors: of a byte of an operand or of C, and of a call. A byte of B is read or laid out once.
+/// (Least squares of the relative errors of 9,600 times, by gemm_options::plan, on one thread of Zen 4 and of Emerald Rapids:
+/// f32 and f64, extents of C of 3 to 2,000 and of 8,192 by 130, k of 16 to 8,192, from operands in no cache. Ways that these
+/// figures choose were 1.05 and 1.04 times as fast as without them in the geometric mean; of a hundred one was slower by 5 and
+/// by 13 % or more.)
+struct way_costs {
+  double vector, of_a, of_a_along_m, of_b, of_c, of_transposed_c, call;
+};
+inline constexpr way_costs unpacked_costs = {1.1, 0.08, 0.25, 0.25, 0.18, 0.68, 1700},
+                           packed_costs = {1.05, 0.27, 0.27, 0.27, 0.3, 0.7, 2400};
+
 /// The least k where few columns are done as dot products along k: their vectors of sums have to be added up in the end.
 inline constexpr index_t least_dot_depth = 32;
 
@@ -54,12 +71,16 @@ inline constexpr int rows_of_b_block = 128, bytes_of_b_block = 64 * 1024;
 /// Cores with AVX2 take fewer rows, and read them in the order in which they lie in memory before they multiply them. (Zen 3,
 /// m = 3 to 32, B of 0.3 to 80 MB: 1.3 times as fast if B is in no cache, 1.05 times if it is.)
 inline constexpr int rows_of_b_block_avx2 = 64;
+/// An A that runs along m is taken in parts of so many columns, which are on as many pages or fewer.
+inline constexpr int most_k_of_a_along_m = 512;
 /// So much of A, in rows, stays in the second-level cache while all columns of B pass by. Zen 3, whose cache has 512 KiB.
 inline constexpr int bytes_of_a_block = 192 * 1024;
 /// Where B's rows do not run through memory, so much of it is laid out at a time; of complex numbers half.
 inline constexpr int bytes_laid_out = 64 * 1024;
-/// While that multiplies, the next part is asked for. Not longer columns, which prefetchers follow by themselves and which then
-/// take longer (keramos-perf gemm --op NT --m 16 --n 1000 --k 1000; --m 5 --n 1812 --k 55).
+/// While that multiplies, the next part is asked for, and while a tile multiplies the next one's rows of A. Not longer columns or
+/// rows, which prefetchers follow by themselves and which then take longer (keramos-perf gemm --op NT --m 16 --n 1000 --k 1000;
+/// --m 5 --n 1812 --k 55). Rows of A on Zen 4, one thread, f32: --m 6667 --n 16 --k 128 takes half as long, --m 1010 --n 7 --k 131
+/// also, --m 835 --n 11 --k 855 a quarter longer.
 inline constexpr int most_asked_bytes = 1536;
 
 // --- Where one thread is enough --------------------------------------------------------------------

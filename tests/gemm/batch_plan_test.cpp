@@ -102,8 +102,8 @@ TYPED_TEST(GemmBatchPlan, ChangedPlansAreFollowed) {
   EXPECT_TRUE(followed.count(batch_way::one_by_one) && followed.count(batch_way::tiled));
 }
 
-// Rows of C shall lie along memory: else the transposed products are done, and the plan says so. One thread cannot do such
-// problems the other way round, and hosts see whether the plan or what looks at it forgets which way it is.
+// Rows of C shall lie along memory: else the transposed products are done, and the plan says so. It may be changed to the other
+// way round.
 TYPED_TEST(GemmBatchPlan, TransposedWhereRowsOfCAreApart) {
   for (const layout l : {layout::right, layout::left}) {
     batches<TypeParam> x(20, 70, 66, 30, l);
@@ -117,10 +117,6 @@ TYPED_TEST(GemmBatchPlan, TransposedWhereRowsOfCAreApart) {
     const auto chosen = x.product({.plan = plan});
     ASSERT_TRUE(same_bits(chosen, x.product({})));
     plan.transposed = !plan.transposed;
-    if (on_host) {
-      EXPECT_THROW(x.product({.plan = plan}), invalid_argument);
-      plan.way = batch_way::tiled, plan.block = {24, 32, 40};
-    }
     const auto other_way = x.product({.plan = plan});
     for (std::size_t i = 0; i < chosen.size(); ++i)
       ASSERT_NEAR(double(chosen[i]), double(other_way[i]), std::is_integral_v<TypeParam> ? 0.0 : 1e-4) << i;

@@ -36,6 +36,33 @@ TYPED_TEST(GemmEdges, SharedByTiles) {
       }
 }
 
+// Narrow products of every op and layout. Hosts transpose some so that vectors run along the longer extent, whatever C's memory
+// runs along, and write C in blocks.
+TYPED_TEST(GemmEdges, NarrowProducts) {
+  const index_t shapes[][3] = {
+      {700, 33, 300}, {33, 700, 300}, {1500, 3, 700}, {300, 17, 1100}, {49, 2500, 33}};
+  std::uint64_t seed = fresh_seed();
+  bool transposed = false, as_it_lies = false;
+  for (const auto& [m, n, k] : shapes)
+    for (const op op_a : ops)
+      for (const op op_b : ops)
+        for (const layout c : {layout::right, layout::left}) {
+          gemm_case g{m, n, k};
+          g.op_a = op_a, g.op_b = op_b, g.c = c;
+          g.gap = seed % 3, g.alpha = -2, g.beta = seed % 2 ? 0.5 : 0;
+          g.change_plan = [&](gemm_plan& plan) {
+            const gemm_part& part = plan.parts[0];
+            if (part.path == gemm_path::unpacked)
+              (part.transposed == (c == layout::right) ? transposed : as_it_lies) = true;
+          };
+          ASSERT_TRUE(run<TypeParam>(g, seed++));
+        }
+  if (backend::traits<default_execution_space>::is_host) {
+    EXPECT_TRUE(as_it_lies);
+    EXPECT_EQ(transposed, std::is_floating_point_v<TypeParam>);
+  }
+}
+
 int products_seen = 0;
 void count_product(const char* label, std::uint32_t, std::uint64_t*) {
   const std::string name = label;

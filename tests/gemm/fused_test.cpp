@@ -48,7 +48,8 @@ struct ways {
 TYPED_TEST(FusedPlaces, EveryPathOfOneProduct) {
   const index_t shapes[][3] = {{3, 5, 2},       {8, 4, 70},      {1, 300, 500},     {700, 1, 333},
                                {16, 16, 30000}, {200, 90, 61},   {513, 520, 40},    {70, 80, 0},
-                               {1025, 67, 19},  {300, 310, 270}, {1550, 1503, 507}, {1536, 1536, 507}};
+                               {1025, 67, 19},  {300, 310, 270}, {1550, 1503, 507}, {1536, 1536, 507},
+                               {900, 33, 200},  {900, 33, 200},  {17, 1400, 300},   {17, 1400, 300}};
   const layout layouts[] = {layout::right, layout::left, layout::strided};
   std::uint64_t seed = fresh_seed();
   ways seen;

@@ -1,5 +1,5 @@
 // Few tiles and a long k: GPUs divide k among teams (split_k.hpp), and hosts of several threads among these where
-// they do not pack (gemm/plan/host_model.hpp; host_kernels_test.cpp runs the same parts on one). Vectors: no
+// they do not pack (gemm/plan/host_model.hpp; host_unpacked_test.cpp runs the same parts on one). Vectors: no
 // tiles at all.
 #include <algorithm>
 #include <cstring>

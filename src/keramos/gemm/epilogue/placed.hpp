@@ -142,14 +142,14 @@ KERAMOS_FORCEINLINE_FUNCTION void write_row(const Epilogue& epilogue, const gemm
     write_row_known<false>(mine, p, sums, i, j0, count);
 }
 
-/// All elements of a problem from their sums, `sums[i * n + j]`.
+/// All elements of a problem from their sums, `sums[i * stride + j]`.
 template <class Epilogue, class Types>
 KERAMOS_FORCEINLINE_FUNCTION void write_block(const Epilogue& epilogue, const gemm_problem<Types>& p,
-                                              const typename Types::accumulator* sums) {
+                                              const typename Types::accumulator* sums, index_t stride) {
   constexpr index_t most = 1 << 30;
   for (index_t i = 0; i < p.m; ++i)
     for (index_t j = 0; j < p.n; j += most)
-      write_row(epilogue, p, sums + i * p.n + j, i, j, int(p.n - j < most ? p.n - j : most));
+      write_row(epilogue, p, sums + i * stride + j, i, j, int(p.n - j < most ? p.n - j : most));
 }
 
 /// The epilogue of a sum without terms. Of BLAS' update alpha is out: alpha·0 would be NaN for an infinite alpha.

@@ -127,6 +127,7 @@ class complex_kernel {
             .pack_b = pack_complex<Z, nr>,
             .multiply = multiply,
             .multiply_unpacked = complex_unpacked_kernel<R>::multiply,
+            .transpose = transpose_block<Z>,
             .few_products = complex_unpacked_kernel<R>::few_products};
   }
 };

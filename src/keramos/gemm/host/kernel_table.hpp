@@ -97,6 +97,12 @@ struct kernel_table {
 
   /// C's rows must run through memory (c_col_stride = 1).
   void (*multiply_unpacked)(const unpacked_problem<T>& problem) = nullptr;
+  /// Of real numbers, for planners: elements of a vector, and vectors that it multiplies in a step of k of a product m x n x k.
+  int lanes = 0;
+  std::int64_t (*vectors_of_step)(int m, int n, int k) = nullptr;
+  /// pack.hpp's transpose_block. Vectors' lanes divide `step`.
+  void (*transpose)(T* to, std::int64_t step, const T* from, std::int64_t stride, int rows,
+                    int cols) = nullptr;
   int few_products = 0;  ///< of an element of C: with no more of them packing does not pay
   /// Dot products along k: C has at most `dots` columns and A's rows run through memory, or it has at most
   /// `dots` rows and B's columns do.

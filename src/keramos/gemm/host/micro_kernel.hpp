@@ -117,6 +117,9 @@ class micro_kernel {
                                 .multiply = multiply};
     if constexpr (Types::uniform) {
       kernels.multiply_unpacked = unpacked_kernel<T>::multiply;
+      kernels.lanes = lanes;
+      kernels.vectors_of_step = unpacked_kernel<T>::vectors_of_step;
+      kernels.transpose = transpose_block<T>;
       kernels.few_products = unpacked_kernel<T>::few_products;
       kernels.multiply_dots = dot_kernel<T>::multiply;
       kernels.dots = dot_kernel<T>::pays_up_to;

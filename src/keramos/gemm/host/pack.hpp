@@ -55,6 +55,21 @@ inline void pack_transposed(T* to, std::int64_t step, const T* from, std::int64_
   }
 }
 
+/// Rows of `rows` x `cols` elements become columns: element (i, j) goes to `j * step + i`. What `step` has room for behind a
+/// column is filled, up to a vector's end.
+template <class T>
+inline void transpose_block(T* to, std::int64_t step, const T* from, std::int64_t stride, int rows,
+                            int cols) {
+  if constexpr (std::is_arithmetic_v<T>) {
+    constexpr int lanes = simd<T>::lanes;
+    for (int i = 0; i < rows; i += lanes)
+      pack_transposed<T, lanes>(to + i, step, from + i * stride, stride, rows - i, cols);
+  } else {
+    for (int j = 0; j < cols; ++j)
+      for (int i = 0; i < rows; ++i) to[j * step + i] = from[i * stride + j];
+  }
+}
+
 /// Lays `width` rows out so that element (i, p) is at `p * width + i`; rows from `count` on are zeros.
 template <class T>
 inline void pack_rows(T* to, int width, const T* from, std::int64_t stride_mn, std::int64_t stride_k,

@@ -66,13 +66,19 @@ void fetch(const T* rows, std::int64_t stride, int count, std::int64_t length) {
       asm volatile("" ::"r"(*reinterpret_cast<const char*>(rows + j)));
 }
 
+/// Whether A's columns run through memory, and are longer than a line.
+template <class Problem>
+bool runs_along_m(const Problem& s) {
+  return s.a_row_stride == 1 && s.a_col_stride != 1 && std::int64_t(s.m) * int(sizeof(*s.a)) > 64;
+}
+
 /// Calls f(part) for blocks of rows. While the columns of B pass by, panel after panel, a block of A stays in the second-level
 /// cache, and C is written in few pages. An A whose columns run through memory is read in that order first: a line for each step
 /// of k is none that a prefetcher follows. `panels`: whether B has several.
 template <class Problem, class F>
 void for_each_block_of_a(const Problem& s, bool panels, const F& f) {
   constexpr int size = sizeof(*s.a), multiple = 48;  // of all tiles' rows, and of a line's elements
-  const bool along_m = s.a_row_stride == 1 && s.a_col_stride != 1 && std::int64_t(s.m) * size > 64;
+  const bool along_m = runs_along_m(s);
   if (!panels && !along_m) return f(s);
   const int many = model::bytes_of_a_block / size / s.k / multiple;
   for_each_rows(s, (many > 1 ? many : 1) * multiple, [&](const Problem& part) {
@@ -101,6 +107,32 @@ class asked_lines {
  private:
   std::int64_t offset_;
   int count_;
+};
+
+/// What a tile asks for of A's rows of the next one while it multiplies: in each step a line, of eight bytes each two, which is what
+/// a tile reads. Asked for all at once they would be waited for.
+template <class T>
+class asked_rows {
+  static constexpr int line = 64 / int(sizeof(T)), lines_in_step = int(sizeof(T)) / 4;
+
+ public:
+  asked_rows(const T* rows, std::int64_t stride, int count, int length)
+      : at_(rows), end_(rows + length), skip_(stride - length), stride_(stride), left_(count) {}
+  /// Asks, in any step: where the tile's own B is does not matter.
+  void ask(const T* /*row*/) const {
+    for (int l = 0; l < lines_in_step && left_ > 0; ++l) {
+      __builtin_prefetch(at_);
+      at_ += line;
+      if (at_ < end_) continue;
+      at_ = end_ + skip_, end_ += stride_;
+      --left_;
+    }
+  }
+
+ private:
+  mutable const T *at_, *end_;  // in the row that is asked for
+  std::int64_t skip_, stride_;
+  mutable int left_;  ///< rows
 };
 
 /// Columns of a block of B of `k` rows, in multiples of a tile's.

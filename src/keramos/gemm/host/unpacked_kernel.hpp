@@ -154,20 +154,28 @@ class unpacked_kernel {
       ++tiles;  // all of one height: the same loads
     const int rows = s.m / tiles;
     int taller = s.m % tiles;
-    const T *a = s.a, *b = s.b + j;
-    T* c = s.c + j;
-    for (int i = s.m, t = 0; i > 0; ++t) {
+    const T *next_a = s.a, *b = s.b + j;
+    T* next_c = s.c + j;
+    for (int left = s.m, t = 0; left > 0; ++t) {
       const int height = rows + (taller-- > 0);
-      const T* const next = a + height * s.a_row_stride;
-      i -= height;
-      if (asks.a) ask(next, s.a_row_stride, i < most ? i : most, s.k);
+      const T* const a = next_a;
+      T* const c = next_c;
+      next_a += height * s.a_row_stride, next_c += height * s.c_row_stride, left -= height;
+      const int next_height = left < most ? left : most;
       if (asks.c || s.beta != T(0)) ask(c, s.c_row_stride, height, width);
-      if (Vectors == widest && !Masked && asks.next_b != 0)
-        tile_of<widest, false, asked_lines<T>>(height)(s, a, b, c, lanes, {asks.next_b, width, t, tiles});
-      else
-        tile_of<Vectors, Masked>(height)(s, a, b, c, lanes);
-      a = next;
-      c += height * s.c_row_stride;
+      if constexpr (Vectors == widest && !Masked)
+        if (asks.next_b != 0) {
+          tile_of<Vectors, Masked, asked_lines<T>>(height)(s, a, b, c, lanes, {asks.next_b, width, t, tiles});
+          continue;
+        }
+      if constexpr (Vectors <= 2)
+        if (asks.a) {
+          tile_of<Vectors, Masked, asked_rows<T>>(height)(s, a, b, c, lanes,
+                                                          {next_a, s.a_row_stride, next_height, s.k});
+          continue;
+        }
+      if (asks.a) ask(next_a, s.a_row_stride, next_height, s.k);
+      tile_of<Vectors, Masked>(height)(s, a, b, c, lanes);
     }
   }
 
@@ -202,11 +210,13 @@ class unpacked_kernel {
     for_each_block_of_a(s, s.n > widest * v::lanes,
                         [&](const problem& part) { multiply_block_of_a(part, asks_a, c_by_rows); });
   }
+  /// Of a wide tile's columns of B not much more fits in the first-level cache; and one pass over B beats two.
+  static bool takes_narrow_tiles(int m, int n, int k) {
+    return m > max_rows(widest) &&
+           (k > model::most_k_of_wide_tile || (m <= max_rows(2) && n > widest * v::lanes));
+  }
   static void multiply_block_of_a(const problem& s, bool asks_a, bool c_by_rows) {
-    // Of a wide tile's columns of B not much more fits in the first-level cache; and one pass over B beats two.
-    if (s.m > max_rows(widest) &&
-        (s.k > model::most_k_of_wide_tile || (s.m <= max_rows(2) && s.n > widest * v::lanes)))
-      return columns_from<2>(s, 0, {.a = asks_a, .c = c_by_rows});
+    if (takes_narrow_tiles(s.m, s.n, s.k)) return columns_from<2>(s, 0, {.a = asks_a, .c = c_by_rows});
     if (!c_by_rows || s.n <= widest * v::lanes) return columns_from<widest>(s, 0, {.a = asks_a});
     for_each_rows(s, max_rows(widest),
                   [](const problem& part) { columns_from<widest>(part, 0, {.c = true}); });
@@ -225,6 +235,8 @@ class unpacked_kernel {
   static constexpr int long_row = model::long_row_bytes / int(sizeof(T));
   static constexpr int laid_out = model::bytes_laid_out / int(sizeof(T));
   static constexpr int most_asked_k = model::most_asked_bytes / int(sizeof(T));
+  /// Whether prefetchers do not follow A's rows, of which a tile reads several at once.
+  static bool has_short_rows(const problem& s) { return s.k <= most_asked_k; }
 
   static constexpr int rows_of_b_block = few_registers ? model::rows_of_b_block_avx2 : model::rows_of_b_block;
   /// Blocks of B of so few rows are read first, and C is written row after row.
@@ -232,6 +244,22 @@ class unpacked_kernel {
 
  public:
   static constexpr int few_products = few_registers ? model::few_products_avx2 : model::few_products;
+
+  /// Vectors that a step of k multiplies. A tile of few of them waits for sums, and takes as long as `least`.
+  static std::int64_t vectors_of_step(int m, int n, int k) {
+    constexpr int least = 8;
+    const auto of_tiles = [m](int vectors) {
+      const int most = vectors == 1   ? max_rows(1)
+                       : vectors == 2 ? max_rows(2)
+                       : vectors == 3 ? max_rows(3)
+                                      : max_rows(4);
+      const int tiles = (m + most - 1) / most, rows = m / tiles, taller = m % tiles;
+      const auto of_tile = [vectors](int rows) { return rows * vectors > least ? rows * vectors : least; };
+      return std::int64_t(tiles - taller) * of_tile(rows) + std::int64_t(taller) * of_tile(rows + 1);
+    };
+    const int all = (n + v::lanes - 1) / v::lanes, wide = takes_narrow_tiles(m, n, k) ? 2 : widest;
+    return all / wide * of_tiles(wide) + (all % wide > 0 ? of_tiles(all % wide) : 0);
+  }
 
   /// C = alpha·A·B + beta·C; k in blocks, which add to C one after another, if B is too large to stay in
   /// the cache from one row to the next.
@@ -246,9 +274,13 @@ class unpacked_kernel {
     if (s.b_col_stride != 1) return multiply_columns(s);
     const std::int64_t bytes_of_b = std::int64_t(s.k) * s.n * std::int64_t(sizeof(T));
     if (bytes_of_b <= model::cached_bytes_of_b) {
+      if (runs_along_m(s) && s.k > model::most_k_of_a_along_m)
+        return for_each_block(
+            s, model::most_k_of_a_along_m, [&](int) { return s.n; },
+            [](const problem& part, const block_order&) { multiply_rows(part, false, writes_rows(part)); });
       const bool wide = s.n > widest * v::lanes;  // or B is read from its first line to its last anyway
       if (wide) fetch(s.b, s.b_row_stride, s.k, s.n);
-      return multiply_rows(s, wide && s.a_col_stride == 1, writes_rows(s));
+      return multiply_rows(s, s.a_col_stride == 1 && (wide || has_short_rows(s)), writes_rows(s));
     }
     if (s.m <= 2) {  // what is read no more than twice is not worth reading ahead
       for_each_block(
@@ -264,7 +296,9 @@ class unpacked_kernel {
           const bool by_rows = part.k <= most_k_by_rows;
           if (by_rows || !order.followed) fetch(part.b, part.b_row_stride, part.k, part.n);
           if (by_rows) return multiply_rows(part, false, true);
-          columns_from<widest>(part, 0, {.next_b = order.next});
+          const asked asks{.next_b = order.next};
+          if (!runs_along_m(part)) return columns_from<widest>(part, 0, asks);
+          for_each_block_of_a(part, true, [&](const problem& rows) { columns_from<widest>(rows, 0, asks); });
         });
   }
 
@@ -286,7 +320,7 @@ class unpacked_kernel {
           if (s.b_row_stride == 1 && order.next != 0 && part.k <= most_asked_k)
             ask(next, s.b_col_stride, part.n, part.k);
           part.b = block, part.b_row_stride = width, part.b_col_stride = 1;
-          multiply_rows(part, false, writes_rows(part));
+          multiply_rows(part, part.a_col_stride == 1 && has_short_rows(part), writes_rows(part));
         });
   }
 };

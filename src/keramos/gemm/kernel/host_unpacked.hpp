@@ -22,36 +22,58 @@ unpacked_problem<T> unpacked_problem_of(const gemm_problem<Types>& p, T alpha, T
           alpha,    beta,         p.a.conjugated, p.b.conjugated};
 }
 
-/// Elements of C that a thread keeps on its stack where the kernels cannot write them to C themselves.
-inline constexpr index_t most_on_stack = 4096;
+/// What a thread keeps on its stack of sums that the kernels cannot write to C themselves.
+inline constexpr index_t bytes_on_stack = 64 * 1024;
 
 /// write_block, for `versions`.
 struct block_writer {
   template <class Epilogue, class Types, class T>
   KERAMOS_FORCEINLINE_FUNCTION static void run(const Epilogue& epilogue, const gemm_problem<Types>& p,
-                                               const T* sums) {
-    write_block(epilogue, p, sums);
+                                               const T* sums, index_t stride) {
+    write_block(epilogue, p, sums, stride);
   }
 };
 template <class Epilogue, class Types, class T>
-void write_block_widest(const Epilogue& epilogue, const gemm_problem<Types>& p, const T* sums) {
-  backend::host::versions<block_writer, const Epilogue&, const gemm_problem<Types>&, const T*>::run(epilogue,
-                                                                                                    p, sums);
+void write_block_widest(const Epilogue& epilogue, const gemm_problem<Types>& p, const T* sums,
+                        index_t stride) {
+  backend::host::versions<block_writer, const Epilogue&, const gemm_problem<Types>&, const T*, index_t>::run(
+      epilogue, p, sums, stride);
 }
 
-/// C = epilogue(A·B), where the kernels' sums go by way of the stack, a few rows at a time.
+/// C from the sums `sums[i * stride + j]`. Where C's columns run through memory, some of them at a time are laid out as they
+/// lie there.
+template <class Epilogue, class Types, class T>
+void write_sums(const Epilogue& epilogue, const gemm_problem<Types>& p, const T* sums, index_t stride) {
+  if (p.c_row_stride != 1 || p.c_col_stride == 1)
+    return write_block_widest<Epilogue, Types, T>(epilogue, p, sums, stride);
+  constexpr index_t line = 64 / sizeof(T), most = 16 * 1024 / sizeof(T), most_rows = most / line;
+  alignas(64) T columns[most];
+  for (index_t i = 0; i < p.m; i += most_rows) {
+    const index_t rows = std::min(p.m - i, most_rows), step = ceil_div(rows, line) * line;
+    for (index_t j = 0; j < p.n; j += most / step) {
+      gemm_problem<Types> block = p.part(i, j, rows, std::min(p.n - j, most / step));
+      kernels<Types>().transpose(columns, step, sums + i * stride + j, stride, int(rows), int(block.n));
+      block.transpose();
+      write_block_widest<Epilogue, Types, T>(epilogue, block, columns, step);
+    }
+  }
+}
+
+/// C = epilogue(A·B), where the kernels' sums go by way of the stack, a block at a time.
 template <class Types, class Epilogue, class T = typename Types::accumulator>
 [[gnu::noinline]] void multiply_by_way_of_stack(unpacked_function<T>* multiply, const gemm_problem<Types>& p,
                                                 const Epilogue& epilogue) {
-  T sums[most_on_stack];
-  const index_t cols = std::min(p.n, most_on_stack), rows = std::min(p.m, most_on_stack / cols);
+  constexpr index_t most = bytes_on_stack / sizeof(T), multiple = 64;  // of all tiles' columns
+  alignas(64) T sums[most];
+  const index_t rows = std::min(p.m, most / multiple),
+                cols = std::min(p.n, most / rows / multiple * multiple);
   for (index_t i = 0; i < p.m; i += rows)
     for (index_t j = 0; j < p.n; j += cols) {
       const gemm_problem<Types> block = p.part(i, j, std::min(rows, p.m - i), std::min(cols, p.n - j));
       gemm_problem<Types> plain = block;
       plain.c = sums, plain.c_row_stride = block.n, plain.c_col_stride = 1;
       multiply(unpacked_problem_of(plain, T(1), T(0)));
-      write_block_widest<Epilogue, Types, T>(epilogue, block, sums);
+      write_sums<Epilogue, Types, T>(epilogue, block, sums, block.n);
     }
 }
 
@@ -108,7 +130,7 @@ struct unpacked_blocks {
     const index_t elements = problem.m * problem.n;
     for (int part = 1; part < shares.parts; ++part)
       for (index_t e = 0; e < elements; ++e) sums[e] += sums[part * elements + e];
-    write_block_widest<Epilogue, Types, T>(epilogue, problem, sums);
+    write_sums<Epilogue, Types, T>(epilogue, problem, sums, problem.n);
   }
 };
 

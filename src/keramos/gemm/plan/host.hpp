@@ -7,6 +7,7 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <type_traits>
 
 #include <keramos/backends/host/caches.hpp>
 #include <keramos/backends/host/model.hpp>
@@ -81,6 +82,58 @@ gemm_path choose_path(const kernel_table<Types>& table, const gemm_problem<Types
                                                                          : gemm_path::tiled;
 }
 
+/// What a problem takes by a kernel, in products of vectors, on one of `threads` threads.
+template <class Types>
+double cost_of(const kernel_table<Types>& table, const gemm_problem<Types>& p, gemm_path path, int threads) {
+  const bool packs = path == gemm_path::tiled;
+  const model::way_costs& costs = packs ? model::packed_costs : model::unpacked_costs;
+  const auto cost = [&](index_t m, index_t n, index_t k) {
+    const double vectors = packs ? double(ceil_div(m, table.mr) * table.mr) * double(ceil_div(n, table.lanes))
+                                 : double(table.vectors_of_step(int(m), int(n), int(k)));
+    const double of_a = p.a.stride_k == 1 ? costs.of_a : costs.of_a_along_m,
+                 of_c = p.c_col_stride == 1 ? costs.of_c : costs.of_transposed_c;
+    return costs.vector * vectors * double(k) +
+           double(sizeof(typename Types::accumulator)) *
+               (of_a * double(m) * double(k) + costs.of_b * double(n) * double(k) +
+                of_c * double(m) * double(n));
+  };
+  if (packs) return cost(p.m, p.n, p.k) / threads + costs.call;
+  const tiling::shape block = share_out(table.nr, p.m, p.n, p.k, threads).block;
+  return cost(block.m, block.n, block.k) + costs.call;
+}
+
+/// Whether a narrow problem, for which `path` was chosen, is done faster without packing, and transposed for that.
+struct unpacked_way {
+  bool pays, transposed;
+};
+template <class Types>
+unpacked_way choose_unpacked(const kernel_table<Types>& table, const gemm_problem<Types>& p, gemm_path path,
+                             int threads) {
+  if constexpr (Types::uniform && std::is_floating_point_v<typename Types::accumulator>) {
+    if (path == gemm_path::dots || p.c_col_stride != 1 || std::min(p.m, p.n) > model::most_narrow) return {};
+    const double now = cost_of(table, p, path, threads);
+    double least = model::gain_enough * now;
+    unpacked_way best{};
+    const auto consider = [&](const gemm_problem<Types>& way, bool transposed) {
+      const double cost = cost_of(table, way, gemm_path::unpacked, threads);
+      if (cost < least) least = cost, best = {true, transposed};
+    };
+    // Of several blocks of B along k each adds to all of C, which then should stay in the cache. If transposed, C goes by way of
+    // the stack.
+    const bool c_stays =
+        p.k <= model::rows_of_b_block_avx2 ||
+        p.m * p.n * index_t(sizeof(typename Types::c)) <= index_t(backend::host::second_level_cache_bytes());
+    if (path == gemm_path::tiled && c_stays) consider(p, false);
+    if (p.k >= model::least_k_to_transpose) {
+      gemm_problem<Types> transposed = p;
+      transposed.transpose();
+      consider(transposed, true);
+    }
+    return best;
+  }
+  return {};
+}
+
 template <class Exec>
 struct planner {
   /// Vectors run along the rows of C, so C should be row-major.
@@ -126,14 +179,10 @@ struct planner {
                      const std::optional<tiling::shape>& requested, epilogue_of_product, gemm_plan& plan) {
     gemm_part& part = plan.parts[plan.size++];
     part.m = p.m, part.n = p.n;
-    part.transposed = prefers_transposed(exec, p);
-    if (part.transposed) {
-      gemm_problem<Types> transposed = p;
-      transposed.transpose();
-      choose_part(exec, transposed, requested, part);
-    } else {
-      choose_part(exec, p, requested, part);
-    }
+    gemm_problem<Types> mine = p;
+    if (prefers_transposed(exec, p)) mine.transpose();
+    choose_part(exec, mine, requested, part);
+    part.transposed = mine.place.transposed != p.place.transposed;
   }
 
   /// The block tile of a problem that is packed.
@@ -235,13 +284,21 @@ struct planner {
   }
 
  private:
+  /// Transposes p if that is faster.
   template <class Types>
-  static void choose_part(const Exec& exec, const gemm_problem<Types>& p,
+  static void choose_part(const Exec& exec, gemm_problem<Types>& p,
                           const std::optional<tiling::shape>& requested, gemm_part& part) {
     const kernel_table<Types>& table = kernels<Types>();
     const bool tiny = is_tiny(table, p);
     const int threads = tiny ? 1 : backend::host::threads_for(exec);
-    if (!requested && (tiny || within_int(p))) part.path = choose_path(table, p, tiny, threads);
+    if (!requested && (tiny || within_int(p))) {
+      part.path = choose_path(table, p, tiny, threads);
+      if (!tiny) {
+        const unpacked_way other = choose_unpacked(table, p, part.path, threads);
+        if (other.pays) part.path = gemm_path::unpacked;
+        if (other.transposed) p.transpose();
+      }
+    }
     if (part.path == gemm_path::tiled)
       return choose_tiles(exec, p, requested, epilogue_of_product::library, part);
     const block_shares shares = share_out(table.nr, p.m, p.n, p.k, threads);

@@ -98,8 +98,7 @@ struct batch_planner : planner<Exec> {
   /// Whether a thread multiplies a problem of a batch best without packing.
   template <class Types>
   static bool is_small(const gemm_problem<Types>& p) {
-    return Types::uniform && volume_within(p, model::small_volume) &&
-           (p.c_col_stride == 1 || p.m * p.n <= most_on_stack);
+    return Types::uniform && volume_within(p, model::small_volume);
   }
   /// Whether one problem of a batch after the other keeps all threads busy, and as well or better than
   /// many at the same time, of which each packs for itself.
