@@ -33,8 +33,8 @@ inline constexpr index_t few_rows_of_strided_b = 128;
 
 // --- Narrow products of real floats, packed or not, transposed or not -----------------------------
 
-/// Extents of C of which one is no larger; and the least k for which Cᵀ is computed instead of C, which is written by way of the
-/// stack. `gain`: another way has to be faster than what the figures above choose.
+/// Extents of C of which one is no larger; and the least k for which Cᵀ is computed instead of C, which is then written in
+/// blocks. `gain_enough`: another way has to be faster than what the figures above choose.
 inline constexpr index_t most_narrow = 64, least_k_to_transpose = 48;
 inline constexpr double gain_enough = 0.95;
 /// What ways take, in products of vectors: of a byte of an operand or of C, and of a call. A byte of B is read or laid out once.
@@ -71,8 +71,9 @@ inline constexpr int rows_of_b_block = 128, bytes_of_b_block = 64 * 1024;
 /// Cores with AVX2 take fewer rows, and read them in the order in which they lie in memory before they multiply them. (Zen 3,
 /// m = 3 to 32, B of 0.3 to 80 MB: 1.3 times as fast if B is in no cache, 1.05 times if it is.)
 inline constexpr int rows_of_b_block_avx2 = 64;
-/// An A that runs along m is taken in parts of so many columns, which are on as many pages or fewer.
-inline constexpr int most_k_of_a_along_m = 512;
+/// An A that runs along m is taken in parts of so many columns, which are on as many pages or fewer, and a B that runs along k in
+/// parts of so many rows.
+inline constexpr int most_k_of_part = 512;
 /// So much of A, in rows, stays in the second-level cache while all columns of B pass by. Zen 3, whose cache has 512 KiB.
 inline constexpr int bytes_of_a_block = 192 * 1024;
 /// Where B's rows do not run through memory, so much of it is laid out at a time; of complex numbers half.

@@ -2,7 +2,9 @@
 // their neighbours (tile_order.hpp), and compute a few rows and columns apart (plan/simt_model.hpp).
 #include <array>
 #include <cmath>
+#include <limits>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <keramos/gemm/plan/simt_model.hpp>
@@ -60,6 +62,30 @@ TYPED_TEST(GemmEdges, NarrowProducts) {
   if (backend::traits<default_execution_space>::is_host) {
     EXPECT_TRUE(as_it_lies);
     EXPECT_EQ(transposed, std::is_floating_point_v<TypeParam>);
+  }
+}
+
+// Whatever parts k is done in: an infinite alpha times those would make NaN of sums of both signs.
+TYPED_TEST(GemmEdges, AnInfiniteAlphaMultipliesWholeSums) {
+  if constexpr (std::is_floating_point_v<TypeParam>) {
+    constexpr TypeParam infinity = std::numeric_limits<TypeParam>::infinity();
+    const index_t shapes[][3] = {{3, 4, 9000}, {9, 7, 900}, {40, 40, 700}, {20, 120, 900}, {200, 150, 3000}};
+    for (const auto& [m, n, k] : shapes)
+      for (const layout la : {layout::right, layout::left})
+        for (const layout lb : {layout::right, layout::left}) {
+          stored_matrix<TypeParam> a(m, k, la, 0, 0), b(k, n, lb, 0, 0), c(m, n, layout::right, 0, 0);
+          for (index_t p = 0; p < k; ++p) {
+            for (index_t i = 0; i < m; ++i) a.at(i, p) = p < k - 10 ? TypeParam(1) / 64 : -TypeParam(k);
+            for (index_t j = 0; j < n; ++j) b.at(p, j) = 1;
+          }
+          a.upload(), b.upload(), c.upload();
+          queue q;
+          gemm(q, infinity, a.view, b.view, 0, c.view).wait();
+          c.download();
+          for (index_t i = 0; i < m; ++i)
+            for (index_t j = 0; j < n; ++j)
+              ASSERT_EQ(c.at(i, j), -infinity) << m << " x " << n << " x " << k << " at " << i << ", " << j;
+        }
   }
 }
 

@@ -197,4 +197,31 @@ TYPED_TEST(HostUnpacked, SharesMakeUpTheProduct) {
         }
 }
 
+// Sums of parts of k, of more rows than are transposed at once.
+TYPED_TEST(HostUnpacked, PartsOfTallColumnsAreAddedUp) {
+  using namespace keramos::detail::host;
+  using linear = keramos::detail::linear_epilogue<TypeParam>;
+  constexpr int m = 600, n = 5, k = 40, parts = 4;
+  std::mt19937 rng(7);
+  std::vector<TypeParam> a(m * k), b(k * n), c(m * n), sums(parts * m * n);
+  for (auto* v : {&a, &b, &c})
+    for (TypeParam& x : *v) x = small_integer<TypeParam>(rng);
+  const std::vector<TypeParam> before = c;
+  for (const auto* t : runnable<TypeParam>()) {
+    c = before;
+    const keramos::gemm_problem<types_of<TypeParam>> p{
+        {a.data(), k, 1}, {b.data(), 1, n}, c.data(), 1, m, m, n, k};
+    const unpacked_blocks<types_of<TypeParam>, linear> kernel{
+        p, {3, 2}, t->multiply_unpacked, {{m, n, k / parts}, parts}, sums.data()};
+    for (int at = 0; at < kernel.size(); ++at) kernel(at);
+    kernel.add_up();
+    for (int i = 0; i < m; ++i)
+      for (int j = 0; j < n; ++j) {
+        TypeParam sum = 0;
+        for (int q = 0; q < k; ++q) sum += a[i * k + q] * b[q * n + j];
+        ASSERT_EQ(c[i + j * m], 3 * sum + 2 * before[i + j * m]) << t->isa << " at " << i << ", " << j;
+      }
+  }
+}
+
 }  // namespace

@@ -62,7 +62,7 @@ class unpacked_kernel {
       v::store(row + w * v::lanes, x);
   }
 
-  /// One tile; `lanes` are those of its last vector. `Ahead`: nothing, or asked_lines.
+  /// One tile; `lanes` are those of its last vector. `Ahead`: nothing, or what it asks for meanwhile.
   template <int Vectors, int Rows, bool Masked, class... Ahead>
   static void tile(const problem& s, const T* a, const T* b, T* c, first lanes, const Ahead&... ahead) {
     vector sums[Rows][Vectors];
@@ -274,9 +274,9 @@ class unpacked_kernel {
     if (s.b_col_stride != 1) return multiply_columns(s);
     const std::int64_t bytes_of_b = std::int64_t(s.k) * s.n * std::int64_t(sizeof(T));
     if (bytes_of_b <= model::cached_bytes_of_b) {
-      if (runs_along_m(s) && s.k > model::most_k_of_a_along_m)
+      if (runs_along_m(s) && s.k > model::most_k_of_part)
         return for_each_block(
-            s, model::most_k_of_a_along_m, [&](int) { return s.n; },
+            s, model::most_k_of_part, [&](int) { return s.n; },
             [](const problem& part, const block_order&) { multiply_rows(part, false, writes_rows(part)); });
       const bool wide = s.n > widest * v::lanes;  // or B is read from its first line to its last anyway
       if (wide) fetch(s.b, s.b_row_stride, s.k, s.n);
@@ -306,7 +306,7 @@ class unpacked_kernel {
   static void multiply_columns(const problem& s) {
     alignas(64) T block[laid_out];
     for_each_block(
-        s, 512, [](int k) { return laid_out / k / v::lanes * v::lanes; },
+        s, model::most_k_of_part, [](int k) { return laid_out / k / v::lanes * v::lanes; },
         [&](problem part, const block_order& order) {
           const int width = (part.n + v::lanes - 1) / v::lanes * v::lanes;
           const T* const next = part.b + order.next;

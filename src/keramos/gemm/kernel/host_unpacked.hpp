@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include <keramos/backends/host/team.hpp>
 #include <keramos/gemm/epilogue/placed.hpp>
 #include <keramos/gemm/host/kernels.hpp>
 #include <keramos/gemm/problem.hpp>
@@ -22,8 +23,8 @@ unpacked_problem<T> unpacked_problem_of(const gemm_problem<Types>& p, T alpha, T
           alpha,    beta,         p.a.conjugated, p.b.conjugated};
 }
 
-/// What a thread keeps on its stack of sums that the kernels cannot write to C themselves.
-inline constexpr index_t bytes_on_stack = 64 * 1024;
+/// What a thread keeps of sums that the kernels cannot write to C themselves, and of columns of them on their way to C.
+inline constexpr index_t bytes_of_sums = 64 * 1024, bytes_of_columns = 16 * 1024;
 
 /// write_block, for `versions`.
 struct block_writer {
@@ -46,8 +47,9 @@ template <class Epilogue, class Types, class T>
 void write_sums(const Epilogue& epilogue, const gemm_problem<Types>& p, const T* sums, index_t stride) {
   if (p.c_row_stride != 1 || p.c_col_stride == 1)
     return write_block_widest<Epilogue, Types, T>(epilogue, p, sums, stride);
-  constexpr index_t line = 64 / sizeof(T), most = 16 * 1024 / sizeof(T), most_rows = most / line;
-  alignas(64) T columns[most];
+  constexpr index_t line = 64 / sizeof(T), most = bytes_of_columns / sizeof(T), most_rows = most / line;
+  const backend::host::local_block local(bytes_of_columns);
+  T* const columns = reinterpret_cast<T*>(local.data());
   for (index_t i = 0; i < p.m; i += most_rows) {
     const index_t rows = std::min(p.m - i, most_rows), step = ceil_div(rows, line) * line;
     for (index_t j = 0; j < p.n; j += most / step) {
@@ -59,14 +61,15 @@ void write_sums(const Epilogue& epilogue, const gemm_problem<Types>& p, const T*
   }
 }
 
-/// C = epilogue(A·B), where the kernels' sums go by way of the stack, a block at a time.
+/// C = epilogue(A·B), where the kernels' sums go by way of memory of the thread, a block at a time.
 template <class Types, class Epilogue, class T = typename Types::accumulator>
-[[gnu::noinline]] void multiply_by_way_of_stack(unpacked_function<T>* multiply, const gemm_problem<Types>& p,
-                                                const Epilogue& epilogue) {
-  constexpr index_t most = bytes_on_stack / sizeof(T), multiple = 64;  // of all tiles' columns
-  alignas(64) T sums[most];
-  const index_t rows = std::min(p.m, most / multiple),
-                cols = std::min(p.n, most / rows / multiple * multiple);
+[[gnu::noinline]] void multiply_in_blocks(unpacked_function<T>* multiply, const gemm_problem<Types>& p,
+                                          const Epilogue& epilogue) {
+  constexpr index_t most = bytes_of_sums / sizeof(T), multiple = 64;  // of all tiles' columns
+  const backend::host::local_block local(bytes_of_sums);
+  T* const sums = reinterpret_cast<T*>(local.data());
+  const index_t rows = std::min(p.m, most / std::min(p.n, multiple)),
+                cols = std::min(p.n, std::max(most / rows / multiple, index_t(1)) * multiple);
   for (index_t i = 0; i < p.m; i += rows)
     for (index_t j = 0; j < p.n; j += cols) {
       const gemm_problem<Types> block = p.part(i, j, std::min(rows, p.m - i), std::min(cols, p.n - j));
@@ -77,16 +80,22 @@ template <class Types, class Epilogue, class T = typename Types::accumulator>
     }
 }
 
-/// C = epilogue(A·B), by the calling thread. The kernels do BLAS' update themselves: that of dot products for any C,
-/// the other where the rows of C run through memory.
+/// Whether kernels may multiply parts of k by alpha: an infinite one would make NaN of sums of both signs.
+template <class T>
+bool is_finite(T alpha) {
+  return alpha - alpha == T(0);
+}
+
+/// C = epilogue(A·B), by the calling thread. The kernels do BLAS' update themselves: that of dot products for any C, the other
+/// where the rows of C run through memory.
 template <class Types, class Epilogue, class T = typename Types::accumulator>
 void multiply_unpacked(unpacked_function<T>* multiply, const gemm_problem<Types>& p,
                        const Epilogue& epilogue) {
   if constexpr (is_linear<Epilogue>) {
-    if (p.c_col_stride == 1 || multiply == kernels<Types>().multiply_dots)
+    if (is_finite(T(epilogue.alpha)) && (p.c_col_stride == 1 || multiply == kernels<Types>().multiply_dots))
       return multiply(unpacked_problem_of(p, T(epilogue.alpha), T(epilogue.beta)));
   }
-  multiply_by_way_of_stack(multiply, p, epilogue);
+  multiply_in_blocks(multiply, p, epilogue);
 }
 
 /// How a product that is not packed is shared out.

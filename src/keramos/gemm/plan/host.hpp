@@ -98,8 +98,10 @@ double cost_of(const kernel_table<Types>& table, const gemm_problem<Types>& p, g
                 of_c * double(m) * double(n));
   };
   if (packs) return cost(p.m, p.n, p.k) / threads + costs.call;
-  const tiling::shape block = share_out(table.nr, p.m, p.n, p.k, threads).block;
-  return cost(block.m, block.n, block.k) + costs.call;
+  const block_shares shares = share_out(table.nr, p.m, p.n, p.k, threads);
+  const double adding =
+      shares.parts == 1 ? 0 : model::adding_cost * shares.parts * double(p.m) * double(p.n) / table.lanes;
+  return cost(shares.block.m, shares.block.n, shares.block.k) + adding + costs.call;
 }
 
 /// Whether a narrow problem, for which `path` was chosen, is done faster without packing, and transposed for that.
@@ -118,8 +120,8 @@ unpacked_way choose_unpacked(const kernel_table<Types>& table, const gemm_proble
       const double cost = cost_of(table, way, gemm_path::unpacked, threads);
       if (cost < least) least = cost, best = {true, transposed};
     };
-    // Of several blocks of B along k each adds to all of C, which then should stay in the cache. If transposed, C goes by way of
-    // the stack.
+    // Of several blocks of B along k each adds to all of C, which then should stay in the cache. If transposed, C is written
+    // in blocks.
     const bool c_stays =
         p.k <= model::rows_of_b_block_avx2 ||
         p.m * p.n * index_t(sizeof(typename Types::c)) <= index_t(backend::host::second_level_cache_bytes());
@@ -162,6 +164,7 @@ struct planner {
     };
     if constexpr (is_linear<Epilogue>) {
       using T = typename Types::accumulator;
+      if (p.k > model::rows_of_b_block && !is_finite(T(epilogue.alpha))) return false;
       // Filled before the check for tools: the kernel loads it in wide vectors, which stall behind recent narrow stores.
       const auto whole = unpacked_problem_of(p, T(epilogue.alpha), T(epilogue.beta));
       if (seen_by_tool()) return false;
