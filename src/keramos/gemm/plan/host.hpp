@@ -82,11 +82,13 @@ gemm_path choose_path(const kernel_table<Types>& table, const gemm_problem<Types
                                                                          : gemm_path::tiled;
 }
 
-/// What a problem takes by a kernel, in products of vectors, on one of `threads` threads.
+/// What a problem takes by a kernel on so many threads, in products of vectors.
 template <class Types>
 double cost_of(const kernel_table<Types>& table, const gemm_problem<Types>& p, gemm_path path, int threads) {
   const bool packs = path == gemm_path::tiled;
   const model::way_costs& costs = packs ? model::packed_costs : model::unpacked_costs;
+  if (packs && threads > 1)  // which pack for each other
+    return choose_block(table, p.m, p.n, p.k, threads).cost * double(p.k) / table.lanes + costs.call;
   const auto cost = [&](index_t m, index_t n, index_t k) {
     const double vectors = packs ? double(ceil_div(m, table.mr) * table.mr) * double(ceil_div(n, table.lanes))
                                  : double(table.vectors_of_step(int(m), int(n), int(k)));
@@ -97,11 +99,13 @@ double cost_of(const kernel_table<Types>& table, const gemm_problem<Types>& p, g
                (of_a * double(m) * double(k) + costs.of_b * double(n) * double(k) +
                 of_c * double(m) * double(n));
   };
-  if (packs) return cost(p.m, p.n, p.k) / threads + costs.call;
+  if (packs) return cost(p.m, p.n, p.k) + costs.call;
   const block_shares shares = share_out(table.nr, p.m, p.n, p.k, threads);
+  const tiling::shape& block = shares.block;  // may be larger than C
   const double adding =
       shares.parts == 1 ? 0 : model::adding_cost * shares.parts * double(p.m) * double(p.n) / table.lanes;
-  return cost(shares.block.m, shares.block.n, shares.block.k) + adding + costs.call;
+  return cost(std::min<index_t>(block.m, p.m), std::min<index_t>(block.n, p.n), block.k) + adding +
+         costs.call;
 }
 
 /// Whether a narrow problem, for which `path` was chosen, is done faster without packing, and transposed for that.

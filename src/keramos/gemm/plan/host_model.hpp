@@ -16,10 +16,11 @@ namespace keramos::detail::host {
 
 namespace model = backend::host::model;
 
-/// A block tile, and whether B is packed for all tiles at once or by each for itself.
+/// A block tile, whether B is packed for all tiles at once or by each for itself, and what a step of k costs, in products.
 struct block_choice {
   tiling::shape block;
   bool shares_b;
+  double cost;
 };
 
 /// The block tile that finishes first by a count of work: a tile costs its products and the packing of its
@@ -38,7 +39,6 @@ block_choice choose_block(const kernel_table<Types>& kernels, index_t m, index_t
   const double scale =
       std::max(1.0, double(kernels.speed) * sizeof(typename Types::b) / sizeof(typename Types::accumulator));
   block_choice best{};
-  double best_cost = 0;
   const auto consider = [&](index_t rows, bool shares_b) {
     const double sharing =
         shares_b ? scale * (model::shared_pack_cost + model::shared_pack_cost_a_thread * threads) *
@@ -63,7 +63,7 @@ block_choice choose_block(const kernel_table<Types>& kernels, index_t m, index_t
       const double cost =
           sharing + std::max(double(ceil_div(tiles, threads)) / tiles * all,
                              (all + model::tiles_waited_for * (threads - 1) * tile) / threads);
-      if (best_cost == 0 || cost < best_cost) best_cost = cost, best = {{int(rows), int(cols), k}, shares_b};
+      if (best.cost == 0 || cost < best.cost) best = {{int(rows), int(cols), k}, shares_b, cost};
     }
   };
   // Where k-tiles have more columns than the table's, fewer rows of A fill the cache.
