@@ -50,6 +50,9 @@ inline constexpr way_costs unpacked_costs = {1.1, 0.08, 0.25, 0.25, 0.18, 0.68, 
 
 /// The least k where few columns are done as dot products along k: their vectors of sums have to be added up in the end.
 inline constexpr index_t least_dot_depth = 32;
+/// The most rows of A for which B's columns are not laid out for that, if B has two or more (Zen 4, keramos-perf gemm --m 4 --n 4
+/// --k 10000: 1.5 times as fast without; f64 gains from 100 rows, too).
+inline constexpr index_t few_rows_of_dots = 12;
 
 // --- Kernels that do not pack (gemm/host): Zen 4 where nothing else is said --------------------
 

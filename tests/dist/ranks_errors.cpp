@@ -58,6 +58,10 @@ TEST(DistErrors, CallsThatDifferOnOneRank) {
     dist::gemm(world(), 1.0, a.get(), b.get(), 0.0, c.get(),
                {.memory = is_last ? 123456789 : dist::unlimited_memory});
   });
+  expect_one_message("rank 0 has compute: standard " + other + "compute: f64_emulated", [&] {
+    dist::gemm(world(), 1.0, a.get(), b.get(), 0.0, c.get(),
+               {.compute = is_last ? gemm_compute::f64_emulated : gemm_compute::standard});
+  });
   expect_one_message(other + "function: keramos::dist::redistribute", [&] {
     if (is_last)
       dist::redistribute(world(), op::N, a.get(), c.get());
@@ -113,6 +117,10 @@ TEST(DistErrors, WhatAllRanksGetWrong) {
   expect_one_message("op(source) is 10x10 but the target is 10x9",
                      [&] { dist::redistribute(world(), op::T, a.get(), c.get().sub(0, 0, 10, 9)); });
   dist::gemm_options options;
+  options.compute = gemm_compute::tf32;
+  expect_one_message("options.compute",
+                     [&] { dist::gemm(world(), 1.0, a.get(), b.get(), 0.0, c.get(), options); });
+  options.compute = gemm_compute::standard;
   options.schedule = dist::choose_schedule(9, 10, 10, world().size());
   expect_one_message("options.schedule is for other extents",
                      [&] { dist::gemm(world(), 1.0, a.get(), b.get(), 0.0, c.get(), options); });

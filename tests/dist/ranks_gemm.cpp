@@ -87,6 +87,14 @@ TEST(DistGemm, ComplexDouble) {
 TEST(DistGemm, HalfIsSummedInFloat) { run_cases<float16, float16, float16, float>(6, 40); }
 TEST(DistGemm, BytesIntoIntegers) { run_cases<std::int8_t, std::int8_t, std::int32_t, std::int32_t>(6, 60); }
 
+TEST(DistGemm, Emulated) {
+  dist::gemm_options options;
+  options.compute = gemm_compute::f32_emulated;
+  run_case<float, float, float, float>(problem::random(60), world(), options);
+  options.compute = gemm_compute::f64_emulated;
+  run_case<double, double, double, double>(problem::random(60), world(), options);
+}
+
 TEST(DistGemm, VectorsAndThinMatrices) {
   for (const auto& [m, n, k] :
        {std::array<index_t, 3>{1, 90, 70}, {90, 1, 70}, {1, 1, 200}, {80, 70, 1}, {2, 300, 3}, {1, 1, 1}})

@@ -73,11 +73,18 @@ bool dots_possible(const kernel_table<Types>& table, const gemm_problem<Types>& 
   return (p.n <= table.dots && p.a.stride_k == 1) || (p.m <= table.dots && p.b.stride_k == 1);
 }
 
+/// Whether it then does. To lay out columns of B whose rows run through memory takes longer than few rows of A gain by it.
+template <class Types>
+bool dots_pay(const kernel_table<Types>& table, const gemm_problem<Types>& p) {
+  const bool lays_out_for_few = p.n > 1 && p.m <= model::few_rows_of_dots && p.b.stride_k != 1;
+  return p.k >= model::least_dot_depth && dots_possible(table, p) && !lays_out_for_few;
+}
+
 template <class Types>
 gemm_path choose_path(const kernel_table<Types>& table, const gemm_problem<Types>& p, bool tiny,
                       int threads) {
   if (!Types::uniform) return gemm_path::tiled;
-  if (p.k >= model::least_dot_depth && dots_possible(table, p)) return gemm_path::dots;
+  if (dots_pay(table, p)) return gemm_path::dots;
   return (tiny ? p.c_col_stride == 1 : unpacked_pays(table, p, threads)) ? gemm_path::unpacked
                                                                          : gemm_path::tiled;
 }
