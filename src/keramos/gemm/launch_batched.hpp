@@ -135,7 +135,8 @@ void dispatch_gemm_batched(const Exec& exec, workspace<Exec>& memory,
                          epilogue);
     } else {
       const auto batch = [&] {
-        return grouped_batch<Types>{memory.uploads.upload(exec, all, "keramos::gemm_batched"), index_t(all.size())};
+        return grouped_batch<Types>{memory.uploads.upload(exec, all, "keramos::gemm_batched"),
+                                    index_t(all.size())};
       };
       if (choice.way == batch_way::small) return planner::run_small(exec, batch(), shape, choice, epilogue);
       const int league = league_of(count_tiles(all, choice.block));

@@ -101,8 +101,9 @@ double cost_of(const kernel_table<Types>& table, const gemm_problem<Types>& p, g
                                  : double(table.vectors_of_step(int(m), int(n), int(k)));
     const double of_a = p.a.stride_k == 1 ? costs.of_a : costs.of_a_along_m,
                  of_c = p.c_col_stride == 1 ? costs.of_c : costs.of_transposed_c;
+    // Shorter vectors are multiplied the faster: a byte costs as many elements of them.
     return costs.vector * vectors * double(k) +
-           double(sizeof(typename Types::accumulator)) *
+           double(model::bytes_of_costs_vectors) / table.lanes *
                (of_a * double(m) * double(k) + costs.of_b * double(n) * double(k) +
                 of_c * double(m) * double(n));
   };
