@@ -37,24 +37,23 @@ inline constexpr index_t few_rows_of_strided_b = 128;
 /// blocks. `gain_enough`: another way has to be faster than what the figures above choose.
 inline constexpr index_t most_narrow = 64, least_k_to_transpose = 48;
 inline constexpr double gain_enough = 0.95;
-/// What ways take, in products of vectors of so many bytes: of a byte of an operand or of C, and of a call. A byte of B is read
-/// or laid out once.
-/// (Least squares of the relative errors of 9,600 times, by gemm_options::plan, on one thread of Zen 4 and of Emerald Rapids:
-/// f32 and f64, extents of C of 3 to 2,000 and of 8,192 by 130, k of 16 to 8,192, from operands in no cache. Ways that these
-/// figures choose were 1.05 and 1.04 times as fast as without them in the geometric mean; of a hundred one was slower, by 12 % or
-/// more on Emerald Rapids. On its 16 cores 600 narrow products were 1.06 times as fast in f32, and 1.09 in f64. By AVX2's kernels
-/// 190 on Zen 4 were 1.03 and 1.02 times as fast.)
-inline constexpr int bytes_of_costs_vectors = 64;
+/// What ways take, in products of vectors of bytes_of_costs_vectors: of a byte of an operand or of C, and of a call. A byte of B is
+/// read or laid out once. (Least squares of the relative errors of 9,600 times, by gemm_options::plan, on one thread of Zen 4 and
+/// of Emerald Rapids: f32 and f64, extents of C of 3 to 2,000 and of 8,192 by 130, k of 16 to 8,192, from operands in no cache.
+/// Ways that these figures choose were 1.05 and 1.04 times as fast as without them in the geometric mean; of a hundred one was
+/// slower, by 12 % or more on Emerald Rapids. On its 16 cores 600 narrow products were 1.06 times as fast in f32, and 1.09 in f64.
+/// By AVX2's kernels 190 on Zen 4 were 1.03 and 1.02 times as fast.)
 struct way_costs {
   double vector, of_a, of_a_along_m, of_b, of_c, of_transposed_c, call;
 };
+inline constexpr int bytes_of_costs_vectors = 64;
 inline constexpr way_costs unpacked_costs = {1.1, 0.08, 0.25, 0.25, 0.18, 0.68, 1700},
                            packed_costs = {1.05, 0.27, 0.27, 0.27, 0.3, 0.7, 2400};
 
 /// The least k where few columns are done as dot products along k: their vectors of sums have to be added up in the end.
 inline constexpr index_t least_dot_depth = 32;
 /// The most rows of A for which B's columns are not laid out for that, if B has two or more (Zen 4, keramos-perf gemm --m 4 --n 4
-/// --k 10000: 1.5 times as fast without; f64 gains from 100 rows, too).
+/// --k 10000: 1.5 times as fast without; f64 gains even with 100 rows).
 inline constexpr index_t few_rows_of_dots = 12;
 
 // --- Kernels that do not pack (gemm/host): Zen 4 where nothing else is said --------------------

@@ -22,7 +22,7 @@ namespace keramos {
 struct queue_options {
   /// A Kokkos execution space instance of its own (a stream), so that its work may overlap other queues'.
   /// Host spaces give the default one where Kokkos makes no others (before 4.6; OpenMP since 5 without nested
-  /// parallelism; Threads): their work is done when the call returns anyway.
+  /// parallelism, and in a parallel region; Threads): their work is done when the call returns anyway.
   bool own_instance = false;
   /// Events of its kernels and copies know their device start and end times; costs one more event each.
   bool enable_profiling = false;

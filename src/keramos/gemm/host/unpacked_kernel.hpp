@@ -249,11 +249,7 @@ class unpacked_kernel {
   static std::int64_t vectors_of_step(int m, int n, int k) {
     constexpr int least = 8;
     const auto of_tiles = [m](int vectors) {
-      const int most = vectors == 1   ? max_rows(1)
-                       : vectors == 2 ? max_rows(2)
-                       : vectors == 3 ? max_rows(3)
-                                      : max_rows(4);
-      const int tiles = (m + most - 1) / most, rows = m / tiles, taller = m % tiles;
+      const int most = max_rows(vectors), tiles = (m + most - 1) / most, rows = m / tiles, taller = m % tiles;
       const auto of_tile = [vectors](int rows) { return rows * vectors > least ? rows * vectors : least; };
       return std::int64_t(tiles - taller) * of_tile(rows) + std::int64_t(taller) * of_tile(rows + 1);
     };

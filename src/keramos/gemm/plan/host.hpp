@@ -118,32 +118,44 @@ double cost_of(const kernel_table<Types>& table, const gemm_problem<Types>& p, g
 
 /// Whether a narrow problem, for which `path` was chosen, is done faster without packing, and transposed for that.
 struct unpacked_way {
-  bool pays, transposed;
+  bool pays = false, transposed = false;
+};
+/// What that depends on.
+struct unpacked_way_key {
+  index_t m = 0, n = 0, k = 0;
+  int threads = 0;
+  gemm_path path = gemm_path::tiled;
+  bool a_along_k = false, b_along_k = false, c_along_m = false;
+  friend bool operator==(const unpacked_way_key&, const unpacked_way_key&) = default;
 };
 template <class Types>
 unpacked_way choose_unpacked(const kernel_table<Types>& table, const gemm_problem<Types>& p, gemm_path path,
                              int threads) {
   if constexpr (Types::uniform && std::is_floating_point_v<typename Types::accumulator>) {
     if (path == gemm_path::dots || p.c_col_stride != 1 || std::min(p.m, p.n) > model::most_narrow) return {};
-    const double now = cost_of(table, p, path, threads);
-    double least = model::gain_enough * now;
-    unpacked_way best{};
-    const auto consider = [&](const gemm_problem<Types>& way, bool transposed) {
-      const double cost = cost_of(table, way, gemm_path::unpacked, threads);
-      if (cost < least) least = cost, best = {true, transposed};
-    };
-    // Of several blocks of B along k each adds to all of C, which then should stay in the cache. If transposed, C is written
-    // in blocks.
-    const bool c_stays =
-        p.k <= model::rows_of_b_block_avx2 ||
-        p.m * p.n * index_t(sizeof(typename Types::c)) <= index_t(backend::host::second_level_cache_bytes());
-    if (path == gemm_path::tiled && c_stays) consider(p, false);
-    if (p.k >= model::least_k_to_transpose) {
-      gemm_problem<Types> transposed = p;
-      transposed.transpose();
-      consider(transposed, true);
-    }
-    return best;
+    const unpacked_way_key key{
+        p.m, p.n, p.k, threads, path, p.a.stride_k == 1, p.b.stride_k == 1, p.c_row_stride == 1};
+    thread_local choice_memory<unpacked_way_key, unpacked_way> choices;
+    return choices.get(key, [&] {
+      double least = model::gain_enough * cost_of(table, p, path, threads);
+      unpacked_way best;
+      const auto consider = [&](const gemm_problem<Types>& way, bool transposed) {
+        const double cost = cost_of(table, way, gemm_path::unpacked, threads);
+        if (cost < least) least = cost, best = {true, transposed};
+      };
+      // Of several blocks of B along k each adds to all of C, which then should stay in the cache. If transposed, C is written
+      // in blocks.
+      const bool c_stays =
+          p.k <= model::rows_of_b_block_avx2 || p.m * p.n * index_t(sizeof(typename Types::c)) <=
+                                                    index_t(backend::host::second_level_cache_bytes());
+      if (path == gemm_path::tiled && c_stays) consider(p, false);
+      if (p.k >= model::least_k_to_transpose) {
+        gemm_problem<Types> transposed = p;
+        transposed.transpose();
+        consider(transposed, true);
+      }
+      return best;
+    });
   }
   return {};
 }
@@ -176,6 +188,7 @@ struct planner {
     };
     if constexpr (is_linear<Epilogue>) {
       using T = typename Types::accumulator;
+      // Up to this k no kernel divides a tiny problem along it.
       if (p.k > model::rows_of_b_block && !is_finite(T(epilogue.alpha))) return false;
       // Filled before the check for tools: the kernel loads it in wide vectors, which stall behind recent narrow stores.
       const auto whole = unpacked_problem_of(p, T(epilogue.alpha), T(epilogue.beta));
