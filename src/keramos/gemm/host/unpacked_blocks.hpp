@@ -109,8 +109,8 @@ class asked_lines {
   int count_;
 };
 
-/// What a tile asks for of A's rows of the next one while it multiplies: in each step a line, of eight bytes each two, which is what
-/// a tile reads. Asked for all at once they would be waited for.
+/// What a tile asks for of the rows of A of the next one while it multiplies: in each step a line, or two where elements have eight
+/// bytes. So much a tile reads. Asked for all at once they would be waited for.
 template <class T>
 class asked_rows {
   static constexpr int line = 64 / int(sizeof(T)), lines_in_step = int(sizeof(T)) / 4;
