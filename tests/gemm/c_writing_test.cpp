@@ -200,7 +200,7 @@ struct written {
   /// All elements of C in a tile, without its first `skip` rows and columns.
   template <class Accumulator, class Position, class Epilogue>
   void check(const Position& at, int threads, const Epilogue& epilogue) {
-    alignas(16) static char local[128 * 64];
+    alignas(16) static char local[32 << 10];
     std::memset(local, 0xff, sizeof(local));  // NaN
     const detail::simt::tile_window there(p, at);
     const C* const first = storage.data();
@@ -342,12 +342,12 @@ TEST(CWritingOfDoubles, OfWarps) {
 }
 
 /// The same on FMA units, by runs of 16 bytes or by single sums, as tiles that divide k store them.
-template <class Types, tiling::config Config>
-struct on_fma_units : detail::simt::fma_accumulator<Types, Config, emulated_gpu, false> {
+template <class Types, tiling::config Config, bool InVectors>
+struct on_fma_units : detail::simt::fma_accumulator<Types, Config, emulated_gpu, false, InVectors> {
   int thread;
 
   explicit on_fma_units(int t)
-      : detail::simt::fma_accumulator<Types, Config, emulated_gpu, false>(t), thread(t) {}
+      : detail::simt::fma_accumulator<Types, Config, emulated_gpu, false, InVectors>(t), thread(t) {}
   template <class F>
   void for_each_sum(const F& f) {
     constexpr int run = 16 / int(sizeof(typename Types::accumulator));
@@ -366,10 +366,11 @@ struct on_fma_units : detail::simt::fma_accumulator<Types, Config, emulated_gpu,
     });
   }
 };
-template <class Types, tiling::shape Block, tiling::shape Warp, tiling::shape Fragment>
+template <class Types, tiling::shape Block, tiling::shape Warp, tiling::shape Fragment, bool SplitsK = true,
+          bool InVectors = false>
 void write_by_fma_units() {
-  constexpr tiling::config config{Block, Warp, Fragment, 2, 2, tiling::math_unit::fma, true};
-  write_everywhere<Types, Block.m, Block.n, on_fma_units<Types, config>>(config.warps() * 32);
+  constexpr tiling::config config{Block, Warp, Fragment, 2, 2, tiling::math_unit::fma, SplitsK};
+  write_everywhere<Types, Block.m, Block.n, on_fma_units<Types, config, InVectors>>(config.warps() * 32);
 }
 TEST(CWritingOfFloats, OfFmaUnits) {
   using tiling::shape;
@@ -377,6 +378,13 @@ TEST(CWritingOfFloats, OfFmaUnits) {
   write_by_fma_units<types::f32, shape{64, 16, 32}, shape{32, 16}, shape{4, 4, 1}>();
   write_by_fma_units<types::f32, shape{64, 8, 32}, shape{64, 8}, shape{4, 4, 1}>();
   write_by_fma_units<types::f16, shape{64, 64, 16}, shape{32, 32}, shape{8, 4, 1}>();
+}
+// Large tiles store sums one by one, and write as many elements at once as their registers allow.
+TEST(CWritingOfFloats, OfFmaUnitsInLargeTiles) {
+  using tiling::shape;
+  write_by_fma_units<types::f32, shape{128, 128, 16}, shape{64, 32}, shape{8, 8, 1}, true>();
+  write_by_fma_units<types::f32, shape{128, 128, 16}, shape{64, 32}, shape{8, 8, 1}, false>();
+  write_by_fma_units<types::f32, shape{128, 128, 16}, shape{64, 32}, shape{8, 8, 1}, false, true>();
 }
 TEST(CWritingOfIntegers, OfFmaUnits) {
   write_by_fma_units<types::i32, tiling::shape{64, 64, 16}, tiling::shape{32, 32}, tiling::shape{8, 4, 1}>();

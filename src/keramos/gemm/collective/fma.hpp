@@ -6,7 +6,8 @@
 #include <keramos/backends/interface.hpp>
 #include <keramos/base/macros.hpp>
 #include <keramos/gemm/collective/c_writer.hpp>
-#include <keramos/gemm/collective/lane_exchange.hpp>
+#include <keramos/gemm/collective/run.hpp>
+#include <keramos/gemm/collective/sum_block.hpp>
 #include <keramos/gemm/problem.hpp>
 #include <keramos/tile/shape.hpp>
 
@@ -19,8 +20,8 @@ namespace keramos::detail::simt {
 /// lane i reads what lane i ^ 1 reads, or every lane i what i ^ 2 reads. Quads make the first true of A and
 /// the second of B (measured on an H200; CUTLASS' interleaved lane layouts have the same effect).
 ///
-/// `ConjugateA` multiplies by the conjugates of A's numbers.
-template <class Types, tiling::config Config, class Exec, bool ConjugateA>
+/// `ConjugateA` multiplies by the conjugates of A's numbers. `InVectors`: k-tiles of A and B are copied in vectors.
+template <class Types, tiling::config Config, class Exec, bool ConjugateA, bool InVectors = false>
 class fma_accumulator {
   using T = typename Types::accumulator;
   static constexpr int warp_size = backend::traits<Exec>::warp_size;
@@ -97,32 +98,69 @@ class fma_accumulator {
     }
   }
 
+  /// Large fragments leave few registers, and what is behind the main loop changes which registers it has. With these numbers of
+  /// elements that a thread writes at once, and sums that are stored one by one, ptxas makes no bank conflicts in the main loop;
+  /// with most others in one FMA of 20 (CUDA 13.0, sm_90, f32 in tiles of 128 rows).
+  static constexpr bool fills_registers = tm * tn * int(sizeof(T)) >= 256;
+  static constexpr int written_at_once = single_sums ? 2 : fills_registers && !InVectors ? 4 : 8;
+  /// Local memory of the team that write_through wants.
+  static constexpr int writing_bytes = Config.warps() * lanes_m * vector * Config.warp.n * int(sizeof(T));
+  using sums_of_warp =
+      sum_block<Types, lanes_m * vector, Config.warp.n, lanes_n, !fills_registers, written_at_once, Exec>;
+  /// Whether a C that takes no vectors is written by way of local memory: where lanes can meet, and stages have room for all warps.
+  /// Otherwise each lane writes its elements one by one.
+  static constexpr bool writes_through_local = [] {
+    if constexpr (vector > 1 && meets_in_warps<Exec>)
+      return Config.stages * Config.block.k *
+                 (Config.block.m * int(sizeof(typename Types::a)) +
+                  Config.block.n * int(sizeof(typename Types::b))) >=
+             writing_bytes;
+    else
+      return false;
+  }();
+
+  template <class Position, class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION void write_through(char* local, const gemm_problem<Types>& p,
+                                                  const Position& at, const Epilogue& epilogue) const requires
+      writes_through_local {
+    const c_writer<Types, vector, Position> writer(p, at, m_, n_);
+    if (!atom::any_in_warp(!writer.writes_whole_vectors())) return write_vectors<true>(writer, epilogue);
+    // Else all that follows from these numbers would be in registers before the first product.
+    const int m = atom::opaque(m_), n = atom::opaque(n_);
+    const int row = m % Config.warp.m, col = n % Config.warp.n, m0 = m - row, n0 = n - col;
+    const int warp = m0 / Config.warp.m * warps_n + n0 / Config.warp.n;
+    const sums_of_warp sums(p, at, local + warp * sums_of_warp::bytes, lane_of(row / vector, col / vector));
+    KERAMOS_UNROLL
+    for (int i = 0; i < tm; i += vector) {
+      const int place = single_sums ? atom::opaque(sums.place(row, col)) : sums.place(row, col);
+      KERAMOS_UNROLL
+      for (int v = 0; v < vector; ++v) KERAMOS_UNROLL
+      for (int j = 0; j < tn / vector; ++j) sums.store(place, v, j * lanes_n * vector, acc_[i + v][j]);
+      sums.write(m0 + i * lanes_m, n0, epilogue);
+    }
+  }
   template <class Position, class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void write(const gemm_problem<Types>& p, const Position& at,
                                           const Epilogue& epilogue) const {
-    const c_writer<Types, vector, Position> writer(p, at, m_, n_);
-    if constexpr (exchanges) {
-      if (atom::any_in_warp(!writer.writes_whole_vectors())) {
-        const exchanging lanes(p.c_col_stride == 1, m_, n_);
-        c_writer<Types, vector, Position>(p, at, lanes.m, lanes.n)
-            .template write_exchanged<tm, tn / vector>(
-                lanes, [&](int i, int j, int v) KERAMOS_INLINED { return acc_[i][j][v]; }, epilogue);
-        return;
-      }
-    }
+    write_vectors<false>(c_writer<Types, vector, Position>(p, at, m_, n_), epilogue);
+  }
+
+ private:
+  /// `Whole`: if the writer writes whole vectors alone.
+  template <bool Whole, class Writer, class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION void write_vectors(const Writer& writer, const Epilogue& epilogue) const {
     if constexpr (is_linear<Epilogue>) {
       KERAMOS_UNROLL
       for (int i = 0; i < tm; ++i) KERAMOS_UNROLL
       for (int j = 0; j < tn / vector; ++j)
-        writer.template write<exchanges>(row(i), col(j), acc_[i][j], epilogue);
+        writer.template write<Whole>(row(i), col(j), acc_[i][j], epilogue);
     } else {
-      writer.template write_in_steps<tm, tn / vector, exchanges>(
+      writer.template write_in_steps<tm, tn / vector, Whole>(
           [&](int i, int j, int v) KERAMOS_INLINED { return acc_[i][j][v]; }, [](int i) { return row(i); },
           [](int j) { return col(j); }, epilogue);
     }
   }
 
- private:
   template <class Panels>
   KERAMOS_FORCEINLINE_FUNCTION void load(int set, const Panels& p, int k) {
     static_assert(decltype(p.a)::stride_mn == 1 && decltype(p.b)::stride_mn == 1);
@@ -193,19 +231,11 @@ class fma_accumulator {
     for (int j = 0; j < tn / vector; ++j) atom::settle(acc_[i][j]);
   }
 
-  /// Lanes that exchange runs of their columns, where the device has what it takes.
-  static constexpr bool exchanges = vector > 1 && lanes_m % vector == 0 && exchanges_lanes<Exec, T>;
-  struct exchanging : exchanging_lane<atom, vector> {
-    int m, n;  ///< the first element that this lane writes
-
-    KERAMOS_FORCEINLINE_FUNCTION exchanging(bool columns_are_neighbours, int m_there, int n_there)
-        : exchanging_lane<atom, vector>(columns_are_neighbours, m_there / vector % vector, 2, 2 * lanes_n,
-                                        vector),
-          m(m_there - this->number * vector),
-          n(n_there + this->number) {}
-    KERAMOS_FORCEINLINE_FUNCTION static int row(int i) { return fma_accumulator::row(i); }
-    KERAMOS_FORCEINLINE_FUNCTION static int col(int j) { return fma_accumulator::col(j); }
-  };
+  /// The lane whose first runs are so many runs below and right of the warp's first.
+  KERAMOS_FORCEINLINE_FUNCTION static int lane_of(int down, int right) {
+    const int quad = down / 2 * (lanes_n / 2) + right / 2;
+    return quad * 4 + down % 2 * 2 + right % 2;
+  }
   /// Row of sum i and column of run j, from the thread's first.
   KERAMOS_FORCEINLINE_FUNCTION static int row(int i) { return i / vector * lanes_m * vector + i % vector; }
   KERAMOS_FORCEINLINE_FUNCTION static int col(int j) { return j * lanes_n * vector; }

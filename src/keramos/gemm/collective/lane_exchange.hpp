@@ -2,17 +2,9 @@
 // writes whole runs of a row, not one element of every two or four.
 #pragma once
 
-#include <keramos/backends/interface.hpp>
 #include <keramos/base/macros.hpp>
 
 namespace keramos::detail::simt {
-
-/// Whether lanes can exchange numbers of T.
-template <class Exec, class T>
-concept exchanges_lanes = requires(T x) {
-  backend::mma<Exec>::shuffle_xor(x, 1);
-  backend::mma<Exec>::any_in_warp(true);
-};
 
 /// One of `Size` lanes, two or four, that have runs of as many columns of as many rows: a square, which they transpose if columns
 /// of C are neighbours. Then each has one column of these rows.

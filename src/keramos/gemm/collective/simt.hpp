@@ -31,7 +31,8 @@ inline constexpr bool in_waves =
 template <class Exec, class Types, tiling::config Config, access A, access B, bool ConjugateA>
 constexpr auto accumulator_type() {
   if constexpr (Config.math == tiling::math_unit::fma)
-    return std::type_identity<fma_accumulator<Types, Config, Exec, ConjugateA>>();
+    return std::type_identity<
+        fma_accumulator<Types, Config, Exec, ConjugateA, (A.vector > 1 && B.vector > 1)>>();
   else if constexpr (Config.math == tiling::math_unit::joint)
     return std::type_identity<joint_mma_accumulator<Types, Config, Exec>>();
   else if constexpr (in_waves<Exec, Types, Config>)
@@ -159,15 +160,21 @@ class collective {
     }
     if constexpr (Types::is_complex) acc.finish(p);
     if (!tile.add_up(team, acc)) return;
-    if constexpr (requires { requires accumulator::writes_through_local; }) {
-      static_assert(accumulator::writing_bytes <= bytes, "keramos: C passes through the memory of k-tiles");
-      copier::barrier(team);
-      acc.write_through(local, p, tile.position(), epilogue);
-    } else if constexpr (fills_registers && requires { tile.again(); }) {
+    constexpr bool through_local = requires { requires accumulator::writes_through_local; };
+    const auto write = [&](const gemm_problem<Types>& of, const auto& position) KERAMOS_INLINED {
+      if constexpr (through_local) {
+        static_assert(accumulator::writing_bytes <= bytes, "keramos: C passes through the memory of k-tiles");
+        copier::barrier(team);
+        acc.write_through(local, of, position, epilogue);
+      } else {
+        acc.write(of, position, epilogue);
+      }
+    };
+    if constexpr (fills_registers && (of_fmas || !through_local) && requires { tile.again(); }) {
       const auto found = tile.again();
-      acc.write(found.problem(), found.position(), epilogue);
+      write(found.problem(), found.position());
     } else {
-      acc.write(p, tile.position(), epilogue);
+      write(p, tile.position());
     }
   }
 };
