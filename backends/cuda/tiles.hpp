@@ -19,8 +19,9 @@ namespace cuda {
 // H200, CUDA 13.0, Kokkos 4.6.99; registers and spills by -Xptxas -v; SASS of one k-tile in the main loop:
 //   f32 128x128x16  118-128 registers, no spills; 1024 FFMA, 64 LDS.128, 4 LDGSTS.128 (TN) to 16 LDGSTS.32 (NT),
 //                   45 to 65 others. Issue slots 87 % busy: FMAs share them with all else. What is behind the main loop can
-//                   make ptxas give the operands of many FMAs one register bank (10 % slower), so look at the main loop after
-//                   each change of what writes C (collective/c_writer.hpp) or adds up parts of k (kernel/split_k.hpp).
+//                   make ptxas give the operands of many FMAs one register bank (10 % slower). After each change of what
+//                   writes C (collective/sum_block.hpp) or adds up parts of k (kernel/split_k.hpp) tests/objects/banks.py
+//                   tells; the main loop should not become longer, and have as many operands marked .reuse (905 to 950).
 //                   Tiles that divide k have a row of their own, the table's last (128 registers, no spills): if all products
 //                   used it, those with a small k would take up to 8 % longer.
 //   f32 others      90-120 registers, no spills
@@ -99,31 +100,31 @@ inline constexpr simt::serves of_four_stages = simt::serves::single;
 #endif
 // clang-format off
 inline constexpr simt::tile_row tile_table[] = {
-    // arch  types        block           warp        fragment    stages teams math             split    efficiency  serves
+    // arch  types        block           warp        fragment    stages teams math             split    efficiency  serves  start
     {    80, simt::tf32, {{128, 128, 16}, { 64,  64}, {16,  8,  8},   2,    2, tiling::math_unit::matrix,  false},  2.50},
     {    80, simt::tf32, {{ 64,  64, 16}, { 32,  32}, {16,  8,  8},   4,    4, tiling::math_unit::matrix,  true},   1.50},
     {    80, simt::tf32, {{ 64,  16, 32}, { 16,  16}, {16,  8,  8},   4,    4, tiling::math_unit::matrix,  true},   0.60},
-    {    50, simt::f32,  {{128, 128, 16}, { 64,  32}, { 8,  8,  1},   2,    2, tiling::math_unit::fma,     false},  0.75},
+    {    50, simt::f32,  {{128, 128, 16}, { 64,  32}, { 8,  8,  1},   2,    2, tiling::math_unit::fma,     false},  0.75, simt::serves::all, 600},
 #if defined(KERAMOS_CUDA_BEFORE_AMPERE)  // two teams with 16 columns of k want 64 KB of a multiprocessor
-    {    50, simt::f32,  {{128, 128,  8}, { 64,  32}, { 8,  8,  1},   2,    2, tiling::math_unit::fma,     false},  0.65},
+    {    50, simt::f32,  {{128, 128,  8}, { 64,  32}, { 8,  8,  1},   2,    2, tiling::math_unit::fma,     false},  0.65, simt::serves::all, 600},
 #endif
-    {    50, simt::f32,  {{ 64,  64, 16}, { 32,  32}, { 8,  4,  1},   2,    4, tiling::math_unit::fma,     true},   0.66},
-    {    50, simt::f32,  {{ 64,  32, 32}, { 32,  16}, { 4,  4,  1},   3,    4, tiling::math_unit::fma,     true},   0.55},
-    {    50, simt::f32,  {{ 32,  32, 32}, { 32,  16}, { 4,  4,  1},   3,    6, tiling::math_unit::fma,     true},   0.55},
-    {    50, simt::f32,  {{ 64,  16, 32}, { 32,  16}, { 4,  4,  1},   4,    4, tiling::math_unit::fma,     true},   0.50},
-    {    50, simt::f32,  {{ 64,   8, 32}, { 64,   8}, { 4,  4,  1},   4,    5, tiling::math_unit::fma,     true},   0.30},
-    {    90, simt::f64,  {{128, 128, 16}, { 64,  32}, {16,  8,  8},   3,    1, tiling::math_unit::matrix,  false},  0.915, simt::serves::single},
-    {    90, simt::f64,  {{128,  64, 16}, { 64,  32}, {16,  8,  8},   3,    2, tiling::math_unit::matrix,  false},  0.93},
+    {    50, simt::f32,  {{ 64,  64, 16}, { 32,  32}, { 8,  4,  1},   2,    4, tiling::math_unit::fma,     true},   0.66, simt::serves::all, 500},
+    {    50, simt::f32,  {{ 64,  32, 32}, { 32,  16}, { 4,  4,  1},   3,    4, tiling::math_unit::fma,     true},   0.55, simt::serves::all, 800},
+    {    50, simt::f32,  {{ 32,  32, 32}, { 32,  16}, { 4,  4,  1},   3,    6, tiling::math_unit::fma,     true},   0.55, simt::serves::all, 2400},
+    {    50, simt::f32,  {{ 64,  16, 32}, { 32,  16}, { 4,  4,  1},   4,    4, tiling::math_unit::fma,     true},   0.50, simt::serves::all, 2400},
+    {    50, simt::f32,  {{ 64,   8, 32}, { 64,   8}, { 4,  4,  1},   4,    5, tiling::math_unit::fma,     true},   0.30, simt::serves::all, 2800},
+    {    90, simt::f64,  {{128, 128, 16}, { 64,  32}, {16,  8,  8},   3,    1, tiling::math_unit::matrix,  false},  0.915, simt::serves::single, 4900},
+    {    90, simt::f64,  {{128,  64, 16}, { 64,  32}, {16,  8,  8},   3,    2, tiling::math_unit::matrix,  false},  0.93, simt::serves::all, 4600},
 #if defined(KERAMOS_CUDA_ONLY_WIDE_ROWS)
-    {    80, simt::f64,  {{ 64,  64, 16}, { 32,  32}, {16,  8,  8},   4,    2, tiling::math_unit::matrix,  true},   0.88},
+    {    80, simt::f64,  {{ 64,  64, 16}, { 32,  32}, {16,  8,  8},   4,    2, tiling::math_unit::matrix,  true},   0.88, simt::serves::all, 3800},
 #else
-    {    80, simt::f64,  {{ 64,  64,  8}, { 32,  32}, {16,  8,  8},   3,    4, tiling::math_unit::matrix,  true},   0.73, simt::serves::single},
+    {    80, simt::f64,  {{ 64,  64,  8}, { 32,  32}, {16,  8,  8},   3,    4, tiling::math_unit::matrix,  true},   0.73, simt::serves::single, 2600},
     {    80, simt::f64,  {{ 64,  64,  8}, { 32,  32}, {16,  8,  8},   5,    3, tiling::math_unit::matrix,  true},   0.80, simt::serves::batches},
 #endif
-    {    80, simt::f64,  {{ 64,  32, 16}, { 32,  16}, {16,  8,  8},   3,    4, tiling::math_unit::matrix,  true},   0.75},
-    {    80, simt::f64,  {{ 32,  32, 16}, { 16,  16}, {16,  8,  8},   4,    4, tiling::math_unit::matrix,  true},   0.59},
-    {    80, simt::f64,  {{ 64,  16, 16}, { 16,  16}, {16,  8,  8},   3,    4, tiling::math_unit::matrix,  true},   0.63},
-    {    80, simt::f64,  {{ 64,   8, 16}, { 16,   8}, {16,  8,  8},   4,    5, tiling::math_unit::matrix,  true},   0.25},
+    {    80, simt::f64,  {{ 64,  32, 16}, { 32,  16}, {16,  8,  8},   3,    4, tiling::math_unit::matrix,  true},   0.75, simt::serves::all, 2600},
+    {    80, simt::f64,  {{ 32,  32, 16}, { 16,  16}, {16,  8,  8},   4,    4, tiling::math_unit::matrix,  true},   0.59, simt::serves::all, 2200},
+    {    80, simt::f64,  {{ 64,  16, 16}, { 16,  16}, {16,  8,  8},   3,    4, tiling::math_unit::matrix,  true},   0.63, simt::serves::all, 2300},
+    {    80, simt::f64,  {{ 64,   8, 16}, { 16,   8}, {16,  8,  8},   4,    5, tiling::math_unit::matrix,  true},   0.25, simt::serves::all, 2600},
     {    50, simt::i32,  {{128, 128, 16}, { 64,  32}, { 8,  8,  1},   2,    2, tiling::math_unit::fma,     false},  0.47},
     {    50, simt::i32,  {{ 64,  64, 16}, { 32,  32}, { 8,  4,  1},   2,    4, tiling::math_unit::fma,     true},   0.40},
     {    50, simt::i32,  {{ 64,  16, 32}, { 32,  16}, { 4,  4,  1},   4,    4, tiling::math_unit::fma,     true},   0.35},
@@ -180,7 +181,7 @@ inline constexpr simt::tile_row tile_table[] = {
     {    80, simt::i8,   {{ 64,  64, 64}, { 32,  32}, {16,  8, 32},   4,    4, tiling::math_unit::matrix,  true},   7.50},
     {    80, simt::i8,   {{ 64,  16, 64}, { 16,  16}, {16,  8, 32},   4,    4, tiling::math_unit::matrix,  true},   2.00},
 #if !defined(KERAMOS_CUDA_ONLY_WIDE_ROWS)
-    {    90, simt::f64,  {{128,  64,  8}, { 64,  32}, {16,  8,  8},   3,    2, tiling::math_unit::matrix,  false},  0.86},
+    {    90, simt::f64,  {{128,  64,  8}, { 64,  32}, {16,  8,  8},   3,    2, tiling::math_unit::matrix,  false},  0.86, simt::serves::all, 4600},
     {    80, simt::f16,  {{128, 128, 32}, { 64,  64}, {16,  8, 16},   2,    2, tiling::math_unit::matrix,  false},  6.00},
     {    80, simt::bf16, {{128, 128, 32}, { 64,  64}, {16,  8, 16},   2,    2, tiling::math_unit::matrix,  false},  6.00},
     {    80, simt::i8,   {{128, 128, 64}, { 64,  64}, {16,  8, 32},   2,    2, tiling::math_unit::matrix,  false},  10.0},
@@ -205,7 +206,7 @@ inline constexpr simt::tile_row tile_table[] = {
     {    50, simt::bf16xf32,{{64,64, 16}, { 32,  32}, { 8,  4,  1},   2,    4, tiling::math_unit::fma,     true},   0.60},
     {    50, simt::f32xc32, {{64,64,  8}, { 32,  32}, { 8,  4,  1},   3,    3, tiling::math_unit::fma,     true},   0.30},
     {    50, simt::f64xc64, {{64,32,  8}, { 32,  16}, { 4,  4,  1},   3,    3, tiling::math_unit::fma,     true},   0.18},
-    {    50, simt::f32,  {{128, 128, 16}, { 64,  32}, { 8,  8,  1},   2,    2, tiling::math_unit::fma,     true},   0.75, simt::serves::single},
+    {    50, simt::f32,  {{128, 128, 16}, { 64,  32}, { 8,  8,  1},   2,    2, tiling::math_unit::fma,     true},   0.75, simt::serves::single, 600},
 };
 // clang-format on
 

@@ -58,11 +58,13 @@ modelled_time model_of(const Row& row, const gemm_part& part, std::int64_t k, co
   const extents c = computed(part);
   const bool is_short = Shifts && bytes_of(row.types.a) < 4 && bytes_of(row.types.b) < 4 &&
                         row.config.math != tiling::math_unit::fma;
-  const auto cycles = [&](const device_model& d) {
+  const auto cycles_on = [&](const Row& r, const device_model& d) {
     using namespace keramos::detail::simt;
-    const tile_costs costs = is_short ? costs_of_short(row, d, 16, c_memory::vectors) : costs_of(row, d);
-    return predicted_time(row, c.m, c.n, k, split, d, costs, detail::corner_of(part).tiles());
+    const tile_costs costs =
+        is_short ? costs_of_short(r, d, 16, c_memory::vectors) : costs_of(r, d, c_memory::vectors);
+    return predicted_time(r, c.m, c.n, k, split, d, costs, detail::corner_of(part).tiles());
   };
+  const auto cycles = [&](const device_model& d) { return cycles_on(row, d); };
   modelled_time time;
   time.cycles = cycles(device);
   const auto without = [&](const char* what, const auto& change) {
@@ -73,13 +75,17 @@ modelled_time model_of(const Row& row, const gemm_part& part, std::int64_t k, co
   without("products", [](device_model& d) { d.fmas = free_of_charge; });
   without("copies", [](device_model& d) { d.memory_bytes = free_of_charge; });
   without("waiting", [](device_model& d) { d.latency = 0; });
-  if (is_short) {
-    without("starting teams and writing C", [](device_model& d) {
-      d.warpgroup_writes = d.team_writes = {free_of_charge, free_of_charge, free_of_charge, 0};
-    });
+  if (is_short || row.start > 0) {
+    device_model d = device;
+    d.warpgroup_writes = d.team_writes = d.long_writes = {free_of_charge, free_of_charge, free_of_charge, 0};
+    Row r = row;
+    if (r.start > 0)
+      r.start = std::numeric_limits<double>::min();  // it stays a row that says what a start takes
+    time.savings.push_back({"starting teams and writing C", 1 - cycles_on(r, d) / time.cycles});
   }
   if (split.parts > 1) {
-    without("adding parts of k", [](device_model& d) { d.meeting = 0, d.adding_bytes = free_of_charge; });
+    without("adding parts of k",
+            [](device_model& d) { d.meeting = d.meeting_with_start = 0, d.adding_bytes = free_of_charge; });
   }
   std::stable_sort(time.savings.begin(), time.savings.end(),
                    [](const auto& x, const auto& y) { return x.share > y.share; });

@@ -16,6 +16,7 @@ class choice_memory {
   template <class Choose>
   const Choice& get(const Key& key, const Choose& choose) {
     auto mixed = std::uint64_t(key.m * 73856093 ^ key.n * 19349663 ^ key.k * 83492791);
+    if constexpr (requires { key.c; }) mixed ^= std::uint64_t(key.c) * 12582917;
     if constexpr (requires { key.count; }) mixed ^= std::uint64_t(key.count) * 50331653;
     entry& e = entries_[(mixed ^ mixed >> 17) % entries_.size()];
     if (!(e.key == key)) e = {key, choose()};

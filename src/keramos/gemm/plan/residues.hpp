@@ -98,7 +98,8 @@ struct residues_planner {
     const device_model device = tiles::model(exec);
     const int arch = tiles::arch(exec);
     thread_local choice_memory<choice_key, emulation_way> choices;
-    const choice_key key = planner<Exec>::key_of(exec, p, whose);
+    choice_key key = planner<Exec>::key_of(exec, p, whose);
+    key.c = c_memory::uncounted;  // all ways write C
     return choices.get(key, [&] {
       double best = planner<Exec>::template best_row<native>(exec, p.m, p.n, p.k, key, device).time;
       emulation_way fastest = emulation_way::native;

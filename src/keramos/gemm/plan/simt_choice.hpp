@@ -33,6 +33,13 @@ struct row_chooser {
            backend::staging<Exec>::template shifts<typename Types::b>;
   }();
 
+  /// Whether the model asks how a row of these types writes C.
+  template <class Types>
+  static constexpr bool counts_c = weighs_packing<Types> ||
+                                   std::any_of(std::begin(table), std::end(table), [](const tile_row& r) {
+                                     return r.types == Types::operands && r.start > 0;
+                                   });
+
   /// Whether wavefronts take turns in some row for these types: then it counts how operands are aligned.
   template <class Types>
   static constexpr bool has_ping_pong = std::any_of(std::begin(table), std::end(table),
@@ -59,7 +66,7 @@ struct row_chooser {
             ask && !rows::warpgroups_read_b(p),
             by_alignment ? operand_layout(p.a).alignment : 16,
             by_alignment ? operand_layout(p.b).alignment : 16,
-            weighs_packing<Types> ? memory_of_c(p) : c_memory::vectors};
+            counts_c<Types> ? memory_of_c(p) : c_memory::vectors};
   }
   template <class Types>
   static c_memory memory_of_c(const gemm_problem<Types>& p) {
@@ -100,7 +107,7 @@ struct row_chooser {
         const bool copies = of_warpgroups && to_copy > 0;
         if (copies && !can_pack<Types>(k, device)) continue;
         const double copying = copies ? packing_time(to_copy, sizeof(typename Types::a), device) : 0;
-        f(way{i, costs_of(r, device), copying, false, false, !copies});
+        f(way{i, costs_of(r, device, key.c), copying, false, false, !copies});
       }
     }
   }

@@ -76,7 +76,8 @@ struct tile_chooser : row_chooser<Exec> {
                                  const tiling::shape& requested, epilogue_of_product whose,
                                  const device_model& device, gemm_part& part) {
     part.row = rows::template requested<Types>(exec, tiles::arch(exec), requested, whose);
-    part.split = choose_split(table[part.row], p.m, p.n, p.k, device).plan;
+    const tile_row& r = table[part.row];
+    part.split = choose_split(r, p.m, p.n, p.k, device, costs_of(r, device, chooser::memory_of_c(p))).plan;
   }
   /// The row that is fastest by the model: predicted now, or in an earlier call for the same key.
   template <class Types>
