@@ -212,6 +212,9 @@ struct written {
     run_threads(threads, [&](int thread) {
       Accumulator sums(thread);
       sums.for_each_sum([&](int row, int col, T& sum) { sum = T(sum_at(at.m0 + row, at.n0 + col)); });
+      if constexpr (requires { sums.writes_whole_vectors(p, at); }) {
+        if (sums.writes_whole_vectors(p, at)) return sums.write_whole_vectors(p, at, epilogue);
+      }
       if constexpr (requires { sums.write_through(local, p, at, epilogue); })
         sums.write_through(local, p, at, epilogue);
       else if constexpr (requires { sums.write(p, at, epilogue, local); })

@@ -119,12 +119,22 @@ class fma_accumulator {
       return false;
   }();
 
+  /// Whether C takes all of a tile in vectors.
+  template <class Position>
+  KERAMOS_FORCEINLINE_FUNCTION bool writes_whole_vectors(
+      const gemm_problem<Types>& p, const Position& at) const requires writes_through_local {
+    return !atom::any_in_warp(!c_writer<Types, vector, Position>(p, at, m_, n_).writes_whole_vectors());
+  }
+  template <class Position, class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION void write_whole_vectors(const gemm_problem<Types>& p, const Position& at,
+                                                        const Epilogue& epilogue) const {
+    write_vectors<true>(c_writer<Types, vector, Position>(p, at, m_, n_), epilogue);
+  }
+  /// Otherwise: `local` is the team's, and no longer used for anything else.
   template <class Position, class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void write_through(char* local, const gemm_problem<Types>& p,
                                                   const Position& at, const Epilogue& epilogue) const requires
       writes_through_local {
-    const c_writer<Types, vector, Position> writer(p, at, m_, n_);
-    if (!atom::any_in_warp(!writer.writes_whole_vectors())) return write_vectors<true>(writer, epilogue);
     // Else all that follows from these numbers would be in registers before the first product.
     const int m = atom::opaque(m_), n = atom::opaque(n_);
     const int row = m % Config.warp.m, col = n % Config.warp.n, m0 = m - row, n0 = n - col;

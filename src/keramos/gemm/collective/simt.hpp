@@ -164,6 +164,8 @@ class collective {
     const auto write = [&](const gemm_problem<Types>& of, const auto& position) KERAMOS_INLINED {
       if constexpr (through_local) {
         static_assert(accumulator::writing_bytes <= bytes, "keramos: C passes through the memory of k-tiles");
+        if constexpr (of_fmas)  // the same for all threads
+          if (acc.writes_whole_vectors(of, position)) return acc.write_whole_vectors(of, position, epilogue);
         copier::barrier(team);
         acc.write_through(local, of, position, epilogue);
       } else {
