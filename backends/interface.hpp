@@ -79,8 +79,8 @@ struct fma_units {
   static bool matrix_unit_works(const Exec&) {
     return false;
   }
-  // Where there are `meet_warp()`, `any_in_warp(x)` and `opaque(x)`, sums of FMA units pass through local memory to a C that takes
-  // no vectors (gemm/collective/sum_block.hpp). With `shuffle_xor(x, bits)`, x of the lane whose number differs in these bits, too,
+  // Where there are `meet_warp()`, `any_in_warp(x)` and `opaque(x)`, sums of FMA units pass through local memory, if it has room, to
+  // a C that takes no vectors (gemm/collective/sum_block.hpp). With `shuffle_xor(x, bits)`, x of the lane whose number differs in these bits, too,
   // lanes exchange those of matrix units of eight bytes (gemm/collective/lane_exchange.hpp).
   /// What is done to sums after each step of k, so that the compiler forms them there.
   template <class T, int Count>

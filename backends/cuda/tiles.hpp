@@ -17,14 +17,14 @@ namespace cuda {
 // sm_120.
 //
 // H200, CUDA 13.0, Kokkos 4.6.99; registers and spills by -Xptxas -v; SASS of one k-tile in the main loop:
-//   f32 128x128x16  118-128 registers, no spills; 1024 FFMA, 64 LDS.128, 4 LDGSTS.128 (TN) to 16 LDGSTS.32 (NT),
+//   f32 128x128x16  121-128 registers, no spills; 1024 FFMA, 64 LDS.128, 4 LDGSTS.128 (TN) to 16 LDGSTS.32 (NT),
 //                   45 to 65 others. Issue slots 87 % busy: FMAs share them with all else. What is behind the main loop can
 //                   make ptxas give the operands of many FMAs one register bank (10 % slower). After each change of what
 //                   writes C (collective/sum_block.hpp) or adds up parts of k (kernel/split_k.hpp) tests/objects/banks.py
 //                   tells; the main loop should not become longer, and have as many operands marked .reuse (905 to 950).
 //                   Tiles that divide k have a row of their own, the table's last (128 registers, no spills): if all products
 //                   used it, those with a small k would take up to 8 % longer.
-//   f32 others      90-120 registers, no spills
+//   f32 others      95-121 registers, no spills
 //   f64 128x64x8    243-255 registers, 38,400 bytes of scratch, so that 48 KB are enough; at n = 4096 0.91 to 1.01
 //                   of cuBLAS, which takes 72 KB
 //   f64 128x64x16   255 registers, up to 16 bytes of spills, 73,728 to 76,800 bytes of scratch,

@@ -98,9 +98,9 @@ class fma_accumulator {
     }
   }
 
-  /// Large fragments leave few registers, and what is behind the main loop changes which registers it has. With these numbers of
-  /// elements that a thread writes at once, and sums that are stored one by one, ptxas makes no bank conflicts in the main loop;
-  /// with most others in one FMA of 20 (CUDA 13.0, sm_90, f32 in tiles of 128 rows).
+  /// Large fragments leave few registers, and the code behind the main loop changes which ones the main loop gets. Where their sums
+  /// are stored one by one, and so many elements are written at once, ptxas makes no bank conflicts there. With most other numbers
+  /// one FMA of 20 has one (CUDA 13.0, sm_90, f32 in tiles of 128 rows; tests/objects/banks.py).
   static constexpr bool fills_registers = tm * tn * int(sizeof(T)) >= 256;
   static constexpr int written_at_once = single_sums ? 2 : fills_registers && !InVectors ? 4 : 8;
   /// Local memory of the team that write_through wants.

@@ -39,6 +39,7 @@ class sum_block {
       warp_size / Columns;  ///< of which lanes that follow each other write elements
   static constexpr int rows_of_lanes = std::min(Rows, warp_size), columns_at_once = warp_size / rows_of_lanes;
   static_assert(warp_size == 32 && Columns <= 32 && row_bytes >= 16);
+  static_assert(rows_of_line <= run_length && (InRuns || Across * run_length <= sums_of_line));
 
  public:
   static constexpr int bytes = Rows * row_bytes;  ///< of local memory, at a multiple of 16
