@@ -44,12 +44,15 @@ struct config {
   constexpr int team_warps() const { return warps() + (math == math_unit::warpgroup ? 4 : 0); }
 };
 
-/// Whether tiles that divide k store and load a thread's sums one by one, of `sum_bytes` each: on FMA units, if all sums take 256
-/// bytes of registers and more. As vectors of 16 bytes they lie in neighbouring registers, and ptxas gave the operands of one FMA
+/// Whether a thread's sums on FMA units, of `sum_bytes` each, leave few registers for anything else.
+constexpr bool has_large_fragments(const config& c, int sum_bytes) {
+  return c.math == math_unit::fma && c.fragment.m * c.fragment.n * sum_bytes >= 256;
+}
+
+/// Whether tiles that divide k store and load a thread's sums one by one: those of large fragments. As vectors of 16 bytes they lie in neighbouring registers, and ptxas gave the operands of one FMA
 /// in four one register bank (CUDA 13.0, sm_90; f32 lost 10 to 15 %).
 constexpr bool stores_single_sums(const config& c, int sum_bytes) {
-  return c.splits_k && c.math == math_unit::fma && sum_bytes == 4 &&
-         c.fragment.m * c.fragment.n * sum_bytes >= 256;
+  return c.splits_k && sum_bytes == 4 && has_large_fragments(c, sum_bytes);
 }
 
 /// The index along which an operand's memory runs: mn is m for A and n for B.

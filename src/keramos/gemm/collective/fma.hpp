@@ -101,12 +101,12 @@ class fma_accumulator {
   /// Large fragments leave few registers, and the code behind the main loop changes which ones the main loop gets. Where their sums
   /// are stored one by one, and so many elements are written at once, ptxas makes no bank conflicts there. With most other numbers
   /// one FMA of 20 has one (CUDA 13.0, sm_90, f32 in tiles of 128 rows; tests/objects/banks.py).
-  static constexpr bool fills_registers = tm * tn * int(sizeof(T)) >= 256;
-  static constexpr int written_at_once = single_sums ? 2 : fills_registers && !InVectors ? 4 : 8;
+  static constexpr bool has_large_fragments = tiling::has_large_fragments(Config, int(sizeof(T)));
+  static constexpr int written_at_once = single_sums ? 2 : has_large_fragments && !InVectors ? 4 : 8;
   /// Local memory of the team that write_through wants.
   static constexpr int writing_bytes = Config.warps() * lanes_m * vector * Config.warp.n * int(sizeof(T));
   using sums_of_warp =
-      sum_block<Types, lanes_m * vector, Config.warp.n, lanes_n, !fills_registers, written_at_once, Exec>;
+      sum_block<Types, lanes_m * vector, Config.warp.n, lanes_n, !has_large_fragments, written_at_once, Exec>;
   /// Whether a C that takes no vectors is written by way of local memory: where lanes can meet, and stages have room for all warps.
   /// Otherwise each lane writes its elements one by one.
   static constexpr bool writes_through_local = [] {
@@ -130,7 +130,7 @@ class fma_accumulator {
                                                         const Epilogue& epilogue) const {
     write_vectors<true>(c_writer<Types, vector, Position>(p, at, m_, n_), epilogue);
   }
-  /// Otherwise: `local` is the team's, and no longer used for anything else.
+  /// For any other C. `local` is the team's memory, of which nothing is needed any more.
   template <class Position, class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void write_through(char* local, const gemm_problem<Types>& p,
                                                   const Position& at, const Epilogue& epilogue) const requires
