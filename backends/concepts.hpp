@@ -144,12 +144,12 @@ concept has_multiply_16x8 = requires(T (&sums)[2][2], const T (&a)[4], const T (
   mma<Exec>::multiply_16x8(sums, a, b);
   { mma<Exec>::rounded(x) } -> std::same_as<T>;
 }
-// Lanes exchange sums of eight bytes where C is not written in vectors; sums of four bytes pass through local memory.
-&&(sizeof(T) == 4 || requires(T x) {
-  { mma<Exec>::shuffle_xor(x, 1) } -> std::same_as<T>;
+// Sums pass through local memory on their way to C.
+&&requires {
+  mma<Exec>::meet_warp();
   { mma<Exec>::any_in_warp(true) } -> std::same_as<bool>;
   { mma<Exec>::opaque(1) } -> std::same_as<int>;
-});
+};
 
 /// What c_block of gemm/collective takes C through local memory with.
 template <class Exec, class M = mma<Exec>>

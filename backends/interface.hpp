@@ -79,9 +79,8 @@ struct fma_units {
   static bool matrix_unit_works(const Exec&) {
     return false;
   }
-  // Where there are `meet_warp()`, `any_in_warp(x)` and `opaque(x)`, sums of FMA units pass through local memory, if it has room, to
-  // a C that takes no vectors (gemm/collective/sum_block.hpp). Sums of eight bytes of matrix units are exchanged by lanes, with
-  // `shuffle_xor(x, bits)`: x of the lane whose number differs in these bits (gemm/collective/lane_exchange.hpp).
+  // Where there are `meet_warp()`, `any_in_warp(x)` and `opaque(x)`, sums of FMA units pass through local memory on their way to C,
+  // if it has room (gemm/collective/sum_block.hpp).
   /// What is done to sums after each step of k, so that the compiler forms them there.
   template <class T, int Count>
   KERAMOS_FORCEINLINE_FUNCTION static void settle(T (&/*sums*/)[Count]) {}

@@ -54,6 +54,12 @@ struct async_copier {
     simt::plain_copier::copy<Count>(local, global, valid);
 #endif
   }
+  /// Begins to bring the line of global memory that holds an element to the cache that all teams share.
+  KERAMOS_FORCEINLINE_FUNCTION static void prefetch([[maybe_unused]] const void* global) {
+#if defined(__CUDA_ARCH__)
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(global));
+#endif
+  }
   /// x, from which the compiler must compute afresh what it would otherwise keep in registers.
   KERAMOS_FORCEINLINE_FUNCTION static int recompute(int x) {
 #if defined(__CUDA_ARCH__)

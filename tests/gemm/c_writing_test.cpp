@@ -200,7 +200,9 @@ struct written {
   /// All elements of C in a tile, without its first `skip` rows and columns.
   template <class Accumulator, class Position, class Epilogue>
   void check(const Position& at, int threads, const Epilogue& epilogue) {
-    alignas(16) static char local[32 << 10];
+    alignas(16) static char local[64 << 10];
+    if constexpr (requires { Accumulator::writing_bytes; })
+      static_assert(Accumulator::writing_bytes <= sizeof(local));
     std::memset(local, 0xff, sizeof(local));  // NaN
     const detail::simt::tile_window there(p, at);
     const C* const first = storage.data();
@@ -212,9 +214,8 @@ struct written {
     run_threads(threads, [&](int thread) {
       Accumulator sums(thread);
       sums.for_each_sum([&](int row, int col, T& sum) { sum = T(sum_at(at.m0 + row, at.n0 + col)); });
-      if constexpr (requires { sums.writes_whole_vectors(p, at); }) {
-        if (sums.writes_whole_vectors(p, at)) return sums.write_whole_vectors(p, at, epilogue);
-      }
+      if constexpr (detail::is_linear<Epilogue> && requires { sums.writes_vectors(p, at, epilogue); })
+        if (sums.writes_vectors(p, at, epilogue)) return sums.write_vectors(p, at, epilogue);
       if constexpr (requires { sums.write_through(local, p, at, epilogue); })
         sums.write_through(local, p, at, epilogue);
       else if constexpr (requires { sums.write(p, at, epilogue, local); })
@@ -336,21 +337,22 @@ void write_by_matrix_units() {
 TEST(CWritingOfFloats, OfWarps) {
   write_by_matrix_units<types::tf32, tiling::shape{64, 64, 16}, tiling::shape{32, 32}>();
 }
-// Lanes exchange the columns of two fragments, or of one; in a loop, or at once.
+// Rows of 32, 16 and 8 columns; all of a warp's tile at once, and in parts where stages have no room.
 TEST(CWritingOfDoubles, OfWarps) {
+  write_by_matrix_units<types::f64, tiling::shape{128, 64, 8}, tiling::shape{64, 32}>();
   write_by_matrix_units<types::f64, tiling::shape{128, 64, 16}, tiling::shape{64, 32}>();
   write_by_matrix_units<types::f64, tiling::shape{64, 32, 16}, tiling::shape{32, 16}>();
   write_by_matrix_units<types::f64, tiling::shape{32, 32, 16}, tiling::shape{16, 16}>();
   write_by_matrix_units<types::f64, tiling::shape{64, 8, 16}, tiling::shape{16, 8}>();
 }
 
-/// The same on FMA units, by runs of 16 bytes or by single sums, as tiles that divide k store them.
-template <class Types, tiling::config Config, bool InVectors>
-struct on_fma_units : detail::simt::fma_accumulator<Types, Config, emulated_gpu, false, InVectors> {
+/// The same on FMA units, by runs of 16 bytes or by single sums, as tiles that divide k have them.
+template <class Types, tiling::config Config>
+struct on_fma_units : detail::simt::fma_accumulator<Types, Config, emulated_gpu, false> {
   int thread;
 
   explicit on_fma_units(int t)
-      : detail::simt::fma_accumulator<Types, Config, emulated_gpu, false, InVectors>(t), thread(t) {}
+      : detail::simt::fma_accumulator<Types, Config, emulated_gpu, false>(t), thread(t) {}
   template <class F>
   void for_each_sum(const F& f) {
     constexpr int run = 16 / int(sizeof(typename Types::accumulator));
@@ -369,11 +371,10 @@ struct on_fma_units : detail::simt::fma_accumulator<Types, Config, emulated_gpu,
     });
   }
 };
-template <class Types, tiling::shape Block, tiling::shape Warp, tiling::shape Fragment, bool SplitsK = true,
-          bool InVectors = false>
+template <class Types, tiling::shape Block, tiling::shape Warp, tiling::shape Fragment, bool SplitsK = true>
 void write_by_fma_units() {
   constexpr tiling::config config{Block, Warp, Fragment, 2, 2, tiling::math_unit::fma, SplitsK};
-  write_everywhere<Types, Block.m, Block.n, on_fma_units<Types, config, InVectors>>(config.warps() * 32);
+  write_everywhere<Types, Block.m, Block.n, on_fma_units<Types, config>>(config.warps() * 32);
 }
 TEST(CWritingOfFloats, OfFmaUnits) {
   using tiling::shape;
@@ -382,12 +383,11 @@ TEST(CWritingOfFloats, OfFmaUnits) {
   write_by_fma_units<types::f32, shape{64, 8, 32}, shape{64, 8}, shape{4, 4, 1}>();
   write_by_fma_units<types::f16, shape{64, 64, 16}, shape{32, 32}, shape{8, 4, 1}>();
 }
-// Large tiles store sums one by one, and write as many elements at once as their registers allow.
+// Large tiles store sums one by one, a part of their rows at a time.
 TEST(CWritingOfFloats, OfFmaUnitsInLargeTiles) {
   using tiling::shape;
   write_by_fma_units<types::f32, shape{128, 128, 16}, shape{64, 32}, shape{8, 8, 1}, true>();
   write_by_fma_units<types::f32, shape{128, 128, 16}, shape{64, 32}, shape{8, 8, 1}, false>();
-  write_by_fma_units<types::f32, shape{128, 128, 16}, shape{64, 32}, shape{8, 8, 1}, false, true>();
 }
 TEST(CWritingOfIntegers, OfFmaUnits) {
   write_by_fma_units<types::i32, tiling::shape{64, 64, 16}, tiling::shape{32, 32}, tiling::shape{8, 4, 1}>();

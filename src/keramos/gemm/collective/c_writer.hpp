@@ -38,6 +38,29 @@ struct tile_window {
   }
 };
 
+/// Begins to bring the lines of C in a tile of Rows x Cols to the cache, if the epilogue reads them: so that they are there when
+/// sums are. By `Threads` threads. Does nothing for parts of k, most of which do not write C, or where neither rows nor columns of
+/// C are neighbours.
+template <class Copier, int Rows, int Cols, int Threads, class Types, class Position, class Epilogue>
+KERAMOS_FORCEINLINE_FUNCTION void prefetch_c(const gemm_problem<Types>& p, const Position& at, int thread,
+                                             const Epilogue& epilogue) {
+  if constexpr (requires { Copier::prefetch(p.c); }) {
+    constexpr int of_line = 128 / int(sizeof(typename Types::c));
+    const bool by_rows = p.c_col_stride == 1;
+    if (!reads_c<typename Types::accumulator>(epilogue) || at.k1 - at.k0 != p.k ||
+        (!by_rows && p.c_row_stride != 1))
+      return;
+    const int lines = ((by_rows ? Cols : Rows) + of_line - 1) / of_line;
+    KERAMOS_NO_UNROLL
+    for (int n = thread; n < lines * (by_rows ? Rows : Cols); n += Threads) {
+      const int across = n / lines, along = n % lines * of_line;
+      const int i = by_rows ? across : along, j = by_rows ? along : across;
+      if (i < at.rows && j < at.cols)
+        Copier::prefetch(p.c + (at.m0 + i) * p.c_row_stride + (at.n0 + j) * p.c_col_stride);
+    }
+  }
+}
+
 /// Writes two rows of `Fragments` times eight columns of two bytes each, which four neighbouring lanes share: a lane has columns
 /// 2t and 2t + 1 of each fragment, t = lane % 4, in words of four bytes. Where a row begins between two words, a lane takes
 /// column 2t + 2 of the next one. `element(half, fragment, 0 or 1)` is what a lane has; `rows` are where column 0 is, and of
@@ -117,43 +140,31 @@ class c_writer {
 
   KERAMOS_FORCEINLINE_FUNCTION bool writes_vectors() const { return vectors_; }
 
-  /// Whether every vector of the tile is written whole.
+  /// Whether all of the tile is whole vectors of C.
   KERAMOS_FORCEINLINE_FUNCTION bool writes_whole_vectors() const {
     return vectors_ && (cols_ | col0_) % Count == 0;
   }
-  /// Writes what lanes exchange (lane_exchange.hpp): `Steps` times `Runs` runs, which `take(step, run, v)`, of constants, gives.
-  /// Elements are counted from the first one that this lane writes. By all lanes of a warp.
-  template <int Steps, int Runs, class Lane, class Take, class Epilogue>
-  KERAMOS_FORCEINLINE_FUNCTION void write_exchanged(const Lane& lane, const Take& take,
-                                                    const Epilogue& epilogue) const {
-    // One code for all steps: copies of many sums would not fit the registers, and with all steps in a row a compiler finds
-    // worse registers for the main loop. Of few sums it is faster without a loop.
-    constexpr int at_once = Steps * Runs <= 2 ? Steps : 1;
-    KERAMOS_NO_UNROLL
-    for (int s = 0; s < Steps; s += at_once) {
-      if constexpr (at_once < Steps)
-        if (!Lane::atom::any_in_warp(Lane::row(s) < rows_ && cols_ > 0)) continue;
-      T runs[at_once][Runs][Lane::size];
-      with_number<Steps / at_once>(s / at_once, [&](auto number) KERAMOS_INLINED {
-        KERAMOS_UNROLL
-        for (int i = 0; i < at_once; ++i) KERAMOS_UNROLL
-        for (int j = 0; j < Runs; ++j) KERAMOS_UNROLL
-        for (int v = 0; v < Lane::size; ++v)
-          runs[i][j][v] = take(decltype(number)::value * at_once + i, j, v);
-      });
-      KERAMOS_UNROLL
-      for (int i = 0; i < at_once; ++i) KERAMOS_UNROLL
-      for (int j = 0; j < Runs; ++j) {
-        lane.transpose(runs[i][j]);
-        write_line(lane, Lane::row(s + i), Lane::col(j), runs[i][j], epilogue);
-      }
+  /// Columns j ... j + Count - 1 of row i of a C that is not read, if writes_whole_vectors().
+  template <class Atom, class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION void write_vector(int i, int j, const T (&acc)[Count],
+                                                 const Epilogue& epilogue) const {
+    run<C, Count> x;
+    KERAMOS_UNROLL
+    for (int v = 0; v < Count; ++v)
+      x.value[v] = element_without_c<C>(epilogue, p_.place, acc[v], m0_ + i, n0_ + j + v);
+    if constexpr (sizeof(x) == 16 && requires(unsigned(&w)[4]) { Atom::write_16_bytes(first_, w, true); }) {
+      unsigned words[4];
+      ::memcpy(words, &x, 16);
+      Atom::write_16_bytes(first_ + i * p_.c_row_stride + j, words, has(i, j));
+    } else if (has(i, j)) {
+      store_at_once(first_ + i * p_.c_row_stride + j, x);
     }
   }
 
   /// Writes `Steps` times `Runs` runs through a caller's epilogue: `take(step, run, v)`, of constants, gives sums, `row(step)`
   /// and `col(run)` where a run begins. One code for all steps: code for each element would not fit the instruction cache, with
-  /// GELU say. And no branch between runs, so that they are computed side by side. `Whole` as below.
-  template <int Steps, int Runs, bool Whole, class Take, class Row, class Col, class Epilogue>
+  /// GELU say. And no branch between runs, so that they are computed side by side.
+  template <int Steps, int Runs, class Take, class Row, class Col, class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void write_in_steps(const Take& take, const Row& row, const Col& col,
                                                    const Epilogue& epilogue) const {
     KERAMOS_NO_UNROLL
@@ -172,19 +183,19 @@ class c_writer {
         write_vectors(i, col, sums, epilogue);
       } else {
         KERAMOS_UNROLL
-        for (int r = 0; r < Runs; ++r) write<Whole>(i, col(r), sums[r], epilogue);
+        for (int r = 0; r < Runs; ++r) write(i, col(r), sums[r], epilogue);
       }
     }
   }
 
-  /// Columns j ... j + Count - 1 of row i. `Whole`: if writes_whole_vectors().
-  template <bool Whole = false, class Epilogue>
+  /// Columns j ... j + Count - 1 of row i.
+  template <class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void write(int i, int j, const T (&acc)[Count],
                                           const Epilogue& epilogue) const {
-    if (Whole ? !has(i, j) : before_row(i) || i >= rows_) return;
+    if (before_row(i) || i >= rows_) return;
     const index_t gi = m0_ + i, gj = n0_ + j;
-    C* const c = first_ + i * p_.c_row_stride + j * (Whole ? 1 : p_.c_col_stride);
-    if (Whole || (vectors_ && !before_col(j) && j + Count <= cols_)) {
+    C* const c = first_ + i * p_.c_row_stride + j * p_.c_col_stride;
+    if (vectors_ && !before_col(j) && j + Count <= cols_) {
       using vector = run<C, Count>;
       vector out;
       if (reads_c<T>(epilogue)) {
@@ -233,33 +244,13 @@ class c_writer {
     KERAMOS_UNROLL
     for (int r = 0; r < Runs; ++r) *reinterpret_cast<vector*>(c + col(r)) = x[r];
   }
-  /// What a lane has of a run that begins at (i, j), once lanes have exchanged theirs.
-  template <class Lane, class Epilogue>
-  KERAMOS_FORCEINLINE_FUNCTION void write_line(const Lane& lane, int i, int j, const T (&acc)[Lane::size],
-                                               const Epilogue& epilogue) const {
-    C* const c = first_ + i * p_.c_row_stride + j * p_.c_col_stride;
-    const index_t step = lane.rows_apart * p_.c_row_stride + lane.cols_apart * p_.c_col_stride;
-    const int gap = Lane::gap * lane.cols_apart;  // columns that are skipped behind every second element
-    C old[Lane::size];
-    bool there[Lane::size];
-    KERAMOS_UNROLL
-    for (int v = 0; v < Lane::size; ++v) {
-      there[v] = has(i + v * lane.rows_apart, j + v * lane.cols_apart + v / 2 * gap);
-      // Left unset, `old` would hold registers from run to run.
-      old[v] = reads_c<T>(epilogue) && there[v] ? c[v * step + v / 2 * gap * p_.c_col_stride] : C();
-    }
-    KERAMOS_UNROLL
-    for (int v = 0; v < Lane::size; ++v) {
-      if (!there[v]) continue;
-      const index_t gi = m0_ + i + v * lane.rows_apart, gj = n0_ + j + v * lane.cols_apart + v / 2 * gap;
-      c[v * step + v / 2 * gap * p_.c_col_stride] =
-          reads_c<T>(epilogue) ? element_with_c(epilogue, p_.place, acc[v], old[v], gi, gj)
-                               : element_without_c<C>(epilogue, p_.place, acc[v], gi, gj);
-    }
-  }
   /// Whether it is to be written: one condition, not several branches.
   KERAMOS_FORCEINLINE_FUNCTION bool has(int i, int j) const {
-    return bool(int(!before_row(i)) & int(i < rows_) & int(!before_col(j)) & int(j < cols_));
+    return bool(int(is_in(i, row0_, rows_)) & int(is_in(j, col0_, cols_)));
+  }
+  /// Of a tile that begins early end - begin is positive.
+  KERAMOS_FORCEINLINE_FUNCTION static bool is_in(int x, int begin, int end) {
+    return shifted ? unsigned(x - begin) < unsigned(end - begin) : x < end;
   }
   KERAMOS_FORCEINLINE_FUNCTION bool before_row(int i) const { return shifted && i < row0_; }
   KERAMOS_FORCEINLINE_FUNCTION bool before_col(int j) const { return shifted && j < col0_; }

@@ -20,8 +20,8 @@ namespace keramos::detail::simt {
 /// lane i reads what lane i ^ 1 reads, or every lane i what i ^ 2 reads. Quads make the first true of A and
 /// the second of B (measured on an H200; CUTLASS' interleaved lane layouts have the same effect).
 ///
-/// `ConjugateA` multiplies by the conjugates of A's numbers. `InVectors`: k-tiles of A and B are copied in vectors.
-template <class Types, tiling::config Config, class Exec, bool ConjugateA, bool InVectors = false>
+/// `ConjugateA` multiplies by the conjugates of A's numbers.
+template <class Types, tiling::config Config, class Exec, bool ConjugateA>
 class fma_accumulator {
   using T = typename Types::accumulator;
   static constexpr int warp_size = backend::traits<Exec>::warp_size;
@@ -102,35 +102,44 @@ class fma_accumulator {
   /// are stored one by one, and so many elements are written at once, ptxas makes no bank conflicts there. With most other numbers
   /// one FMA of 20 has one (CUDA 13.0, sm_90, f32 in tiles of 128 rows; tests/objects/banks.py).
   static constexpr bool has_large_fragments = tiling::has_large_fragments(Config, int(sizeof(T)));
-  static constexpr int written_at_once = single_sums ? 2 : has_large_fragments && !InVectors ? 4 : 8;
+  static constexpr int written_at_once = has_large_fragments ? 4 : 8;
+  static constexpr int runs_of_rows =
+      lanes_m * vector;  ///< rows of the warp's tile that its lanes' first runs are
+  static constexpr int rows_at_once = rows_stored(Config.warp.m, runs_of_rows, Config.warps(),
+                                                  Config.warp.n* int(sizeof(T)), k_tile_bytes<Types>(Config));
+  using sums_of_warp = sum_block<Types, rows_at_once, Config.warp.n,
+                                 places_of_runs<Config.warp.n, int(sizeof(T)), lanes_n, !has_large_fragments>,
+                                 written_at_once, Exec>;
   /// Local memory of the team that write_through wants.
-  static constexpr int writing_bytes = Config.warps() * lanes_m * vector * Config.warp.n * int(sizeof(T));
-  using sums_of_warp =
-      sum_block<Types, lanes_m * vector, Config.warp.n, lanes_n, !has_large_fragments, written_at_once, Exec>;
-  /// Whether a C that takes no vectors is written by way of local memory: where lanes can meet, and stages have room for all warps.
-  /// Otherwise each lane writes its elements one by one.
+  static constexpr int writing_bytes = Config.warps() * rows_at_once * Config.warp.n * int(sizeof(T));
+  /// Whether C is written by way of local memory: where lanes can meet, and stages have room for all warps. Otherwise each lane
+  /// writes what it has.
   static constexpr bool writes_through_local = [] {
     if constexpr (vector > 1 && meets_in_warps<Exec>)
-      return Config.stages * Config.block.k *
-                 (Config.block.m * int(sizeof(typename Types::a)) +
-                  Config.block.n * int(sizeof(typename Types::b))) >=
-             writing_bytes;
+      return k_tile_bytes<Types>(Config) >= writing_bytes;
     else
       return false;
   }();
 
-  /// Whether C takes all of a tile in vectors.
-  template <class Position>
-  KERAMOS_FORCEINLINE_FUNCTION bool writes_whole_vectors(
-      const gemm_problem<Types>& p, const Position& at) const requires writes_through_local {
-    return !atom::any_in_warp(!c_writer<Types, vector, Position>(p, at, m_, n_).writes_whole_vectors());
+  /// But not a tile that is vectors of a C that is not read.
+  static constexpr bool writes_from_registers = writes_through_local;
+  template <class Position, class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION bool writes_vectors(const gemm_problem<Types>& p, const Position& at,
+                                                   const Epilogue& epilogue) const requires
+      writes_through_local {
+    return !atom::any_in_warp(reads_c<T>(epilogue) ||
+                              !c_writer<Types, vector, Position>(p, at, m_, n_).writes_whole_vectors());
   }
   template <class Position, class Epilogue>
-  KERAMOS_FORCEINLINE_FUNCTION void write_whole_vectors(const gemm_problem<Types>& p, const Position& at,
-                                                        const Epilogue& epilogue) const {
-    write_vectors<true>(c_writer<Types, vector, Position>(p, at, m_, n_), epilogue);
+  KERAMOS_FORCEINLINE_FUNCTION void write_vectors(const gemm_problem<Types>& p, const Position& at,
+                                                  const Epilogue& epilogue) const {
+    const c_writer<Types, vector, Position> writer(p, at, m_, n_);
+    KERAMOS_UNROLL
+    for (int i = 0; i < tm; ++i) KERAMOS_UNROLL
+    for (int j = 0; j < tn / vector; ++j)
+      writer.template write_vector<atom>(row(i), col(j), acc_[i][j], epilogue);
   }
-  /// For any other C. `local` is the team's memory, of which nothing is needed any more.
+  /// `local` is the team's memory, of which nothing is needed any more.
   template <class Position, class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void write_through(char* local, const gemm_problem<Types>& p,
                                                   const Position& at, const Epilogue& epilogue) const requires
@@ -140,37 +149,33 @@ class fma_accumulator {
     const int row = m % Config.warp.m, col = n % Config.warp.n, m0 = m - row, n0 = n - col;
     const int warp = m0 / Config.warp.m * warps_n + n0 / Config.warp.n;
     const sums_of_warp sums(p, at, local + warp * sums_of_warp::bytes, lane_of(row / vector, col / vector));
+    constexpr int at_once = rows_at_once / lanes_m;  // of a lane's
     KERAMOS_UNROLL
-    for (int i = 0; i < tm; i += vector) {
+    for (int i = 0; i < tm; i += at_once) {
       const int place = single_sums ? atom::opaque(sums.place(row, col)) : sums.place(row, col);
       KERAMOS_UNROLL
-      for (int v = 0; v < vector; ++v) KERAMOS_UNROLL
-      for (int j = 0; j < tn / vector; ++j) sums.store(place, v, j * lanes_n * vector, acc_[i + v][j]);
+      for (int v = 0; v < at_once; ++v) KERAMOS_UNROLL
+      for (int j = 0; j < tn / vector; ++j)
+        sums.store(place, v / vector * runs_of_rows + v % vector, j * lanes_n * vector, acc_[i + v][j]);
       sums.write(m0 + i * lanes_m, n0, epilogue);
     }
   }
   template <class Position, class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void write(const gemm_problem<Types>& p, const Position& at,
-                                          const Epilogue& epilogue) const {
-    write_vectors<false>(c_writer<Types, vector, Position>(p, at, m_, n_), epilogue);
-  }
-
- private:
-  /// `Whole`: if the writer writes whole vectors alone.
-  template <bool Whole, class Writer, class Epilogue>
-  KERAMOS_FORCEINLINE_FUNCTION void write_vectors(const Writer& writer, const Epilogue& epilogue) const {
+                                          const Epilogue& epilogue) const requires(!writes_through_local) {
+    const c_writer<Types, vector, Position> writer(p, at, m_, n_);
     if constexpr (is_linear<Epilogue>) {
       KERAMOS_UNROLL
       for (int i = 0; i < tm; ++i) KERAMOS_UNROLL
-      for (int j = 0; j < tn / vector; ++j)
-        writer.template write<Whole>(row(i), col(j), acc_[i][j], epilogue);
+      for (int j = 0; j < tn / vector; ++j) writer.write(row(i), col(j), acc_[i][j], epilogue);
     } else {
-      writer.template write_in_steps<tm, tn / vector, Whole>(
+      writer.template write_in_steps<tm, tn / vector>(
           [&](int i, int j, int v) KERAMOS_INLINED { return acc_[i][j][v]; }, [](int i) { return row(i); },
           [](int j) { return col(j); }, epilogue);
     }
   }
 
+ private:
   template <class Panels>
   KERAMOS_FORCEINLINE_FUNCTION void load(int set, const Panels& p, int k) {
     static_assert(decltype(p.a)::stride_mn == 1 && decltype(p.b)::stride_mn == 1);

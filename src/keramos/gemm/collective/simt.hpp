@@ -8,6 +8,7 @@
 #include <keramos/backends/interface.hpp>
 #include <keramos/base/macros.hpp>
 #include <keramos/core/local_memory.hpp>
+#include <keramos/gemm/collective/c_writer.hpp>
 #include <keramos/gemm/collective/fma.hpp>
 #include <keramos/gemm/collective/fragment_panel.hpp>
 #include <keramos/gemm/collective/joint_mma.hpp>
@@ -31,8 +32,7 @@ inline constexpr bool in_waves =
 template <class Exec, class Types, tiling::config Config, access A, access B, bool ConjugateA>
 constexpr auto accumulator_type() {
   if constexpr (Config.math == tiling::math_unit::fma)
-    return std::type_identity<
-        fma_accumulator<Types, Config, Exec, ConjugateA, (A.vector > 1 && B.vector > 1)>>();
+    return std::type_identity<fma_accumulator<Types, Config, Exec, ConjugateA>>();
   else if constexpr (Config.math == tiling::math_unit::joint)
     return std::type_identity<joint_mma_accumulator<Types, Config, Exec>>();
   else if constexpr (in_waves<Exec, Types, Config>)
@@ -122,9 +122,15 @@ class collective {
     tiling::team_pipeline<stages, copier> ring;
 
     for (int s = 0; s < stages; ++s) {
-      if (s < k_tiles) operands.template stage<false>(s, s);
+      if (stager::stages_whole && s < operands.whole_k_tiles())
+        operands.template stage<true>(s, s);
+      else if (s < k_tiles)
+        operands.template stage<false>(s, s);
       ring.commit();
     }
+    // Not by large tiles that divide k, most of which do not write C: their main loop would get longer.
+    if constexpr (!(splits_k && fills_registers))
+      prefetch_c<copier, Config.block.m, Config.block.n, team_size>(p, at, thread, epilogue);
     ring.template wait<stages - 1>(team);
     acc.start(operands.panels(0));
 
@@ -161,18 +167,22 @@ class collective {
     if constexpr (Types::is_complex) acc.finish(p);
     if (!tile.add_up(team, acc)) return;
     constexpr bool through_local = requires { requires accumulator::writes_through_local; };
+    constexpr bool from_registers = is_linear<Epilogue> && requires {
+      requires accumulator::writes_from_registers;
+    };
     const auto write = [&](const gemm_problem<Types>& of, const auto& position) KERAMOS_INLINED {
       if constexpr (through_local) {
         static_assert(accumulator::writing_bytes <= bytes, "keramos: C passes through the memory of k-tiles");
-        if constexpr (of_fmas)  // the same for all threads
-          if (acc.writes_whole_vectors(of, position)) return acc.write_whole_vectors(of, position, epilogue);
+        if constexpr (from_registers)
+          if (acc.writes_vectors(of, position, epilogue)) return acc.write_vectors(of, position, epilogue);
         copier::barrier(team);
         acc.write_through(local, of, position, epilogue);
       } else {
         acc.write(of, position, epilogue);
       }
     };
-    if constexpr (fills_registers && (of_fmas || !through_local) && requires { tile.again(); }) {
+    constexpr bool of_short = !of_fmas && sizeof(typename Types::accumulator) == 4;
+    if constexpr (fills_registers && !of_short && requires { tile.again(); }) {
       const auto found = tile.again();
       write(found.problem(), found.position());
     } else {

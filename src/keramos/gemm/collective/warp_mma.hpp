@@ -6,8 +6,7 @@
 #include <keramos/backends/interface.hpp>
 #include <keramos/base/macros.hpp>
 #include <keramos/gemm/collective/c_block.hpp>
-#include <keramos/gemm/collective/c_writer.hpp>
-#include <keramos/gemm/collective/lane_exchange.hpp>
+#include <keramos/gemm/collective/sum_block.hpp>
 #include <keramos/gemm/problem.hpp>
 #include <keramos/tile/shape.hpp>
 
@@ -21,7 +20,20 @@ class warp_mma_accumulator {
   static constexpr int fm = Config.warp.m / 16, fn = Config.warp.n / 8;
   static constexpr int warps_n = Config.block.n / Config.warp.n;
   static constexpr int fk = Config.fragment.k, steps = Config.block.k / fk;
-  static constexpr std::size_t c_block_bytes = 16 * 64;
+  static constexpr int rows_at_once = rows_stored(Config.warp.m, 16, Config.warps(),
+                                                  Config.warp.n* int(sizeof(T)), k_tile_bytes<Types>(Config));
+  using sums_of_warp =
+      sum_block<Types, rows_at_once, Config.warp.n, places_of_fragments<Config.warp.n>, 8, Exec>;
+  static constexpr int c_block_bytes = 16 * 64;
+  /// Local memory of a warp that C of one row of fragments takes on its way.
+  static constexpr int c_bytes = [] {
+    if constexpr (sizeof(T) == 4) {
+      static_assert(c_block<Types, 16, fragment_lanes, Exec>::bytes == c_block_bytes);
+      return c_block_bytes;
+    } else {
+      return sums_of_warp::bytes;
+    }
+  }();
   using atom = backend::mma<Exec>;
   static_assert(Config.warp.m % 16 == 0 && Config.warp.n % 8 == 0 && Config.block.k % fk == 0,
                 "keramos: warp tiles are multiples of the fragment");
@@ -82,65 +94,60 @@ class warp_mma_accumulator {
     for (int half = 0; half < 2; ++half) f((i * fn + j) * 2 + half, acc_[i][j][half]);
   }
 
-  /// Whether C passes through local memory, and the bytes that it takes of the k-tiles', which nobody reads any more.
-  static constexpr bool writes_through_local = sizeof(T) == 4;
-  static constexpr std::size_t writing_bytes = Config.warps() * c_block_bytes;
+  /// C passes through local memory: these bytes of the k-tiles', which nobody reads any more.
+  static constexpr bool writes_through_local = true;
+  static constexpr std::size_t writing_bytes = Config.warps() * c_bytes;
+  /// But not doubles of a tile that is vectors of a C that is not read.
+  static constexpr bool writes_from_registers = sizeof(T) == 8;
+  template <class Position, class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION bool writes_vectors(const gemm_problem<Types>& p, const Position& at,
+                                                   const Epilogue& epilogue) const requires(sizeof(T) == 8) {
+    return !atom::any_in_warp(reads_c<T>(epilogue) || !writer(p, at).writes_whole_vectors());
+  }
+  template <class Position, class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION void write_vectors(const gemm_problem<Types>& p, const Position& at,
+                                                  const Epilogue& epilogue) const {
+    const auto to = writer(p, at);
+    KERAMOS_UNROLL
+    for (int i = 0; i < fm; ++i) KERAMOS_UNROLL
+    for (int j = 0; j < fn; ++j) KERAMOS_UNROLL
+    for (int half = 0; half < 2; ++half)
+      to.template write_vector<atom>(i * 16 + half * 8, j * 8, acc_[i][j][half], epilogue);
+  }
   template <class Position, class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void write_through(char* local, const gemm_problem<Types>& p,
-                                                  const Position& at, const Epilogue& epilogue) const requires
-      writes_through_local {
-    using of_block = c_block<Types, 16, fragment_lanes, Exec>;
-    const int group = m_ % 8, m = m_ - group, n = n_ - group;
+                                                  const Position& at, const Epilogue& epilogue) const {
+    // Hidden, or what follows from them would be kept in registers while sums are made.
+    const int m_there = atom::opaque(m_), n_there = atom::opaque(n_), k = atom::opaque(k_);
+    const int group = m_there % 8, m = m_there - group, n = n_there - group;
     const int warp = m / Config.warp.m * warps_n + n / Config.warp.n;
-    static_assert(of_block::bytes == c_block_bytes);
-    const tile_window there(p, at);
-    of_block(p, at, there, local + warp * c_block_bytes, group * 4 + k_)
-        .update_fragments(epilogue, acc_, m, n);
-  }
-
-  template <class Position, class Epilogue>
-  KERAMOS_FORCEINLINE_FUNCTION void write(const gemm_problem<Types>& p, const Position& at,
-                                          const Epilogue& epilogue) const requires(!writes_through_local) {
-    const c_writer<Types, 2, Position> writer(p, at, m_, n_ - m_ % 8 + k_ * 2);
-    if (atom::any_in_warp(!writer.writes_whole_vectors())) {
-      // Hidden, or what follows from them would be kept in registers while sums are made.
-      const exchanging lanes(p.c_col_stride == 1, atom::opaque(m_), atom::opaque(n_), atom::opaque(k_));
-      c_writer<Types, 2, Position>(p, at, lanes.m, lanes.n)
-          .template write_exchanged<2 * fm, fn / fragments_at_once>(
-              lanes,
-              [&](int i, int j, int v)
-                  KERAMOS_INLINED { return acc_[i / 2][j * fragments_at_once + v / 2][i % 2][v % 2]; },
-              epilogue);
-      return;
-    }
-    if constexpr (is_linear<Epilogue>) {
-      KERAMOS_UNROLL
-      for (int i = 0; i < fm; ++i) KERAMOS_UNROLL
-      for (int j = 0; j < fn; ++j) KERAMOS_UNROLL
-      for (int half = 0; half < 2; ++half)
-        writer.template write<true>(i * 16 + half * 8, j * 8, acc_[i][j][half], epilogue);
+    char* const of_warp = local + warp * c_bytes;
+    const int lane = group * 4 + k;
+    if constexpr (sizeof(T) == 4) {
+      const tile_window there(p, at);
+      c_block<Types, 16, fragment_lanes, Exec>(p, at, there, of_warp, lane)
+          .update_fragments(epilogue, acc_, m, n);
     } else {
-      writer.template write_in_steps<2 * fm, fn, true>(
-          [&](int i, int j, int v) KERAMOS_INLINED { return acc_[i / 2][j][i % 2][v]; },
-          [](int i) { return i * 8; }, [](int j) { return j * 8; }, epilogue);
+      const sums_of_warp sums(p, at, of_warp, lane);
+      const int place = sums.place(group, k * 2);
+      constexpr int at_once = rows_at_once / 16;
+      KERAMOS_UNROLL
+      for (int i = 0; i < fm; i += at_once) {
+        KERAMOS_UNROLL
+        for (int v = 0; v < at_once; ++v) KERAMOS_UNROLL
+        for (int j = 0; j < fn; ++j) KERAMOS_UNROLL
+        for (int half = 0; half < 2; ++half)
+          sums.store(place, v * 16 + half * 8, j * 8, acc_[i + v][j][half]);
+        sums.write(m + i * 16, n, epilogue);
+      }
     }
   }
 
  private:
-  static constexpr int fragments_at_once = fn % 2 == 0 ? 2 : 1;
-  /// Lanes of neighbouring rows that exchange their columns of one fragment or two.
-  struct exchanging : exchanging_lane<atom, 2 * fragments_at_once, 6> {
-    int m, n;  ///< the first element that this lane writes
-
-    KERAMOS_FORCEINLINE_FUNCTION exchanging(bool columns_are_neighbours, int m_there, int n_there,
-                                            int k_there)
-        : exchanging_lane<atom, 2 * fragments_at_once, 6>(columns_are_neighbours,
-                                                          m_there % (2 * fragments_at_once), 4, 8, 1),
-          m(m_there - this->number),
-          n(n_there - m_there % 8 + k_there * 2 + this->number + this->number / 2 * this->gap) {}
-    KERAMOS_FORCEINLINE_FUNCTION static int row(int i) { return i * 8; }
-    KERAMOS_FORCEINLINE_FUNCTION static int col(int j) { return j * 8 * fragments_at_once; }
-  };
+  template <class Position>
+  KERAMOS_FORCEINLINE_FUNCTION auto writer(const gemm_problem<Types>& p, const Position& at) const {
+    return c_writer<Types, 2, Position>(p, at, m_, n_ - m_ % 8 + k_ * 2);
+  }
 
   template <class Panels>
   KERAMOS_FORCEINLINE_FUNCTION void load_a(int i, const Panels& p, int step) {

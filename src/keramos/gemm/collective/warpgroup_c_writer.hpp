@@ -169,7 +169,6 @@ struct warpgroup_c_writer {
     static_assert(lanes * sizeof(C) == 8);
     using two = std::conditional_t<sizeof(C) == 4, std::uint64_t, std::uint32_t>;  // neighbours
     const int lane = thread % 32, own = lane % lanes;
-    const exchanging_lane<backend::mma<Exec>, lanes> exchange(true, own, 1, 2, 0);
     const int row0 = rows::first(thread), col0 = col + lane % 4 / lanes * 4 + own * 8;
     C* const c = p.c + (at.m0 + row0) * p.c_row_stride + at.n0 + col0;
     const bool has_col = col0 >= there.col0 && col0 < there.col1;
@@ -187,7 +186,7 @@ struct warpgroup_c_writer {
                                    at.n0 + there.near_col(col + f * 8 + lane % 4 * 2 + v));
         ::memcpy(&x[f], element, sizeof(two));
       }
-      exchange.transpose(x);
+      transpose_in_lanes<backend::mma<Exec>>(x, own);
       unsigned words[4];
       ::memcpy(words, x, sizeof(words));
       backend::mma<Exec>::write_16_bytes(c + rows::second * half * p.c_row_stride, words,
