@@ -22,7 +22,7 @@
 //                          where it shifts also shifted<T> and bounds, as simt/shifted_run.hpp has them, and
 //                          copies_words, whether it copies short elements in words of 4 and 8 bytes; for rows with
 //                          config::ping_pong direct_bytes, copy_direct(local, global, offset), wait_for_direct_copies<left>()
-//                          (backends/hip/staging.hpp)
+//                          (backends/hip/staging.hpp). It may have prefetch(global), which begins to bring a line to the cache
 //   mma<Exec>              the multiply atom, below
 //   warpgroups<Exec>       where there are any: tensor cores that read local memory, and barriers in it
 //                          (backends/cuda/warpgroup.hpp)

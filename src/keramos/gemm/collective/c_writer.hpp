@@ -50,12 +50,13 @@ KERAMOS_FORCEINLINE_FUNCTION void prefetch_c(const gemm_problem<Types>& p, const
     if (!reads_c<typename Types::accumulator>(epilogue) || at.k1 - at.k0 != p.k ||
         (!by_rows && p.c_row_stride != 1))
       return;
+    const tile_window there(p, at);
     const int lines = ((by_rows ? Cols : Rows) + of_line - 1) / of_line;
     KERAMOS_NO_UNROLL
     for (int n = thread; n < lines * (by_rows ? Rows : Cols); n += Threads) {
       const int across = n / lines, along = n % lines * of_line;
       const int i = by_rows ? across : along, j = by_rows ? along : across;
-      if (i < at.rows && j < at.cols)
+      if (there.has(i, j))
         Copier::prefetch(p.c + (at.m0 + i) * p.c_row_stride + (at.n0 + j) * p.c_col_stride);
     }
   }

@@ -42,18 +42,12 @@ class operand_stager {
   using map = k_tile_map<T, fast_extent, slow_extent, Threads, width, (Along != Rows || together < width),
                          Panel::most_of_row>;
 
-  /// What a thread copies of a k-tile in words of 4 bytes, of which single elements take at least one each.
-  static constexpr int words = Vector * int(sizeof(T)) < 4 ? 1 : Vector * int(sizeof(T)) / 4;
-
  public:
   using panel = Panel;
   static constexpr bool by_registers = Vector == 1 && !shifts && Copier::template by_registers<T>;
   /// Whether copies that are known to lie inside the operand need no code of their own: of bytes that are shifted, in large tiles,
   /// it is as fast as the others'. (Not in tiles of 64 rows, nor of halves in words of 4 bytes.)
   static constexpr bool always_checks = shifts && sizeof(T) == 1 && map::passes_slow * map::passes_fast >= 4;
-  /// Whether fetch() loads k-tiles into registers.
-  static constexpr bool ahead =
-      !map::partial && map::passes_slow * map::passes_fast * words <= Copier::most_words_ahead;
 
  private:
   static constexpr int local_fast = panel::most_of_row <= map::step_fast ? panel::column_stride
@@ -66,6 +60,10 @@ class operand_stager {
                            (map::lanes_slow % panel::period == 0 || map::passes_slow == 1));
   static_assert(by_strides || sizeof(T) <= 2,
                 "keramos: a thread's rows of a swizzled panel must all be swizzled alike");
+  /// What a thread copies of a k-tile in words of 4 bytes, of which single elements take at least one each.
+  static constexpr int words = Vector * int(sizeof(T)) < 4 ? 1 : Vector * int(sizeof(T)) / 4;
+  static constexpr bool ahead =
+      !map::partial && map::passes_slow * map::passes_fast * words <= Copier::most_words_ahead;
   static_assert(!in_fragments || (!shifts && !ahead), "keramos: fragments are stored as they are copied");
   struct nothing {};
   template <class C>

@@ -122,10 +122,12 @@ class collective {
     tiling::team_pipeline<stages, copier> ring;
 
     for (int s = 0; s < stages; ++s) {
-      if (stager::stages_whole && s < operands.whole_k_tiles())
-        operands.template stage<true>(s, s);
-      else if (s < k_tiles)
-        operands.template stage<false>(s, s);
+      bool is_whole = false;
+      if constexpr (stager::stages_whole) {
+        is_whole = s < operands.whole_k_tiles();
+        if (is_whole) operands.template stage<true>(s, s);
+      }
+      if (!is_whole && s < k_tiles) operands.template stage<false>(s, s);
       ring.commit();
     }
     // Not by large tiles that divide k, most of which do not write C: their main loop would get longer.
@@ -181,7 +183,7 @@ class collective {
         acc.write(of, position, epilogue);
       }
     };
-    constexpr bool of_short = !of_fmas && sizeof(typename Types::accumulator) == 4;
+    constexpr bool of_short = through_local && !of_fmas && sizeof(typename Types::accumulator) == 4;
     if constexpr (fills_registers && !of_short && requires { tile.again(); }) {
       const auto found = tile.again();
       write(found.problem(), found.position());

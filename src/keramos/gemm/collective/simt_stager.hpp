@@ -45,8 +45,8 @@ class stager {
   using panels_type = panel_pair<panel_a, panel_b>;
   static constexpr int slot_bytes = a_bytes + b_bytes, offset_of_b = a_bytes;
   static constexpr bool always_checks = stager_a::always_checks && stager_b::always_checks;
-  /// Whether stage<true> can begin a tile: without a fetch(), and with fewer instructions.
-  static constexpr bool stages_whole = !stager_a::ahead && !stager_b::ahead && !always_checks;
+  /// Whether stage<true> can begin a tile, which takes fewer instructions: where it needs no fetch() before it.
+  static constexpr bool stages_whole = Copier::most_words_ahead == 0 && !always_checks;
 
   template <class Problem>
   KERAMOS_FORCEINLINE_FUNCTION stager(const Problem& p, const tiling::position& at, char* local, int thread)

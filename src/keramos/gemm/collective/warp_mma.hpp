@@ -22,8 +22,9 @@ class warp_mma_accumulator {
   static constexpr int fk = Config.fragment.k, steps = Config.block.k / fk;
   static constexpr int rows_at_once = rows_stored(Config.warp.m, 16, Config.warps(),
                                                   Config.warp.n* int(sizeof(T)), k_tile_bytes<Types>(Config));
-  using sums_of_warp =
-      sum_block<Types, rows_at_once, Config.warp.n, places_of_fragments<Config.warp.n>, 8, Exec>;
+  static constexpr int written_at_once = Config.teams > 2 ? 4 : 8;  // many teams have few registers each
+  using sums_of_warp = sum_block<Types, rows_at_once, Config.warp.n, places_of_fragments<Config.warp.n>,
+                                 written_at_once, Exec>;
   static constexpr int c_block_bytes = 16 * 64;
   /// Local memory of a warp that C of one row of fragments takes on its way.
   static constexpr int c_bytes = [] {
@@ -113,6 +114,16 @@ class warp_mma_accumulator {
     for (int j = 0; j < fn; ++j) KERAMOS_UNROLL
     for (int half = 0; half < 2; ++half)
       to.template write_vector<atom>(i * 16 + half * 8, j * 8, acc_[i][j][half], epilogue);
+  }
+  /// Any tile, without local memory.
+  template <class Position, class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION void write(const gemm_problem<Types>& p, const Position& at,
+                                          const Epilogue& epilogue) const {
+    const auto to = writer(p, at);
+    KERAMOS_UNROLL
+    for (int i = 0; i < fm; ++i) KERAMOS_UNROLL
+    for (int j = 0; j < fn; ++j) KERAMOS_UNROLL
+    for (int half = 0; half < 2; ++half) to.write(i * 16 + half * 8, j * 8, acc_[i][j][half], epilogue);
   }
   template <class Position, class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void write_through(char* local, const gemm_problem<Types>& p,
