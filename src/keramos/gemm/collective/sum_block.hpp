@@ -92,6 +92,11 @@ class sum_block {
   static constexpr int rows_at_once =
       warp_size / Columns;  ///< of which lanes that follow each other write elements
   static constexpr int rows_of_lanes = std::min(Rows, warp_size), columns_at_once = warp_size / rows_of_lanes;
+  // (Here, since nvcc lets no code of a device call std::min.)
+  static constexpr int elements_of_lane = rows_of_lanes * Columns / warp_size,
+                       elements_at_once = std::min(elements_of_lane, AtOnce);
+  static constexpr int vectors_of_row = Columns / run_length,
+                       vectors_at_once = std::min(Rows * vectors_of_row / warp_size, AtOnce / 2);
   static_assert(warp_size == 32 && run_length * size == 16);
 
  public:
@@ -159,8 +164,8 @@ class sum_block {
   template <class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void write_vectors(int row0, int col0, const Epilogue& epilogue) const {
     using vector = run<C, run_length>;
-    constexpr int across = Columns / run_length, rows = warp_size / across, count = Rows / rows,
-                  at_once = std::min(count, AtOnce / 2);
+    constexpr int across = vectors_of_row, rows = warp_size / across, count = Rows / rows,
+                  at_once = vectors_at_once;
     static_assert(count % at_once == 0);
     // Sums that are stored one by one change places in their runs, too: those of each `number` alike.
     static_assert(Places::in_runs || rows == run_length);
@@ -236,7 +241,7 @@ class sum_block {
   /// Lanes that follow each other write elements of a row that do, or of a column.
   template <class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void write_lines(int row0, int col0, const Epilogue& epilogue) const {
-    constexpr int rows = rows_of_lanes, count = rows * Columns / warp_size, at_once = std::min(count, AtOnce);
+    constexpr int rows = rows_of_lanes, count = elements_of_lane, at_once = elements_at_once;
     static_assert(count % at_once == 0);
     const bool by_rows = by_rows_;
     // The first of a lane's elements, and the n-th one as seen from there: along a column where lanes follow each other in a row.
