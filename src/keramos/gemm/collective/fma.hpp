@@ -139,8 +139,9 @@ class fma_accumulator {
     for (int j = 0; j < tn / vector; ++j)
       writer.template write_vector<atom>(row(i), col(j), acc_[i][j], epilogue);
   }
-  /// `local` is the team's memory, of which nothing is needed any more.
-  template <class Position, class Epilogue>
+  /// `local` is the team's memory, of which nothing is needed any more. `OfList`: of a tile of a list of problems. There, and in
+  /// tiles that divide k, ptxas makes bank conflicts if it knows where sums are stored, elsewhere if it does not.
+  template <bool OfList = false, class Position, class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void write_through(char* local, const gemm_problem<Types>& p,
                                                   const Position& at, const Epilogue& epilogue) const requires
       writes_through_local {
@@ -152,7 +153,7 @@ class fma_accumulator {
     constexpr int at_once = rows_at_once / lanes_m;  // of a lane's
     KERAMOS_UNROLL
     for (int i = 0; i < tm; i += at_once) {
-      const int place = single_sums ? atom::opaque(sums.place(row, col)) : sums.place(row, col);
+      const int place = OfList || single_sums ? atom::opaque(sums.place(row, col)) : sums.place(row, col);
       KERAMOS_UNROLL
       for (int v = 0; v < at_once; ++v) KERAMOS_UNROLL
       for (int j = 0; j < tn / vector; ++j)

@@ -172,13 +172,17 @@ class collective {
     constexpr bool from_registers = is_linear<Epilogue> && requires {
       requires accumulator::writes_from_registers;
     };
+    constexpr bool of_list = requires { requires Tile::of_list; };
     const auto write = [&](const gemm_problem<Types>& of, const auto& position) KERAMOS_INLINED {
       if constexpr (through_local) {
         static_assert(accumulator::writing_bytes <= bytes, "keramos: C passes through the memory of k-tiles");
         if constexpr (from_registers)
           if (acc.writes_vectors(of, position, epilogue)) return acc.write_vectors(of, position, epilogue);
         copier::barrier(team);
-        acc.write_through(local, of, position, epilogue);
+        if constexpr (of_fmas)
+          acc.template write_through<of_list>(local, of, position, epilogue);
+        else
+          acc.write_through(local, of, position, epilogue);
       } else {
         acc.write(of, position, epilogue);
       }

@@ -79,6 +79,8 @@ KERAMOS_FORCEINLINE_FUNCTION void write_without_terms(const gemm_problem<Types>&
 /// A team's tile of a batch.
 template <class Collective, class Tiles, class Kernel, class Team>
 struct tile_of_batch {
+  static constexpr bool of_list = Tiles::mixed;  ///< of problems of any extents
+
   const Kernel& kernel;
   const Team& team;
   int rank, number = kernel.tiles.problem_of(rank);  ///< of the tile, and of its problem
