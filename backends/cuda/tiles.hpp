@@ -24,24 +24,24 @@ namespace cuda {
 //                   tells; the main loop should not become longer, and have as many operands marked .reuse (905 to 950).
 //                   Tiles that divide k have a row of their own, the table's last (128 registers, no spills): if all products
 //                   used it, those with a small k would take up to 8 % longer.
-//   f32 others      95-121 registers, no spills
+//   f32 others      87-121 registers, no spills
 //   f64 128x64x8    243-255 registers, 38,400 bytes of scratch, so that 48 KB are enough; at n = 4096 0.91 to 1.01
 //                   of cuBLAS, which takes 72 KB
-//   f64 128x64x16   255 registers, up to 16 bytes of spills, 73,728 to 76,800 bytes of scratch,
+//   f64 128x64x16   255 registers, up to 24 bytes of spills, 73,728 to 76,800 bytes of scratch,
 //                   which Kokkos gives since 5.2; measured with a Kokkos 4.6.99 whose limit was lifted likewise,
 //                   NN: n = 1024 45.4 us (cuBLAS 50.8), 2048 291 (285), 4096 2285 (2269), 8192 17866 (17264)
-//   f64 128x128x16  255 registers, up to 16 bytes of spills, 98,304 to 101,376 bytes of scratch, as above; for operands that
+//   f64 128x128x16  255 registers, up to 8 bytes of spills, 98,304 to 101,376 bytes of scratch, as above; for operands that
 //                   are many times as large as the cache. H100, A along m, B along n, medians of calls with an
 //                   epilogue that does nothing: n = 32768 40.3 TFLOP/s with 128x64x16, whose teams read 4.8 TB from
 //                   memory (ncu, dram__bytes_read.sum), 55.0 with this (1.4 TB), cublasGemmEx 58.6; 16384 53.7,
 //                   59.3, 62.1; 4096 59.4, 58.0, 60.2
-//   f64 64x64x16    168-192 registers, no spills, 65,536 bytes of scratch and more, which Kokkos gives since 5.2. Of n = 1000 and
+//   f64 64x64x16    164-188 registers, no spills, 65,536 bytes of scratch and more, which Kokkos gives since 5.2. Of n = 1000 and
 //                   1024 0.93 to 0.97 of cublasDgemm on an H200, with 128x64x16 0.87 to 0.93; 1536 0.93 to 1.00 with the tiles of the
 //                   last wave divided along k, 0.96 to 1.02 with 128x64x16 for whole waves (docs/performance.md)
 //   f64 64x64x8     with 48 KB. 128 registers, up to 40 bytes of spills; 8 DMMA.16x8x8, 16 LDS.64, 4 LDGSTS.128, 57 others.
 //                   Batches, whose tiles have few k-tiles, run 4 % faster with 168 registers, no spills and five
 //                   stages; single products with a divided k 7 to 9 % slower.
-//   f64 64x32x16    126-128 registers, up to 32 bytes of spills
+//   f64 64x32x16    126-128 registers, no spills
 //   f16 128x128x32  242-255 registers, no spills; 32,768 bytes of scratch, or with four stages 65,536, which Kokkos gives
 //                   since 5.2: measured with a Kokkos 4.6.99 whose limit was lifted likewise (bf16, NN: 4096 in
 //                   321 us, before that 488 with two stages)
