@@ -162,7 +162,7 @@ struct adds_place {
   }
 };
 
-enum class memory_of_c { aligned_rows, rows, aligned_columns, columns, strided };
+enum class memory_of_c { aligned_rows, rows, aligned_columns, columns, strided, upside_down };
 
 /// A C of whole numbers between others that stay as they are, and what it becomes.
 template <class Types>
@@ -181,11 +181,16 @@ struct written {
     const auto address = reinterpret_cast<std::uintptr_t>(storage.data());
     C* const aligned = storage.data() + (32 - address % 32) % 32 / sizeof(C);
     p.m = m, p.n = n, p.k = 1;
-    const bool is_aligned = layout == memory_of_c::aligned_rows || layout == memory_of_c::aligned_columns;
+    const bool is_aligned = layout == memory_of_c::aligned_rows || layout == memory_of_c::aligned_columns ||
+                            layout == memory_of_c::upside_down;
     const bool columns = layout == memory_of_c::columns || layout == memory_of_c::aligned_columns;
     p.c = is_aligned ? aligned : aligned + 3;
     p.c_row_stride = columns ? 1 : is_aligned ? n + 4 : 2 * n + 3;
     p.c_col_stride = columns ? m + (is_aligned ? 2 : 1) : layout == memory_of_c::strided ? 2 : 1;
+    if (layout == memory_of_c::upside_down) {
+      p.c += (m - 1) * p.c_row_stride;
+      p.c_row_stride = -p.c_row_stride;
+    }
     expected = storage;
   }
 
@@ -241,7 +246,7 @@ void write_everywhere(int threads) {
                              {{134 - Rows, 296 - Cols, 0, 1, Rows, Cols}, 1, Cols - 8},
                              {{3, 201, 0, 1, Rows, Cols}, 2, 1}};
   for (const memory_of_c layout : {memory_of_c::aligned_rows, memory_of_c::rows, memory_of_c::aligned_columns,
-                                   memory_of_c::columns, memory_of_c::strided})
+                                   memory_of_c::columns, memory_of_c::strided, memory_of_c::upside_down})
     for (const position& at : places)
       for (const bool reads : {false, true}) {
         SCOPED_TRACE(std::string(Types::name) + ", layout " + std::to_string(int(layout)) + ", at " +
