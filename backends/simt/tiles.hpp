@@ -135,10 +135,10 @@ struct device_model {
     double vectors, rows, columns, start;
   } warpgroup_writes{100, 7.6, 13, 3800}, team_writes{6.5, 5.5, 3.9, 3600};
   /// The same of elements of four and eight bytes, on rows that say what a start takes (tile_row). These, the starts and
-  /// meeting_with_start were fitted to 15,000 times, by gemm_options::plan, of 230 shapes of f32 and of f64 on an H200, most of them random.
-  /// 70 other random shapes take 3 % (f32) and 4 % (f64) less time than by efficiencies alone; of f32 a part is sum_block's. When
-  /// more of C came to be written through it, a new fit gave 7, 3.3 and 3.3, and choices within 0.3 % of these. Its own start is
-  /// not asked: rows have theirs.
+  /// meeting_with_start were fitted to 15,000 times, by gemm_options::plan, of 230 shapes of f32 and of f64 on an H200, most of them
+  /// random. 70 other random shapes take 3 % (f32) and 4 % (f64) less time than by efficiencies alone; of f32 a part is sum_block's.
+  /// When more of C came to be written through it, a new fit gave 7, 3.3 and 3.3, and choices within 0.3 % of these. Its own start
+  /// is not asked: rows have theirs.
   writes long_writes{8.4, 2.7, 2.5, 0};
   /// Elements of operands that a multiprocessor copies beforehand in a clock: bf16, an H200.
   double short_elements_copied = 8;

@@ -49,8 +49,9 @@ constexpr bool has_large_fragments(const config& c, int sum_bytes) {
   return c.math == math_unit::fma && c.fragment.m * c.fragment.n * sum_bytes >= 256;
 }
 
-/// Whether tiles that divide k store and load a thread's sums one by one: those of large fragments. As vectors of 16 bytes they lie in neighbouring registers, and ptxas gave the operands of one FMA
-/// in four one register bank (CUDA 13.0, sm_90; f32 lost 10 to 15 %).
+/// Whether tiles that divide k store and load a thread's sums one by one: those of large fragments. As vectors of 16 bytes they lie
+/// in neighbouring registers, and ptxas gave the operands of one FMA in four one register bank (CUDA 13.0, sm_90; f32 lost 10 to
+/// 15 %).
 constexpr bool stores_single_sums(const config& c, int sum_bytes) {
   return c.splits_k && sum_bytes == 4 && has_large_fragments(c, sum_bytes);
 }

@@ -145,7 +145,9 @@ class c_writer {
   KERAMOS_FORCEINLINE_FUNCTION bool writes_whole_vectors() const {
     return vectors_ && (cols_ | col0_) % Count == 0;
   }
-  /// Columns j ... j + Count - 1 of row i of a C that is not read, if writes_whole_vectors().
+  /// Columns j ... j + Count - 1 of row i of a C that is not read, if writes_whole_vectors(). Of 16 bytes by an instruction that is
+  /// written out: ptxas splits other stores that have a condition in four (CUDA 13.0, sm_90; f32, 3501 x 3300 x 21 took 1.67 times
+  /// as long on an H200).
   template <class Atom, class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void write_vector(int i, int j, const T (&acc)[Count],
                                                  const Epilogue& epilogue) const {
@@ -249,7 +251,7 @@ class c_writer {
   KERAMOS_FORCEINLINE_FUNCTION bool has(int i, int j) const {
     return bool(int(is_in(i, row0_, rows_)) & int(is_in(j, col0_, cols_)));
   }
-  /// Of a tile that begins early end - begin is positive.
+  /// In a tile that begins early, end - begin is positive.
   KERAMOS_FORCEINLINE_FUNCTION static bool is_in(int x, int begin, int end) {
     return shifted ? unsigned(x - begin) < unsigned(end - begin) : x < end;
   }

@@ -109,21 +109,16 @@ class warp_mma_accumulator {
   KERAMOS_FORCEINLINE_FUNCTION void write_vectors(const gemm_problem<Types>& p, const Position& at,
                                                   const Epilogue& epilogue) const {
     const auto to = writer(p, at);
-    KERAMOS_UNROLL
-    for (int i = 0; i < fm; ++i) KERAMOS_UNROLL
-    for (int j = 0; j < fn; ++j) KERAMOS_UNROLL
-    for (int half = 0; half < 2; ++half)
-      to.template write_vector<atom>(i * 16 + half * 8, j * 8, acc_[i][j][half], epilogue);
+    for_each_place([&](int row, int col, const auto& sums)
+                       KERAMOS_INLINED { to.template write_vector<atom>(row, col, sums, epilogue); });
   }
   /// Any tile, without local memory.
   template <class Position, class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void write(const gemm_problem<Types>& p, const Position& at,
                                           const Epilogue& epilogue) const {
     const auto to = writer(p, at);
-    KERAMOS_UNROLL
-    for (int i = 0; i < fm; ++i) KERAMOS_UNROLL
-    for (int j = 0; j < fn; ++j) KERAMOS_UNROLL
-    for (int half = 0; half < 2; ++half) to.write(i * 16 + half * 8, j * 8, acc_[i][j][half], epilogue);
+    for_each_place([&](int row, int col, const auto& sums)
+                       KERAMOS_INLINED { to.write(row, col, sums, epilogue); });
   }
   template <class Position, class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void write_through(char* local, const gemm_problem<Types>& p,
@@ -155,6 +150,14 @@ class warp_mma_accumulator {
   }
 
  private:
+  /// `f(row, column, run)` for the accumulators in runs of two, counted from the lane's first element.
+  template <class F>
+  KERAMOS_FORCEINLINE_FUNCTION void for_each_place(const F& f) const {
+    KERAMOS_UNROLL
+    for (int i = 0; i < fm; ++i) KERAMOS_UNROLL
+    for (int j = 0; j < fn; ++j) KERAMOS_UNROLL
+    for (int half = 0; half < 2; ++half) f(i * 16 + half * 8, j * 8, acc_[i][j][half]);
+  }
   template <class Position>
   KERAMOS_FORCEINLINE_FUNCTION auto writer(const gemm_problem<Types>& p, const Position& at) const {
     return c_writer<Types, 2, Position>(p, at, m_, n_ - m_ % 8 + k_ * 2);
