@@ -58,8 +58,8 @@ namespace cuda {
 //   perf/data/shapes/deep_learning.csv for keramos-perf gemm --shapes) takes 58 us on an H200.
 //   Eight stages of 64x128 for one team, where a product has few tiles: n = 1024 of bf16 takes 9.2 us on an H100, and 10.9
 //   with four stages for two teams. Batches keep two teams, of which one writes while the other multiplies.
-//   C passes through local memory (c_block.hpp), but where BLAS' update writes C of two or four bytes, does not read it, and rows
-//   take vectors: there lanes exchange them. By way of local memory bf16 took 0.7 % longer with n = 4096 and 8192, batches of
+//   C passes through local memory (c_block.hpp), but where BLAS' update writes C of two or four bytes and rows take vectors:
+//   there lanes exchange them. By way of local memory bf16 took 0.7 % longer with n = 4096 and 8192, batches of
 //   n = 512 to 2048 3 to 6 % (commands: docs/performance.md; old and new in turns). Of callers' epilogues, whose code is a loop,
 //   lanes that exchange are slower (bf16 with bias and GELU, n = 1024, a loop of calls: 11.7 us instead of 10.8).
 //   The first tile of a kernel takes twice as long to write, since its code is not in the cache. So there is little code: when

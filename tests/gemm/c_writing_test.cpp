@@ -194,17 +194,17 @@ struct written {
     expected = storage;
   }
 
-  /// check() of a tile that begins where it is told, as batches have them.
+  /// check() of a tile that begins where it is told, as batches have them. Those who can read the first of C early do.
   template <class Accumulator, class Epilogue>
   void check_unshifted(const position& at, int threads, const Epilogue& epilogue) {
     tiling::position inside = at;
     inside.rows = int(std::min<index_t>(at.rows, m - at.m0)),
     inside.cols = int(std::min<index_t>(at.cols, n - at.n0));
-    check<Accumulator>(inside, threads, epilogue);
+    check<Accumulator>(inside, threads, epilogue, true);
   }
   /// All elements of C in a tile, without its first `skip` rows and columns.
   template <class Accumulator, class Position, class Epilogue>
-  void check(const Position& at, int threads, const Epilogue& epilogue) {
+  void check(const Position& at, int threads, const Epilogue& epilogue, bool early = false) {
     alignas(16) static char local[64 << 10];
     if constexpr (requires { Accumulator::writing_bytes; })
       static_assert(Accumulator::writing_bytes <= sizeof(local));
@@ -219,6 +219,8 @@ struct written {
     run_threads(threads, [&](int thread) {
       Accumulator sums(thread);
       sums.for_each_sum([&](int row, int col, T& sum) { sum = T(sum_at(at.m0 + row, at.n0 + col)); });
+      if constexpr (requires { requires Accumulator::template reads_early<Epilogue>; })
+        if (early) sums.read_c(p, at, local);
       if constexpr (detail::is_linear<Epilogue> && requires { sums.writes_vectors(p, at, epilogue); })
         if (sums.writes_vectors(p, at, epilogue)) return sums.write_vectors(p, at, epilogue);
       if constexpr (requires { sums.write_through(local, p, at, epilogue); })
@@ -257,6 +259,8 @@ void write_everywhere(int threads) {
         written<Types>(layout).template check<Accumulator>(at, threads, update);
         if (reads && at.skip_m == 0 && at.skip_n == 0)
           written<Types>(layout).template check_unshifted<Accumulator>(at, threads, update);
+        else if (reads)
+          written<Types>(layout).template check<Accumulator>(at, threads, update, true);
         if constexpr (Types::quantizes)
           written<Types>(layout).template check<Accumulator>(
               at, threads, detail::quantized_epilogue<adds_place>{{reads}, true});
@@ -271,10 +275,17 @@ using all_types =
     testing::Types<types::bf16, types::f16_f32, types::f8_bf16, types::f8_f32, types::i8, types::i8_i32>;
 TYPED_TEST_SUITE(CWriting, all_types);
 
-TYPED_TEST(CWriting, OfWarpgroups) {
-  constexpr int cols = 128;
-  using accumulator = detail::simt::warpgroup_accumulator<TypeParam, cols, emulated_gpu, false>;
-  write_everywhere<TypeParam, 64, cols, accumulator>(128);
+template <class Types, int Cols>
+void write_by_warpgroups() {
+  using accumulator = detail::simt::warpgroup_accumulator<Types, Cols, emulated_gpu, false>;
+  write_everywhere<Types, 64, Cols, accumulator>(128);
+}
+TYPED_TEST(CWriting, OfWarpgroups) { write_by_warpgroups<TypeParam, 128>(); }
+// More columns of C than are read at once, and few.
+TEST(CWritingOfHalves, OfWideAndNarrowWarpgroups) {
+  write_by_warpgroups<types::bf16, 256>();
+  write_by_warpgroups<types::bf16, 64>();
+  write_by_warpgroups<types::f16_f32, 256>();
 }
 
 // Warps of one block of 32 columns in a row, of two, and of one of 16.

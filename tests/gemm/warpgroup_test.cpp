@@ -143,8 +143,9 @@ TYPED_TEST(GemmWarpgroups, WhileAnotherKernelRuns) {
   q.wait(), other.wait();
   first.download(), second.download();
   EXPECT_EQ(std::memcmp(first.host.data(), second.host.data(), std::size_t(m * n) * sizeof(C)), 0);
-  EXPECT_TRUE(
-      this->product({.m = m, .n = n, .k = k, .op_b = op::T, .alpha = scale_to<C>, .block = block}, rng()));
+  for (const double beta : {0, 1})
+    EXPECT_TRUE(this->product(
+        {.m = m, .n = n, .k = k, .op_b = op::T, .alpha = scale_to<C>, .beta = beta, .block = block}, rng()));
 }
 
 // The same of fewer k-tiles than there are stages, and of more, in rows that are copied as they lie.
@@ -161,13 +162,15 @@ TYPED_TEST(GemmWarpgroups, MoreKTilesThanStages) {
                {fixture::blocks[4], 19, 272, 144}};
   for (const auto& [block, k_tiles, m, n] : cases) {
     if (!this->has(block)) continue;
-    EXPECT_TRUE(this->product({.m = on_host ? 272 : m,
-                               .n = on_host ? 320 : n,
-                               .k = (k_tiles - 1) * block.k + 16,
-                               .op_b = op::T,
-                               .alpha = scale_to<typename fixture::c>,
-                               .block = block},
-                              rng()));
+    for (const double beta : {0, 1})
+      EXPECT_TRUE(this->product({.m = on_host ? 272 : m,
+                                 .n = on_host ? 320 : n,
+                                 .k = (k_tiles - 1) * block.k + 16,
+                                 .op_b = op::T,
+                                 .alpha = scale_to<typename fixture::c>,
+                                 .beta = beta,
+                                 .block = block},
+                                rng()));
   }
 }
 
@@ -255,7 +258,8 @@ TYPED_TEST(GemmWarpgroups, BatchesOfMoreTilesThanTeams) {
                          .n = x.n,
                          .k = x.k,
                          .op_b = sizeof(A) == 1 || rng() % 2 ? op::T : op::N,  // bytes are read along k
-                         .alpha = 2 * scale_to<typename fixture::c>};
+                         .alpha = 2 * scale_to<typename fixture::c>,
+                         .beta = double(rng() % 2)};
     const auto call = [&](queue& q, auto alpha, const auto& a, const auto& b, auto beta, const auto& c,
                           gemm_batched_options options) {
       if (x.narrow && !on_host && fixture::has(fixture::blocks[4])) {
@@ -266,7 +270,7 @@ TYPED_TEST(GemmWarpgroups, BatchesOfMoreTilesThanTeams) {
         plan.way = batch_way::tiled, plan.transposed = false, plan.products.clear();
         options.plan = plan;
       }
-      gemm_batched(q, alpha + alpha, a, b, beta, c, options);
+      if (g.beta == 0) gemm_batched(q, alpha + alpha, a, b, beta, c, options);
       gemm_batched(q, alpha, a, b, beta, c, options);
     };
     EXPECT_TRUE((run_batched<A, typename fixture::c, typename fixture::b>(g, rng(), call)));

@@ -110,6 +110,12 @@ class handoff_pipeline {
   KERAMOS_FORCEINLINE_FUNCTION void advance() {
     if (++current_ == Stages) current_ = 0, phase_ ^= 1;
   }
+  /// Waits until all warps that read have released the stage `back` before the current one, less than `Stages`; this warp has
+  /// released it. Before the first stages it does not wait.
+  KERAMOS_FORCEINLINE_FUNCTION void wait_until_read(int back) const {
+    const bool is_before = current_ < back;
+    Sync::wait(free(is_before ? current_ + Stages - back : current_ - back), phase_ ^ int(is_before));
+  }
   /// This warp has read a stage; one of its lanes says so.
   KERAMOS_FORCEINLINE_FUNCTION void release(int stage) const { Sync::arrive(free(stage)); }
 

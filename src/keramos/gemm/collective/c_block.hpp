@@ -62,43 +62,49 @@ class c_block {
   /// Whether C takes vectors of 16 bytes.
   KERAMOS_FORCEINLINE_FUNCTION bool takes_vectors() const { return word_ == most_elements; }
 
-  /// Updates C from row0 and column col0 of the tile on by a lane's sums (fragment, half of its rows, column). `reads`, which
-  /// may be a constant, says whether the epilogue reads C. With `InVectors` it is known that C takes vectors. Epilogues are called
+  /// Updates C from row0 and column col0 of the tile on by a lane's sums (fragment, half of its rows, column). `reads` says
+  /// whether the epilogue reads C. With `InVectors` it is known that C takes vectors. Epilogues are called
   /// for sums beside C too, with the place of the nearest element, and 0 for C.
-  template <bool InVectors = false, class Epilogue, class Reads>
-  KERAMOS_FORCEINLINE_FUNCTION void update(const Epilogue& epilogue, Reads reads,
-                                           const T (&sums)[Columns / 2], int row0, int col0) const {
-    if (atom::any_in_warp(row0 + rows + Lanes::gap <= there_.row0 || row0 >= there_.row1 ||
-                          col0 + Columns <= there_.col0 || col0 >= there_.col1))
-      return;
-    // Else what follows from the lane would stay in registers, for words of each length.
-    const int lane = InVectors ? lane_ : atom::opaque(lane_);
-    if (value_of(reads)) {
-      copy<true, InVectors>(lane, row0, col0);
-      atom::meet_warp();
-      make<true>(epilogue, sums, lane, row0, col0);
-    } else {
-      make<false>(epilogue, sums, lane, row0, col0);
-    }
-    atom::meet_warp();
-    copy<false, InVectors>(lane, row0, col0);
-    atom::meet_warp();
+  template <bool InVectors = false, class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION void update(const Epilogue& epilogue, bool reads, const T (&sums)[Columns / 2],
+                                           int row0, int col0) const {
+    if (is_outside(row0, col0)) return;
+    update_inside<InVectors>(epilogue, reads, sums, row0, col0,
+                             [&](int lane) KERAMOS_INLINED { copy<true, InVectors>(lane, row0, col0); });
   }
 
   /// Updates `Count` blocks by one code, whose registers `take(few, number)` sets for each number, a constant; `row0(b)` and
-  /// `col0(b)` are where block b begins.
+  /// `col0(b)` are where block b begins. With `InVectors` each is read while the one before is updated.
   template <int Count, bool InVectors = false, class Epilogue, class Take, class Row, class Column>
   KERAMOS_FORCEINLINE_FUNCTION void update_each(const Epilogue& epilogue, const Take& take, const Row& row0,
                                                 const Column& col0) const {
-    T few[Columns / 2];
+    T few[Columns / 2] = {};
+    [[maybe_unused]] vectors next = {};
+    const auto read_next = [&](int b) KERAMOS_INLINED {
+      if constexpr (InVectors)
+        if (b < Count && reads_c<T>(epilogue)) read(next, lane_, row0(b), col0(b));
+    };
+    read_next(0);
     KERAMOS_NO_UNROLL
     for (int b = 0; b < Count; ++b) {
+      if (is_outside(row0(b), col0(b))) {
+        read_next(b + 1);
+        continue;
+      }
       with_number<Count>(b, [&](auto number) KERAMOS_INLINED {
         take(few, decltype(number)::value);
         KERAMOS_UNROLL
         for (T& sum : few) sum = atom::opaque(sum);
       });
-      update<InVectors>(epilogue, reads_c<T>(epilogue), few, row0(b), col0(b));
+      update_inside<InVectors>(epilogue, reads_c<T>(epilogue), few, row0(b), col0(b),
+                               [&](int lane) KERAMOS_INLINED {
+                                 if constexpr (InVectors) {
+                                   store(next, lane);
+                                   read_next(b + 1);
+                                 } else {
+                                   copy<true, InVectors>(lane, row0(b), col0(b));
+                                 }
+                               });
     }
   }
 
@@ -119,12 +125,52 @@ class c_block {
   }
 
  private:
-  template <class Reads>
-  KERAMOS_FORCEINLINE_FUNCTION static constexpr bool value_of([[maybe_unused]] Reads reads) {
-    if constexpr (std::is_same_v<Reads, bool>)
-      return reads;
-    else
-      return Reads::value;
+  /// What a lane has of a block of a C that takes vectors, each row by lanes that follow each other.
+  struct vectors {
+    static constexpr int lanes = row_bytes / 16, rows_at_once = lanes > 1 ? 32 / lanes : rows;
+    static constexpr int count = rows / rows_at_once;
+    unsigned words[count][4];
+  };
+  /// From C, and to local memory.
+  KERAMOS_FORCEINLINE_FUNCTION void read(vectors& x, int lane, int row0, int col0) const {
+    const int row = lane / vectors::lanes % rows, col = col0 + lane % vectors::lanes * most_elements;
+    KERAMOS_UNROLL
+    for (int u = 0; u < vectors::count; ++u) {
+      const int i = row0 + row + in_c(u * vectors::rows_at_once);
+      atom::read_16_bytes(p_.c + (m0_ + i) * p_.c_row_stride + n0_ + col, x.words[u], there_.has(i, col));
+    }
+  }
+  KERAMOS_FORCEINLINE_FUNCTION void store(const vectors& x, int lane) const {
+    char* const first = at(lane / vectors::lanes % rows, lane % vectors::lanes * most_elements);
+    KERAMOS_UNROLL
+    for (int u = 0; u < vectors::count; ++u) {
+      const int on = u * vectors::rows_at_once;
+      atom::store_16_bytes(beside(first, moved(on)) + on * row_bytes, x.words[u]);
+    }
+  }
+
+  KERAMOS_FORCEINLINE_FUNCTION bool is_outside(int row0, int col0) const {
+    return atom::any_in_warp(row0 + rows + Lanes::gap <= there_.row0 || row0 >= there_.row1 ||
+                             col0 + Columns <= there_.col0 || col0 >= there_.col1);
+  }
+
+  /// As update, of a block which is not all outside. `bring(lane)` brings what is read of C to local memory.
+  template <bool InVectors, class Epilogue, class Bring>
+  KERAMOS_FORCEINLINE_FUNCTION void update_inside(const Epilogue& epilogue, bool reads,
+                                                  const T (&sums)[Columns / 2], int row0, int col0,
+                                                  const Bring& bring) const {
+    // Else what follows from the lane would stay in registers, for words of each length.
+    const int lane = InVectors ? lane_ : atom::opaque(lane_);
+    if (reads) {
+      bring(lane);
+      atom::meet_warp();
+      make<true>(epilogue, sums, lane, row0, col0);
+    } else {
+      make<false>(epilogue, sums, lane, row0, col0);
+    }
+    atom::meet_warp();
+    copy<false, InVectors>(lane, row0, col0);
+    atom::meet_warp();
   }
 
   /// How many elements of a row of C one word has, so that words are aligned, and each lies inside of what is written or

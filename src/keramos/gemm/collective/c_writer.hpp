@@ -178,16 +178,22 @@ class c_writer {
         for (int r = 0; r < Runs; ++r) KERAMOS_UNROLL
         for (int v = 0; v < Count; ++v) sums[r][v] = take(decltype(number)::value, r, v);
       });
-      const int i = row(s);
-      bool all = vectors_ && !before_row(i) && i < rows_;
+      write_row(row(s), col, sums, epilogue);
+    }
+  }
+
+  /// Several runs of row i, which begin at `col(run)`: if all of them are vectors of C they are read before any is written.
+  template <int Runs, class Col, class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION void write_row(int i, const Col& col, const T (&sums)[Runs][Count],
+                                              const Epilogue& epilogue) const {
+    bool all = vectors_ && !before_row(i) && i < rows_;
+    KERAMOS_UNROLL
+    for (int r = 0; r < Runs; ++r) all = all && !before_col(col(r)) && col(r) + Count <= cols_;
+    if (all) {
+      write_vectors(i, col, sums, epilogue);
+    } else {
       KERAMOS_UNROLL
-      for (int r = 0; r < Runs; ++r) all = all && !before_col(col(r)) && col(r) + Count <= cols_;
-      if (all) {
-        write_vectors(i, col, sums, epilogue);
-      } else {
-        KERAMOS_UNROLL
-        for (int r = 0; r < Runs; ++r) write(i, col(r), sums[r], epilogue);
-      }
+      for (int r = 0; r < Runs; ++r) write(i, col(r), sums[r], epilogue);
     }
   }
 

@@ -99,10 +99,12 @@ class warp_mma_complex_accumulator {
                                           const Epilogue& epilogue) const {
     const c_writer<Types, 1, Position> writer(p, at);
     KERAMOS_UNROLL
-    for (int i = 0; i < fm; ++i) KERAMOS_UNROLL
-    for (int j = 0; j < fn; ++j) {
-      const T run[1] = {number(i, j)};
-      writer.write(m_ + i * 8, n_ + j * 4 + k_, run, epilogue);
+    for (int i = 0; i < fm; ++i) {
+      T row[fn][1];
+      KERAMOS_UNROLL
+      for (int j = 0; j < fn; ++j) row[j][0] = number(i, j);
+      writer.write_row(
+          m_ + i * 8, [&](int j) { return n_ + j * 4 + k_; }, row, epilogue);
     }
   }
 

@@ -2,7 +2,8 @@
 // the others multiply, and barriers in local memory hand stages from one side to the other. (What CUTLASS calls warp
 // specialisation; "fast.cu" of P. Shankhdhar shows what each step gives on an H100.)
 //
-// Teams are persistent: while a tile's sums are written, the next tile's first k-tiles are already on their way.
+// Teams are persistent: while a tile's sums are written, the next tile's first k-tiles are already on their way. Where C is read,
+// a warp beside the copying one brings it to the cache meanwhile.
 //
 // The copying side is collective/warpgroup_copier.hpp.
 #pragma once
@@ -14,6 +15,7 @@
 #include <keramos/backends/interface.hpp>
 #include <keramos/base/macros.hpp>
 #include <keramos/core/local_memory.hpp>
+#include <keramos/gemm/collective/c_writer.hpp>
 #include <keramos/gemm/collective/line_panel.hpp>
 #include <keramos/gemm/collective/warpgroup_accumulator.hpp>
 #include <keramos/gemm/collective/warpgroup_copier.hpp>
@@ -143,15 +145,19 @@ class warpgroup_collective {
     char* const local = atom::kept(reinterpret_cast<char*>(address));
     pipeline ring(local + stages_bytes);
     const int thread = backend::staging<Exec>::thread_of(team);
-    if (thread == 0) ring.start(copier::by_one_thread(maps) ? 1 : copying, multiplying_warps);
+    if (thread == 0)
+      ring.start(copier::by_one_thread(maps) ? 1 : copying, multiplying_warps + asks_for_c(epilogue));
     team.team_barrier();
     if (thread < multiplying) {
       if constexpr (moves_registers) atom::template take_registers<multiplying_registers>();
       multiply(p, first, epilogue, local, ring, thread);
     } else {
       if constexpr (moves_registers) atom::template give_registers<copying_registers>();
-      copier::run(p, first, maps, int(team.league_rank()), local, ring,
-                  reinterpret_cast<int*>(local + drawn_at), thread - multiplying);
+      int* const drawn = reinterpret_cast<int*>(local + drawn_at);
+      copier::run(p, first, maps, int(team.league_rank()), local, ring, drawn, thread - multiplying,
+                  [&](int lane) KERAMOS_INLINED {
+                    if (asks_for_c(epilogue)) ask_for_c(p, first, epilogue, ring, drawn, lane);
+                  });
     }
     // Without this exit the compiler sees the kernel run again for another league rank, and does not use the registers taken.
     if constexpr (moves_registers) atom::exit();
@@ -181,12 +187,24 @@ class warpgroup_collective {
       else if constexpr (loads_a)
         sum_loaded(sums, count, local, b, ring, thread);
       else
-        sum(sums, count, a, b, ring, thread);
+        sum(sums, count, a, b, ring, thread,
+            [&]() KERAMOS_INLINED { read_c(sums, given, tile, epilogue, local + c_at); });
       sums.settle();
       if (backend::mma<Exec>::any_in_warp(tile.add_up(team, sums)))
         sums.write(copier::problem_of(given, tile), tile.position(), epilogue_of(tile, epilogue),
                    local + c_at);
     } while (go_on(tile, ring, reinterpret_cast<const int*>(local + drawn_at), thread));
+  }
+  /// Reads what will be read first of a tile's C, if the tile has all of k: most parts of it do not write C.
+  template <class Tile, class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION static void read_c(accumulator& sums, const gemm_problem<Types>& given,
+                                                  const Tile& tile, const Epilogue& epilogue, char* local) {
+    if constexpr (accumulator::template reads_early<Epilogue>) {
+      if (!reads_c<typename Types::accumulator>(epilogue)) return;
+      const auto& p = copier::problem_of(given, tile);
+      const auto at = tile.position();
+      if (at.k1 - at.k0 == p.k) sums.read_c(p, at, local);
+    }
   }
   /// The epilogue, or a tile's own, of which it then knows what all of its elements share.
   template <class Tile, class Epilogue>
@@ -197,6 +215,7 @@ class warpgroup_collective {
     else
       return (epilogue);
   }
+
   /// Steps to the next tile, if there is one: that which the copying thread drew, if it does.
   template <class Tile>
   KERAMOS_FORCEINLINE_FUNCTION static bool go_on(Tile& tile, [[maybe_unused]] const pipeline& ring,
@@ -214,36 +233,54 @@ class warpgroup_collective {
     return tile.next();
   }
 
+  /// Whether the warp behind that of the copying thread asks for C, which the epilogue reads.
+  template <class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION bool asks_for_c(const Epilogue& epilogue) const {
+    return copier::by_one_thread(maps) && reads_c<typename Types::accumulator>(epilogue);
+  }
+  /// It does so for each tile when one of its last k-tiles is there, usually before those that multiply have read it. It releases
+  /// stages as they do. (The copying thread cannot ask: prefetches of whole rows held up its copies, up to a fifth of a product's
+  /// time.)
+  template <class Tile, class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION static void ask_for_c(const gemm_problem<Types>& given, Tile tile,
+                                                     const Epilogue& epilogue, pipeline ring,
+                                                     const int* drawn, int lane) {
+    constexpr int last_k_tiles = 6;
+    do {
+      const auto& p = copier::problem_of(given, tile);
+      const auto at = tile.position();
+      const int count = copier::k_tiles(at), ask_at = count < last_k_tiles ? count : last_k_tiles;
+      for (int left = count; left > 0; --left) {
+        const int slot = ring.wait();
+        atom::meet_warp();  // all lanes have waited
+        if (lane == 0) ring.release(slot);
+        ring.advance();
+        if (left != ask_at) continue;
+        // Tiles of few k-tiles: first the last k-tile of the tile before must have been read. Else C of several tiles would be
+        // asked for, and leave the cache before it is read (bf16, 8192 x 8192 x 64 on an H200: 138 us instead of 93).
+        if (left == count) ring.wait_until_read(2);
+        prefetch_c<backend::staging<Exec>, Config.block.m, Config.block.n, warp>(p, at, lane, epilogue);
+      }
+    } while (go_on(tile, ring, drawn, lane));
+  }
+
   /// From the description of a panel in the first stage to that of another stage's.
   KERAMOS_FORCEINLINE_FUNCTION static std::uint64_t in_stage(int stage, std::uint64_t panel) {
     return atom::advance(panel, stage * stager::slot_bytes);
   }
 
-  /// Sums `count` k-tiles, whose panels in the first stage are described.
+  /// Sums `count` k-tiles, whose panels in the first stage are described. Where the units have all of the sums, `before_last()` is
+  /// called when they have the last k-tile but one to do.
+  template <class BeforeLast>
   KERAMOS_FORCEINLINE_FUNCTION static void sum(accumulator& sums, int count, std::uint64_t a, std::uint64_t b,
-                                               pipeline& ring, int thread) {
-    [[maybe_unused]] int previous = 0;
-    [[maybe_unused]] const int group = takes_turns ? atom::same_in_warp(thread / warpgroup) : 0;
-    if constexpr (takes_turns)
-      if (group == 1) atom::arrive_at(some_threads::turn, multiplying);
-    for (int s = 0; s < count; ++s) {
-      const int slot = ring.wait();
-      if constexpr (accumulator::adds_k_tiles) {
-        KERAMOS_UNROLL
-        for (int part = 0; part < accumulator::parts; ++part) {
-          if constexpr (takes_turns) atom::meet(some_threads::turn + group, multiplying);
-          atom::begin();
-          sums.template multiply<operands>(in_stage(slot, a), in_stage(slot, b), part, false);
-          atom::commit();
-          if constexpr (takes_turns) {
-            const bool last = s + 1 == count && part + 1 == accumulator::parts;
-            if (group == 0 || !last) atom::arrive_at(some_threads::turn + 1 - group, multiplying);
-          }
-          atom::template finish<0>();
-          if (part + 1 == accumulator::parts) release(ring, slot, thread);
-          sums.add_k_tile(part);
-        }
-      } else {
+                                               pipeline& ring, int thread,
+                                               [[maybe_unused]] const BeforeLast& before_last) {
+    if constexpr (accumulator::adds_k_tiles) {
+      sum_k_tiles(sums, count, a, b, ring, thread);
+    } else {
+      int previous = 0;
+      const auto add = [&](int s) KERAMOS_INLINED {
+        const int slot = ring.wait();
         atom::begin();
         sums.template multiply<operands>(in_stage(slot, a), in_stage(slot, b), 0, s > 0);
         atom::commit();
@@ -251,12 +288,39 @@ class warpgroup_collective {
         atom::template finish<1>();
         if (s > 0) release(ring, previous, thread);
         previous = slot;
-      }
-      ring.advance();
-    }
-    if constexpr (!accumulator::adds_k_tiles) {
+        ring.advance();
+      };
+      for (int s = 0; s < count - 1; ++s) add(s);
+      before_last();
+      add(count - 1);
       atom::template finish<0>();
       release(ring, previous, thread);
+    }
+  }
+
+  /// The same where each k-tile is summed by itself and then added.
+  KERAMOS_FORCEINLINE_FUNCTION static void sum_k_tiles(accumulator& sums, int count, std::uint64_t a,
+                                                       std::uint64_t b, pipeline& ring, int thread) {
+    [[maybe_unused]] const int group = takes_turns ? atom::same_in_warp(thread / warpgroup) : 0;
+    if constexpr (takes_turns)
+      if (group == 1) atom::arrive_at(some_threads::turn, multiplying);
+    for (int s = 0; s < count; ++s) {
+      const int slot = ring.wait();
+      KERAMOS_UNROLL
+      for (int part = 0; part < accumulator::parts; ++part) {
+        if constexpr (takes_turns) atom::meet(some_threads::turn + group, multiplying);
+        atom::begin();
+        sums.template multiply<operands>(in_stage(slot, a), in_stage(slot, b), part, false);
+        atom::commit();
+        if constexpr (takes_turns) {
+          const bool last = s + 1 == count && part + 1 == accumulator::parts;
+          if (group == 0 || !last) atom::arrive_at(some_threads::turn + 1 - group, multiplying);
+        }
+        atom::template finish<0>();
+        if (part + 1 == accumulator::parts) release(ring, slot, thread);
+        sums.add_k_tile(part);
+      }
+      ring.advance();
     }
   }
 

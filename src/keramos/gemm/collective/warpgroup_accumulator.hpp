@@ -22,6 +22,7 @@ class warpgroup_accumulator {
   using E = typename Types::a;
   using atom = backend::warpgroups<Exec>;
   using rows = warpgroup_rows<LoadsA>;
+  using writer = warpgroup_c_writer<Types, N, Exec, LoadsA>;
   static constexpr int fragments = N / 8;  ///< of 64 x 8
 
  public:
@@ -130,6 +131,15 @@ class warpgroup_accumulator {
     }
   }
 
+  /// Whether read_c() reads what write() will read first of C, while the last products are formed.
+  template <class Epilogue>
+  static constexpr bool reads_early = writer::template exchanges_vectors<Epilogue>;
+  template <class Position>
+  KERAMOS_FORCEINLINE_FUNCTION void read_c(const gemm_problem<Types>& p, const Position& at, char* local) {
+    const tile_window there(p, at);
+    writer{p, at, there, sums_, thread_, local}.read(first_of_c_);
+  }
+
   /// Writes the tile through the epilogue. Sums that are not finite may have been formed of parts of elements; those are
   /// formed again first (epilogue/exact_infinities.hpp). C passes through `local`.
   template <class Position, class Epilogue>
@@ -140,7 +150,7 @@ class warpgroup_accumulator {
       form_again(at, there, epilogue);
       atom::meet_warp();  // threads may have taken different ways
     }
-    warpgroup_c_writer<Types, N, Exec, LoadsA>{p, at, there, sums_, thread_, local}.write(epilogue);
+    writer{p, at, there, sums_, thread_, local}.write(epilogue, first_of_c_);
   }
 
   /// `f(row, column, sum)` for the thread's sums, in the tile.
@@ -180,6 +190,7 @@ class warpgroup_accumulator {
   int thread_;     // of those that multiply
   T sums_[N / 2];  // (fragment, half of its rows, column)
   T of_k_tile_[adds_k_tiles ? part_columns / 2 : 1];
+  typename writer::first_blocks first_of_c_;
 };
 
 }  // namespace keramos::detail::simt

@@ -45,10 +45,10 @@ struct warpgroup_rows {
   }
 };
 
-/// Writes 64 x N sums of a warpgroup: BLAS' update in vectors, if C takes them and is not read, else by blocks. Where C takes no
-/// vectors one code does so for all of them: code for each, of every length of words, would be four times the rest of the kernel.
-/// For two blocks there are too few registers to do otherwise. A caller's epilogue is in that code only too: GELU for each of 128
-/// elements would be 100 KB, and not fit the instruction cache.
+/// Writes 64 x N sums of a warpgroup: BLAS' update in vectors that lanes exchange, if C takes them and has elements of two or four
+/// bytes; else by blocks. Where C takes no vectors one code does so for all of them: code for each, of every length of words,
+/// would be four times the rest of the kernel. A caller's epilogue is in that code only too: GELU for each of 128 elements would
+/// be 100 KB, and not fit the instruction cache.
 template <class Types, int N, class Exec, bool LoadsA>
 struct warpgroup_c_writer {
   using T = typename Types::accumulator;
@@ -61,30 +61,52 @@ struct warpgroup_c_writer {
   int thread;              ///< of those that multiply
   char* local;             ///< bytes_of_c_row for each row
 
+ private:
+  using rows = warpgroup_rows<LoadsA>;
+  static constexpr int columns = columns_of_c_block<C, N>, count = N / columns;  ///< of blocks
+  using block = c_block<Types, columns, typename rows::lanes, Exec>;
+  using atom = backend::mma<Exec>;
+
+  /// A block's vectors of a lane: one in each of its two rows.
+  struct lane_vectors {
+    unsigned words[2][4];
+  };
+  /// So many blocks are read before one is written. Eight spilled beside 128 sums (sm_90, ptxas of CUDA 13.0), and two beside 32
+  /// sums or what is loaded of A.
+  static constexpr int most_ahead = N < 128 || LoadsA ? 1 : 4,
+                       ahead = count < most_ahead ? count : most_ahead;
+
+ public:
+  /// The first blocks of C, if they were read before sums were done.
+  struct first_blocks {
+    lane_vectors of[ahead];
+    bool are_read = false;
+  };
+  /// Reads them, if C takes vectors. For epilogues with exchanges_vectors, if they read C.
+  KERAMOS_FORCEINLINE_FUNCTION void read(first_blocks& first) const {
+    first.are_read = block_of_warp().takes_vectors();
+    if (first.are_read) read_first(first);
+  }
+  /// Whether lanes exchange vectors of a C that takes them.
   template <class Epilogue>
-  KERAMOS_FORCEINLINE_FUNCTION void write(const Epilogue& epilogue) const {
+  static constexpr bool exchanges_vectors = sizeof(C) >= 2 && is_linear<Epilogue>;
+
+  template <class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION void write(const Epilogue& epilogue,
+                                          [[maybe_unused]] first_blocks& first) const {
     static_assert(block::bytes <= 16 * bytes_of_c_row);
-    const int warp = thread / 32, row0 = rows::of_warp(warp);
-    const block c(p, at, there, local + warp * block::bytes, thread % 32);
+    const int row0 = rows::of_warp(thread / 32);
+    const block c = block_of_warp();
     if constexpr (LoadsA)
       if (takes_pairs_of_rows()) return write_pairs_of_rows(epilogue);
-    if constexpr (sizeof(C) >= 2 && is_linear<Epilogue>)
-      if (c.takes_vectors() && !reads_c<T>(epilogue)) return write_vectors(epilogue);
-    if constexpr (count > 2 && is_linear<Epilogue>) {
+    if constexpr (is_linear<Epilogue>) {
       if (c.takes_vectors()) {
         // All blocks for one answer: code that is skipped in each of them would be as many waits for the code behind it.
-        const auto update_all = [&](auto reads) KERAMOS_INLINED {
-          T few[columns / 2];
-          KERAMOS_UNROLL
-          for (int b = 0; b < count; ++b) {
-            take(few, b);
-            c.template update<true>(epilogue, reads, few, row0, b * columns);
-          }
-        };
-        if constexpr (sizeof(C) >= 2)  // it is read
-          return update_all(std::true_type());
-        else
-          return reads_c<T>(epilogue) ? update_all(std::true_type()) : update_all(std::false_type());
+        if constexpr (exchanges_vectors<Epilogue>)
+          return reads_c<T>(epilogue) ? write_vectors<true>(epilogue, first)
+                                      : write_vectors<false>(epilogue, first);
+        else if constexpr (count > 2)
+          return reads_c<T>(epilogue) ? update_all(c, epilogue, true) : update_all(c, epilogue, false);
       }
     }
     const auto take_block = [&](T(&few)[columns / 2], int b) KERAMOS_INLINED { take(few, b); };
@@ -96,9 +118,9 @@ struct warpgroup_c_writer {
   }
 
  private:
-  using rows = warpgroup_rows<LoadsA>;
-  static constexpr int columns = columns_of_c_block<C, N>, count = N / columns;  ///< of blocks
-  using block = c_block<Types, columns, typename rows::lanes, Exec>;
+  KERAMOS_FORCEINLINE_FUNCTION block block_of_warp() const {
+    return block(p, at, there, local + thread / 32 * block::bytes, thread % 32);
+  }
 
   /// The sums of block b.
   KERAMOS_FORCEINLINE_FUNCTION void take(T (&few)[columns / 2], int b) const {
@@ -149,49 +171,93 @@ struct warpgroup_c_writer {
     }
   }
 
-  /// BLAS' update of C that is not read and takes vectors. (By way of local memory a warp waits between one block of C and the
-  /// next: a tile of 128 x 256 of four bytes takes half a microsecond longer.)
+  /// All blocks by way of local memory, of a C that takes vectors.
   template <class Epilogue>
-  KERAMOS_FORCEINLINE_FUNCTION void write_vectors(const Epilogue& epilogue) const {
+  KERAMOS_FORCEINLINE_FUNCTION void update_all(const block& c, const Epilogue& epilogue, bool reads) const {
     T few[columns / 2];
     KERAMOS_UNROLL
     for (int b = 0; b < count; ++b) {
       take(few, b);
-      write_vectors_of(epilogue, few, b * columns);
+      c.template update<true>(epilogue, reads, few, rows::of_warp(thread / 32), b * columns);
     }
   }
-  /// Of the columns from `col` on. Each lane has neighbours of as many fragments as there are lanes with the columns of a vector;
-  /// these exchange them, so that each has the vector of one fragment.
-  template <class Epilogue>
-  KERAMOS_FORCEINLINE_FUNCTION void write_vectors_of(const Epilogue& epilogue, const T (&few)[columns / 2],
-                                                     int col) const {
-    constexpr int lanes = columns / 8;
-    static_assert(lanes * sizeof(C) == 8);
-    using two = std::conditional_t<sizeof(C) == 4, std::uint64_t, std::uint32_t>;  // neighbours
-    const int lane = thread % 32, own = lane % lanes;
-    const int row0 = rows::first(thread), col0 = col + lane % 4 / lanes * 4 + own * 8;
+
+  /// BLAS' update of C that takes vectors. (By way of local memory a warp waits between one block of C and the next: a tile of
+  /// 128 x 256 of four bytes takes half a microsecond longer.)
+  template <bool Reads, class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION void write_vectors(const Epilogue& epilogue, first_blocks& first) const {
+    if (Reads && !first.are_read) read_first(first);
+    KERAMOS_UNROLL
+    for (int b = 0; b < count; ++b) {
+      T few[columns / 2];
+      take(few, b);
+      lane_vectors old{};
+      if constexpr (Reads) {
+        old = first.of[b % ahead];
+        if (b + ahead < count) read_vectors(first.of[b % ahead], (b + ahead) * columns);
+      }
+      write_vectors_of<Reads>(epilogue, few, old, b * columns);
+    }
+  }
+  KERAMOS_FORCEINLINE_FUNCTION void read_first(first_blocks& first) const {
+    KERAMOS_UNROLL
+    for (int b = 0; b < ahead; ++b) read_vectors(first.of[b], b * columns);
+  }
+
+  /// Lanes with the columns of a vector: each has neighbours of as many fragments.
+  static constexpr int lanes = columns / 8;
+  using two = std::conditional_t<sizeof(C) == 4, std::uint64_t, std::uint32_t>;  // neighbours
+
+  /// `f(half, there, vector)` for both rows of a lane, of the block that begins with column `col`.
+  template <class F>
+  KERAMOS_FORCEINLINE_FUNCTION void for_each_vector(int col, const F& f) const {
+    const int lane = thread % 32;
+    const int row0 = rows::first(thread), col0 = col + lane % 4 / lanes * 4 + lane % lanes * 8;
     C* const c = p.c + (at.m0 + row0) * p.c_row_stride + at.n0 + col0;
     const bool has_col = col0 >= there.col0 && col0 < there.col1;
     KERAMOS_UNROLL
-    for (int half = 0; half < 2; ++half) {
+    for (int half = 0; half < 2; ++half)
+      f(half, has_col && there.has_row(row0 + rows::second * half), c + rows::second * half * p.c_row_stride);
+  }
+  KERAMOS_FORCEINLINE_FUNCTION void read_vectors(lane_vectors& to, int col) const {
+    for_each_vector(col, [&](int half, bool is_there, const C* c)
+                             KERAMOS_INLINED { atom::read_16_bytes(c, to.words[half], is_there); });
+  }
+  /// Lanes exchange what they have, so that each has the vector of one fragment; and before that the vectors of `old`, what was
+  /// there, so that each has what its sums become.
+  template <bool Reads, class Epilogue>
+  KERAMOS_FORCEINLINE_FUNCTION void write_vectors_of(const Epilogue& epilogue, const T (&few)[columns / 2],
+                                                     const lane_vectors& old, int col) const {
+    static_assert(lanes * sizeof(C) == 8);
+    const int lane = thread % 32, own = lane % lanes, row0 = rows::first(thread);
+    for_each_vector(col, [&](int half, bool is_there, C* c) KERAMOS_INLINED {
       const int row = row0 + rows::second * half;
       two x[lanes];  // of each fragment, then of one fragment's vector
+      if constexpr (Reads) {
+        ::memcpy(x, old.words[half], sizeof(x));
+        transpose_in_lanes<atom>(x, own);
+      }
       KERAMOS_UNROLL
       for (int f = 0; f < lanes; ++f) {
         C element[2];
+        if constexpr (Reads) ::memcpy(element, &x[f], sizeof(two));
         KERAMOS_UNROLL
-        for (int v = 0; v < 2; ++v)
-          element[v] =
-              element_without_c<C>(epilogue, p.place, few[f * 4 + half * 2 + v], at.m0 + there.near_row(row),
-                                   at.n0 + there.near_col(col + f * 8 + lane % 4 * 2 + v));
+        for (int v = 0; v < 2; ++v) {
+          const T sum = few[f * 4 + half * 2 + v];
+          const index_t i = at.m0 + there.near_row(row),
+                        j = at.n0 + there.near_col(col + f * 8 + lane % 4 * 2 + v);
+          if constexpr (Reads)
+            element[v] = element_with_c(epilogue, p.place, sum, element[v], i, j);
+          else
+            element[v] = element_without_c<C>(epilogue, p.place, sum, i, j);
+        }
         ::memcpy(&x[f], element, sizeof(two));
       }
-      transpose_in_lanes<backend::mma<Exec>>(x, own);
+      transpose_in_lanes<atom>(x, own);
       unsigned words[4];
       ::memcpy(words, x, sizeof(words));
-      backend::mma<Exec>::write_16_bytes(c + rows::second * half * p.c_row_stride, words,
-                                         has_col && there.has_row(row));
-    }
+      atom::write_16_bytes(c, words, is_there);
+    });
   }
 };
 

@@ -124,16 +124,21 @@ class warpgroup_copier {
     return InLines || maps.first != nullptr;
   }
 
-  /// What thread `thread` of the copying warpgroup does, from the first of a team's tiles to the last.
-  template <class Tile>
+  /// What thread `thread` of the copying warpgroup does, from the first of a team's tiles to the last. If one thread copies, the
+  /// warp behind its own does `meanwhile(lane)`.
+  template <class Tile, class Meanwhile>
   KERAMOS_FORCEINLINE_FUNCTION static void run(const gemm_problem<Types>& p, const Tile& first,
                                                const operand_maps& maps, int league_rank, char* local,
-                                               const pipeline& ring, int* drawn, int thread) {
+                                               const pipeline& ring, int* drawn, int thread,
+                                               const Meanwhile& meanwhile) {
+    static_assert(threads - first_threads == 2 * warp);
     if (by_one_thread(maps)) {
       const int ahead = k_tiles_copied_first(first);
       if (thread < warp)
         copy_by_one_thread(p, first, ahead, maps, league_rank, local, ring, drawn, thread);
-      else if (ahead > 0 && thread >= threads - first_threads)
+      else if (thread < 2 * warp)
+        meanwhile(thread % warp);
+      else if (ahead > 0)
         copy_first(p, first.position(), ahead, local, ring, thread - (threads - first_threads));
     } else if constexpr (!InLines) {
       copy(p, first, local, ring, thread);
