@@ -50,9 +50,10 @@ namespace cuda {
 //   i8  64x64x64    up to 128 registers, up to 52 bytes of spills (lists of products 116)
 //   Efficiencies of f16 and i8 are their rates at n = 2048 and 4096; bf16 has those of f16. Four stages of i8 are faster
 //   (13), but then the choice would take them at n = 1024 too, where 64x64x64 is.
-//   Tiles of warpgroups, 64 rows for each of those that multiply: 168 registers with 128 rows; with 64 rows up to 212 for one
+//   Tiles of warpgroups, 64 rows for each of those that multiply: 168 registers with 128 rows; with 64 rows up to 232 for one
 //   team, 128 for two, 64 for four (of 64 columns). The copying threads give up some registers, but for
-//   one team of 64 rows, and 128x64 of all but f8 (collective/warpgroup.hpp). 54,784 to 206,336 bytes of scratch, which Kokkos
+//   one team of 64 rows, and 128x64 of all but f8 (collective/warpgroup.hpp). No spills, but of tf32 and tf32x3 up to 16 bytes, once
+//   a tile, by the thread that has lines copied. 54,784 to 206,336 bytes of scratch, which Kokkos
 //   gives since 5.2: measured as above. They do not divide k at n = 1024: sums cost more than they save there.
 //   128x128 is nearly as fast as 128x256 where the GPU does not throttle: bf16, 512 x 4096 x 11008 (NT, a line of
 //   perf/data/shapes/deep_learning.csv for keramos-perf gemm --shapes) takes 58 us on an H200.
@@ -75,7 +76,7 @@ namespace cuda {
 //                   become float16s on their way to it, once for each fragment. (ptxas does it for each instruction: kernels
 //                   were three times as long, and up to a fifth slower at n = 4096.)
 //   f8  64x64x64    up to 128 registers, up to 60 bytes of spills (batches 96)
-//   tf32x3          no spills. 124 and 113 TFLOP/s of f32 at n = 4096 on an H100, 64x128x32 86 on an H200 (before lines), copies
+//   tf32x3          124 and 113 TFLOP/s of f32 at n = 4096 on an H100, 64x128x32 86 on an H200 (before lines), copies
 //                   of operands included. By count, at the units' full rate, 128 columns take 136 bytes of shared memory a
 //                   clock, of 128 that there are, and 256 columns 110.
 //   tf32 128x128x16 255 registers, up to 8 bytes of spills; 40,960 bytes of scratch

@@ -98,7 +98,9 @@ struct warpgroup_c_writer {
     const int row0 = rows::of_warp(thread / 32);
     const block c = block_of_warp();
     if constexpr (LoadsA)
-      if (takes_pairs_of_rows()) return write_pairs_of_rows(epilogue);
+      if (takes_pairs_of_rows())
+        return reads_c<T>(epilogue) ? write_pairs_of_rows<true>(epilogue)
+                                    : write_pairs_of_rows<false>(epilogue);
     if constexpr (is_linear<Epilogue>) {
       if (c.takes_vectors()) {
         // All blocks for one answer: code that is skipped in each of them would be as many waits for the code behind it.
@@ -135,15 +137,23 @@ struct warpgroup_c_writer {
                                           index_t(sizeof(run<C, 2>)) ==
                                       0;
   }
-  /// Each lane writes its two rows of a column. Products are transposed for A to be loaded, so that this is C of NN in row-major
-  /// order.
-  template <class Epilogue>
+  /// Each lane writes its two rows of a column, and reads those of some columns before. Products are transposed for A to be loaded,
+  /// so that this is C of NN in row-major order.
+  template <bool Reads, class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void write_pairs_of_rows(const Epilogue& epilogue) const {
     static_assert(rows::second == 1);
-    const int row = rows::first(thread), first_col = thread % 4 * 2;
+    const int own = atom::opaque(
+        thread);  // else what follows from it would be computed, and spilled, before products are
+    const int row = rows::first(own), first_col = own % 4 * 2;
     const index_t i = at.m0 + row;
     C* const c = p.c + i + (at.n0 + first_col) * p.c_col_stride;
-    constexpr int at_once = is_linear<Epilogue> ? N / 8 : 4;  // fragments; one code for all steps, as above
+    using pair = run<C, 2>;
+    // Fragments; one code for all steps, as above.
+    constexpr int at_once = is_linear<Epilogue> && !Reads ? N / 8 : 4;
+    const auto at_pair = [&](int f, int v) KERAMOS_INLINED {
+      return reinterpret_cast<pair*>(c + (f * 8 + v) * p.c_col_stride);
+    };
+    const auto has = [&](int f, int v) KERAMOS_INLINED { return there.has(row, first_col + f * 8 + v); };
     KERAMOS_NO_UNROLL
     for (int first = 0; first < N / 8; first += at_once) {
       T few[at_once][2][2];  // (fragment, half of its rows, column)
@@ -152,21 +162,28 @@ struct warpgroup_c_writer {
         for (int s = 0; s < at_once * 4; ++s)
           few[s / 4][s / 2 % 2][s % 2] = sums[decltype(number)::value * at_once * 4 + s];
       });
+      [[maybe_unused]] pair old[at_once][2] = {};
+      if constexpr (Reads) {
+        KERAMOS_UNROLL
+        for (int f = 0; f < at_once; ++f) KERAMOS_UNROLL
+        for (int v = 0; v < 2; ++v)
+          if (has(first + f, v)) old[f][v] = *at_pair(first + f, v);
+      }
       KERAMOS_UNROLL
       for (int f = 0; f < at_once; ++f) KERAMOS_UNROLL
       for (int v = 0; v < 2; ++v) {
-        const int right = (first + f) * 8 + v, col = first_col + right;
-        if (!there.has(row, col)) continue;
-        const auto to = reinterpret_cast<run<C, 2>*>(c + right * p.c_col_stride);
-        run<C, 2> two{};
-        if (reads_c<T>(epilogue)) two = *to;
+        if (!has(first + f, v)) continue;
+        const index_t j = at.n0 + first_col + (first + f) * 8 + v;
+        pair two;
         KERAMOS_UNROLL
-        for (int half = 0; half < 2; ++half)
-          two.value[half] =
-              reads_c<T>(epilogue)
-                  ? element_with_c(epilogue, p.place, few[f][half][v], two.value[half], i + half, at.n0 + col)
-                  : element_without_c<C>(epilogue, p.place, few[f][half][v], i + half, at.n0 + col);
-        *to = two;
+        for (int half = 0; half < 2; ++half) {
+          const T sum = few[f][half][v];
+          if constexpr (Reads)
+            two.value[half] = element_with_c(epilogue, p.place, sum, old[f][v].value[half], i + half, j);
+          else
+            two.value[half] = element_without_c<C>(epilogue, p.place, sum, i + half, j);
+        }
+        *at_pair(first + f, v) = two;
       }
     }
   }
