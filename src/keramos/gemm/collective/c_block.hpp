@@ -63,8 +63,8 @@ class c_block {
   KERAMOS_FORCEINLINE_FUNCTION bool takes_vectors() const { return word_ == most_elements; }
 
   /// Updates C from row0 and column col0 of the tile on by a lane's sums (fragment, half of its rows, column). `reads` says
-  /// whether the epilogue reads C. With `InVectors` it is known that C takes vectors. Epilogues are called
-  /// for sums beside C too, with the place of the nearest element, and 0 for C.
+  /// whether the epilogue reads C. With `InVectors` it is known that C takes vectors. Epilogues are called for sums beside C too,
+  /// with the place of the nearest element, and 0 for C.
   template <bool InVectors = false, class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void update(const Epilogue& epilogue, bool reads, const T (&sums)[Columns / 2],
                                            int row0, int col0) const {

@@ -142,8 +142,8 @@ struct warpgroup_c_writer {
   template <bool Reads, class Epilogue>
   KERAMOS_FORCEINLINE_FUNCTION void write_pairs_of_rows(const Epilogue& epilogue) const {
     static_assert(rows::second == 1);
-    const int own = atom::opaque(
-        thread);  // else what follows from it would be computed, and spilled, before products are
+    // Opaque: else what follows from the thread would be computed, and spilled, before products are summed.
+    const int own = atom::opaque(thread);
     const int row = rows::first(own), first_col = own % 4 * 2;
     const index_t i = at.m0 + row;
     C* const c = p.c + i + (at.n0 + first_col) * p.c_col_stride;
